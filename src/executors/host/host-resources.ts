@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
-import { InitCache } from '../opentofu/init-cache.ts';
+import { InitCache } from '../opentofu/initialization/init-cache.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { EgressPolicy } from '../protocol/request.ts';
 import type { SystemView } from '../sandbox/bubblewrap.ts';

@@ -6,11 +6,11 @@ import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { CheckReport, OpenTofuExecutor } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
-import { lockFile } from './configuration.ts';
-import type { Initialization } from './init-cache.ts';
+import { lockFile } from './initialization/configuration.ts';
+import type { Initialization } from './initialization/init-cache.ts';
 import { ToolSession } from './session.ts';
-import { StateBackend } from './state-backend.ts';
-import { TofuState } from './tofu-state.ts';
+import { StateBackend } from './state/state-backend.ts';
+import { TofuState } from './state/tofu-state.ts';
 import { readValidation } from './validation.ts';
 
 const maxLockBytes = 1024 * 1024;

@@ -11,10 +11,16 @@ import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { lastLine } from '../shared/missing-program.ts';
-import { cliSettings, dataDirectory, layOutConfiguration, lockFile, readLaidOut } from './configuration.ts';
-import { ToolDiagnostics } from './diagnostics.ts';
-import type { Initialization } from './init-cache.ts';
-import type { StateBackend } from './state-backend.ts';
+import { ToolDiagnostics } from './diagnostics/diagnostics.ts';
+import {
+  cliSettings,
+  dataDirectory,
+  layOutConfiguration,
+  lockFile,
+  readLaidOut,
+} from './initialization/configuration.ts';
+import type { Initialization } from './initialization/init-cache.ts';
+import type { StateBackend } from './state/state-backend.ts';
 
 /** Files that the service writes for the tool outside of the work directory. */
 const settingsFile = 'cli.tfrc';

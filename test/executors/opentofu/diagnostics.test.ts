@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Diagnostic, findDiagnosticsProblem, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
 import { DiagnosticList } from '#executors/attempt/diagnostic-list.ts';
-import { ToolDiagnostics } from '#executors/opentofu/diagnostics.ts';
+import { ToolDiagnostics } from '#executors/opentofu/diagnostics/diagnostics.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeWorkRoot, requireTools, run } from '../support.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { InitCache } from '#executors/opentofu/init-cache.ts';
+import { InitCache } from '#executors/opentofu/initialization/init-cache.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
 import { loggedCommands } from './opentofu-support.ts';

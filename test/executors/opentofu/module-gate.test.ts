@@ -8,7 +8,7 @@ import { openEgress } from '#executors/egress/egress.ts';
 import { Relay } from '#executors/host/relay.ts';
 import { gitVariables } from '#executors/modules/git-variables.ts';
 import { ModuleGate } from '#executors/modules/module-gate.ts';
-import { hintAtConnection } from '#executors/opentofu/module-hint.ts';
+import { hintAtConnection } from '#executors/opentofu/initialization/module-hint.ts';
 import { makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 
 const root = makeGitRoot();

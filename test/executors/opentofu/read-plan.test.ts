@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deviationsOf } from '#domain/runs/plans/deviations.ts';
 import { mostPaths } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
-import { readPlan } from '#executors/opentofu/plan.ts';
+import { readPlan } from '#executors/opentofu/plan-json/plan.ts';
 import { Redactor } from '#executors/redaction/redaction.ts';
 import { secretDigestOf } from '#executors/redaction/secret-digest.ts';
 

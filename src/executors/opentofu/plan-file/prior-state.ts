@@ -1,4 +1,4 @@
-import { readStateDocument } from '../state-document.ts';
+import { readStateDocument } from '../state/state-document.ts';
 
 /**
  * An apply goes on from the state in the plan, which is the one that the tool was given, refreshed. @throws Error if it follows another

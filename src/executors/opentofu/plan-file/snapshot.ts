@@ -5,7 +5,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { readUntrustedFile } from '../../sandbox/untrusted-files.ts';
 import { asArray, isObject, parseJson } from '../../shared/json.ts';
-import { dataDirectory } from '../configuration.ts';
+import { dataDirectory } from '../initialization/configuration.ts';
 
 /** The configuration as the tool reads it from the work directory: what the one in a plan must be. */
 

@@ -1,10 +1,10 @@
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import type { PlanSections } from '#domain/runs/plans/sections.ts';
-import type { Redactor } from '../redaction/redaction.ts';
-import type { SecretDigest } from '../redaction/secret-digest.ts';
-import { AttemptFailure, messageOf } from '../shared/errors.ts';
-import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
-import { ephemeralOf } from './ephemeral.ts';
+import type { Redactor } from '../../redaction/redaction.ts';
+import type { SecretDigest } from '../../redaction/secret-digest.ts';
+import { AttemptFailure, messageOf } from '../../shared/errors.ts';
+import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
+import { ephemeralOf } from '../ephemeral.ts';
 import { changeOf, learnSecrets, readChange } from './plan-change.ts';
 import { learnSectionSecrets, readSections } from './plan-sections.ts';
 

@@ -11,13 +11,13 @@ import {
 import { readDirectory } from '#domain/registry/links.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { sha256 } from '../attempt/artifact.ts';
-import { isJobLink, type JobFile, jobFileBytes, toWorkFiles } from '../attempt/work-files.ts';
-import type { HostSettings } from '../protocol/host-settings.ts';
-import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
-import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
-import { AttemptFailure } from '../shared/errors.ts';
-import { isObject, parseJson } from '../shared/json.ts';
+import { sha256 } from '../../attempt/artifact.ts';
+import { isJobLink, type JobFile, jobFileBytes, toWorkFiles } from '../../attempt/work-files.ts';
+import type { HostSettings } from '../../protocol/host-settings.ts';
+import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
+import { listUntrustedFiles, readUntrustedFile } from '../../sandbox/untrusted-files.ts';
+import { AttemptFailure } from '../../shared/errors.ts';
+import { isObject, parseJson } from '../../shared/json.ts';
 import { requireConfiguration } from './guards.ts';
 
 /** Files of an OpenTofu work directory: the template's, and those that the service adds. */

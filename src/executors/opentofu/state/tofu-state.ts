@@ -1,8 +1,8 @@
-import type { StateKeeper } from '../attempt/state-keeper.ts';
-import type { Redactor } from '../redaction/redaction.ts';
-import { formatBytes } from '../shared/bytes.ts';
-import { type AttemptFailure, messageOf } from '../shared/errors.ts';
-import { resultLimits } from '../shared/result-limits.ts';
+import type { StateKeeper } from '../../attempt/state-keeper.ts';
+import type { Redactor } from '../../redaction/redaction.ts';
+import { formatBytes } from '../../shared/bytes.ts';
+import { type AttemptFailure, messageOf } from '../../shared/errors.ts';
+import { resultLimits } from '../../shared/result-limits.ts';
 import { readStateDocument, type StateDocument } from './state-document.ts';
 
 const maxLineageLength = 1024;

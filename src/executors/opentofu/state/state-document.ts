@@ -1,6 +1,6 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { asArray, isObject, type JsonObject, parseJson } from '../shared/json.ts';
+import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
 
 /** The parts of OpenTofu's state that the service reads. */
 export interface StateDocument {

@@ -1,9 +1,9 @@
 import { deposedSuffix } from '#domain/instances/state-file/addresses.ts';
 import type { ChangeAction, ResourceChange } from '#domain/runs/plans/model.ts';
-import { collectMarked, maskMarked, sensitiveMark, shownValue, unknownMark } from '../redaction/masking.ts';
-import type { Redactor } from '../redaction/redaction.ts';
-import { AttemptFailure } from '../shared/errors.ts';
-import { asArray, isObject, type JsonObject } from '../shared/json.ts';
+import { collectMarked, maskMarked, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
+import type { Redactor } from '../../redaction/redaction.ts';
+import { AttemptFailure } from '../../shared/errors.ts';
+import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { type DetailsReading, readDetails } from './plan-details.ts';
 
 /** What the tool says about one value that changes: both sides, and marks of the shape of the value. */

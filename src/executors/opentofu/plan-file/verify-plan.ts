@@ -1,9 +1,9 @@
-import { AttemptFailure, messageOf } from '../shared/errors.ts';
-import type { Initialization } from './init-cache.ts';
-import { readOwnVariables } from './plan-file/own-variables.ts';
-import { readSnapshot } from './plan-file/snapshot.ts';
-import { verifyPlanFile } from './plan-file/verify.ts';
-import type { ToolSession } from './session.ts';
+import { AttemptFailure, messageOf } from '../../shared/errors.ts';
+import type { Initialization } from '../initialization/init-cache.ts';
+import type { ToolSession } from '../session.ts';
+import { readOwnVariables } from './own-variables.ts';
+import { readSnapshot } from './snapshot.ts';
+import { verifyPlanFile } from './verify.ts';
 
 /**
  * Compares everything in a plan file with what the attempt was given.

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
-import { sha256 } from '../attempt/artifact.ts';
-import type { EnvironmentFile } from '../protocol/request.ts';
-import { AttemptFailure } from '../shared/errors.ts';
+import { sha256 } from '../../attempt/artifact.ts';
+import type { EnvironmentFile } from '../../protocol/request.ts';
+import { AttemptFailure } from '../../shared/errors.ts';
+import type { ToolSession } from '../session.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
 import { removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
 import { hintAtConnection } from './module-hint.ts';
-import type { ToolSession } from './session.ts';
 
 const maxLockBytes = 1024 * 1024;
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mostPaths, type ResourceChange, type ValuePath } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { hasMark } from '../redaction/masking.ts';
-import type { Redactor } from '../redaction/redaction.ts';
-import type { SecretDigest } from '../redaction/secret-digest.ts';
-import { asArray, isObject, type JsonObject } from '../shared/json.ts';
+import { hasMark } from '../../redaction/masking.ts';
+import type { Redactor } from '../../redaction/redaction.ts';
+import type { SecretDigest } from '../../redaction/secret-digest.ts';
+import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 
 /** What a plan says about the change of a resource besides its values. */
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import { codeOf, reportUnexpectedError } from '../shared/errors.ts';
+import { codeOf, reportUnexpectedError } from '../../shared/errors.ts';
 
 /**
  * The results of `init`, cached for later runs of the same template version with the same tool: providers, modules and the

@@ -7,8 +7,8 @@ import {
   withDifferentTexts,
 } from '#domain/registry/hcl/root-files.ts';
 import { describeNote, findStateNotes } from '#domain/registry/hcl/state-notes.ts';
-import type { OpenTofuExecutor, ToolName } from '../protocol/request.ts';
-import { AttemptFailure } from '../shared/errors.ts';
+import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
+import { AttemptFailure } from '../../shared/errors.ts';
 
 /**
  * What is checked before the service adds a file to a configuration. The tools refuse a directory without files, because its

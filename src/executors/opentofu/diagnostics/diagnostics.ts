@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
-import type { DiagnosticList } from '../attempt/diagnostic-list.ts';
-import { findMissingProgram } from '../shared/missing-program.ts';
+import type { DiagnosticList } from '../../attempt/diagnostic-list.ts';
+import { findMissingProgram } from '../../shared/missing-program.ts';
 import { DiagnosticFrames, type PrintedDiagnostic } from './diagnostic-frames.ts';
 
 const maxPendingBytes = 64 * 1024;

@@ -12,9 +12,9 @@ import {
 } from '#domain/runs/plans/sections.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { hasMark, maskMarked, sensitiveMark, shownValue, unknownMark } from '../redaction/masking.ts';
-import type { Redactor } from '../redaction/redaction.ts';
-import { asArray, isObject, type JsonObject } from '../shared/json.ts';
+import { hasMark, maskMarked, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
+import type { Redactor } from '../../redaction/redaction.ts';
+import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { changeOf, learnSecrets, readAction, readChange, readSides } from './plan-change.ts';
 import type { DetailsReading } from './plan-details.ts';
 

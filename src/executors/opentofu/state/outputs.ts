@@ -1,7 +1,7 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
-import { markSensitiveOutputs, parseOutputs } from '../attempt/outputs.ts';
-import { isObject } from '../shared/json.ts';
+import type { Attempt, AttemptSuccess } from '../../attempt/attempt.ts';
+import { markSensitiveOutputs, parseOutputs } from '../../attempt/outputs.ts';
+import { isObject } from '../../shared/json.ts';
 import { readStateDocument } from './state-document.ts';
 
 /** Reads outputs and the number of resources from the latest state. `runOutput` reads the outputs of a state that the template encrypts. */

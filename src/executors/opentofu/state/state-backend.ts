@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Environment } from '../shared/environment.ts';
-import { reportUnexpectedError } from '../shared/errors.ts';
-import { resultLimits } from '../shared/result-limits.ts';
+import type { Environment } from '../../shared/environment.ts';
+import { reportUnexpectedError } from '../../shared/errors.ts';
+import { resultLimits } from '../../shared/result-limits.ts';
 import type { TofuState } from './tofu-state.ts';
 
 /** OpenTofu's HTTP backend for one attempt, with a password of its own. */

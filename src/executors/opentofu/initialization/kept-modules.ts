@@ -10,9 +10,9 @@ import {
   type ResolvedModule,
 } from '#domain/registry/kept-modules/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import { sha256 } from '../attempt/artifact.ts';
-import { listUntrustedFiles, readUntrustedFile } from '../sandbox/untrusted-files.ts';
-import { AttemptFailure } from '../shared/errors.ts';
+import { sha256 } from '../../attempt/artifact.ts';
+import { listUntrustedFiles, readUntrustedFile } from '../../sandbox/untrusted-files.ts';
+import { AttemptFailure } from '../../shared/errors.ts';
 import { dataDirectory } from './configuration.ts';
 
 const directory = 'modules';

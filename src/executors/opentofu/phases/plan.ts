@@ -1,0 +1,176 @@
+import { join } from 'node:path';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
+import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
+import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
+import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
+import { countSections } from '#domain/runs/plans/sections.ts';
+import { packArtifact } from '../../attempt/artifact.ts';
+import type { Attempt, AttemptSuccess } from '../../attempt/attempt.ts';
+import type { WireRequest } from '../../protocol/messages.ts';
+import type { OpenTofuExecutor } from '../../protocol/request.ts';
+import { secretDigestOf } from '../../redaction/secret-digest.ts';
+import { formatBytes } from '../../shared/bytes.ts';
+import { AttemptFailure, messageOf } from '../../shared/errors.ts';
+import { resultLimits } from '../../shared/result-limits.ts';
+import { withoutEphemeral } from '../ephemeral.ts';
+import { notesOn } from '../initialization/guards.ts';
+import type { InitCache, Initialization } from '../initialization/init-cache.ts';
+import { type InitLease, initialize } from '../initialization/initialize.ts';
+import { packModules } from '../initialization/kept-modules.ts';
+import { verifyPlan } from '../plan-file/verify-plan.ts';
+import { type ReadPlan, readPlan } from '../plan-json/plan.ts';
+import { planInput, ToolSession } from '../session.ts';
+import type { StateBackend } from '../state/state-backend.ts';
+import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } from './planned.ts';
+
+const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
+
+/** Makes a plan, or what a scan or refresh found. @throws AttemptFailure that says what went wrong */
+export async function plan(
+  attempt: Attempt,
+  executor: OpenTofuExecutor,
+  backend: StateBackend,
+  cache: InitCache,
+): Promise<AttemptSuccess> {
+  const { request } = attempt;
+  const session = new ToolSession(attempt, executor, backend, Buffer.from(JSON.stringify(request.variables)));
+  if (request.phase === 'plan')
+    for (const line of notesOn(executor, session.tool.name, Object.keys(request.remoteStates ?? {})))
+      attempt.note(line);
+  const lease = await initialize(session, cache);
+  try {
+    return await planInitialized(session, lease);
+  } finally {
+    lease.release();
+  }
+}
+
+async function planInitialized(session: ToolSession, { initialized }: InitLease): Promise<AttemptSuccess> {
+  const { operation, phase } = session.attempt.request;
+  const made = await makePlan(session, initialized);
+  const read = await showPlan(session, initialized, made.plan);
+  await verifyPlan(session, initialized, made.plan);
+  const { changes, drift, hasChanges } = read;
+  const sections = { ...read.sections, diagnostics: warningsOf(session.attempt) };
+  const facts = factsOf(session, initialized, { changes, drift, sections });
+  const files = new Map([
+    ['plan', made.plan],
+    ['variables', withoutEphemeral(session.attempt.request.variables, read.ephemeral)],
+    [declaredFile, Buffer.from(JSON.stringify(read.declared))],
+  ]);
+  if (initialized.lock !== null) files.set('lock', initialized.lock);
+  if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
+  const packed = packArtifact(facts, files);
+  const isRefresh = operation === 'refresh';
+  const modules = await resolvedModules(session, initialized);
+  const shown = {
+    changes: shownChanges(session.attempt.request, read),
+    sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
+  };
+  return {
+    ...(modules && { modules }),
+    plan: {
+      ...shown,
+      drift,
+      summary: summarizePlan(shown.changes, countSections(shown.sections)),
+      // The plan itself decides. The tool's exit code can only add a review.
+      hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
+      assumed: false,
+      digest: packed.digest,
+      artifact: phase === 'detect' ? Buffer.alloc(0) : packed.artifact,
+    },
+  };
+}
+
+/** What a version is to use from now on, if it is not known yet. That it cannot be kept is no fault of the plan. */
+async function resolvedModules(
+  { attempt }: ToolSession,
+  { data, modules }: Initialization,
+): Promise<KeptModules | null> {
+  if (attempt.request.phase !== 'plan' || attempt.modules !== null || modules === '') return null;
+  return packModules(data, modules).catch((error: unknown) => {
+    attempt.note(`the modules are not kept for later runs: ${messageOf(error)}`);
+    return null;
+  });
+}
+
+/** What the tool warned of, while it prepared the plan and made it. */
+function warningsOf({ diagnostics }: Attempt): Diagnostic[] {
+  return diagnostics.list().filter(({ severity }) => severity === 'warning');
+}
+
+/** What people are shown: a refresh records the drift, and a scan compares what was found with what is expected. */
+function shownChanges({ phase, operation }: WireRequest, { changes, drift }: ReadPlan): ResourceChange[] {
+  if (phase === 'detect') return scannedChanges(drift, changes);
+  return operation === 'refresh' ? drift : changes;
+}
+
+/** Runs `plan`, in a sandbox that also runs the template's code. */
+async function makePlan(session: ToolSession, initialized: Initialization): Promise<{ plan: Buffer; code: number }> {
+  const { code, collected = null } = await session.call({
+    subcommand: 'plan',
+    options: (paths) => [
+      '-input=false',
+      '-no-color',
+      '-lock=false',
+      '-detailed-exitcode',
+      `-out=${session.planPath(paths)}`,
+      session.variablesOption(paths),
+      ...planModes(session.attempt),
+      ...parallelismOf(session.attempt),
+    ],
+    reason: 'plan_failed',
+    expected: [0, 2],
+    initialized,
+    network: { state: true, egress: true },
+    relaxedGc: hasNoProviders(initialized),
+    collect: (results, paths) =>
+      results.read(session.planPath(paths), maxPlanBytes).catch((error: unknown) => {
+        throw new AttemptFailure('plan_invalid', `the plan file cannot be stored: ${messageOf(error)}`);
+      }),
+  });
+  if (collected === null) throw new AttemptFailure('plan_missing', 'the tool wrote no plan file');
+  return { plan: collected, code };
+}
+
+function planModes({ request: { operation, replace, options = {} } }: Attempt): string[] {
+  const { target = [], exclude = [], refresh = true } = options;
+  const modes: Partial<Record<typeof operation, string[]>> = { destroy: ['-destroy'], refresh: ['-refresh-only'] };
+  return [
+    ...(modes[operation] ?? []),
+    ...replace.map((address) => `-replace=${address}`),
+    ...target.map((address) => `-target=${address}`),
+    ...exclude.map((address) => `-exclude=${address}`),
+    ...(refresh ? [] : ['-refresh=false']),
+  ];
+}
+
+/**
+ * Reads a plan as reviewers will see it. The tool shows it in a sandbox that contains only the plan and the providers and
+ * reaches nothing. A plan that the template encrypts cannot be read; the service seals plans itself.
+ */
+async function showPlan(session: ToolSession, initialized: Initialization, plan: Buffer): Promise<ReadPlan> {
+  const { attempt } = session;
+  const shown = await session.call({
+    subcommand: 'show',
+    options: (paths) => ['-json', '-no-color', join(paths.input, planInput)],
+    reason: 'plan_invalid',
+    seesTemplate: false,
+    captureBytes: maxPlanJsonBytes,
+    initialized,
+    extraFiles: new Map([[planInput, plan]]),
+    network: { state: false, egress: false },
+    relaxedGc: hasNoProviders(initialized),
+  });
+  if (shown.isTruncated)
+    throw new AttemptFailure(
+      'plan_invalid',
+      `the plan as JSON is longer than ${formatBytes(maxPlanJsonBytes)}, the most that reviewers can be shown`,
+    );
+  const { secretsKey, outputs } = attempt.request;
+  return readPlan(shown.captured, {
+    redactor: attempt.redactor,
+    digest: secretDigestOf(secretsKey),
+    secretOutputs: new Set(Object.keys(outputs).filter((name) => outputs[name]?.sensitive === true)),
+  });
+}

@@ -1,0 +1,30 @@
+import type { PlanFacts } from '../../attempt/artifact.ts';
+import type { Attempt } from '../../attempt/attempt.ts';
+import { digestSources } from '../initialization/configuration.ts';
+import type { Initialization } from '../initialization/init-cache.ts';
+import type { ToolSession } from '../session.ts';
+
+/** What the artifact of a plan calls the outputs that the configuration declares. */
+export const declaredFile = 'outputs';
+/** And the names of the variables whose values are given again at the apply. */
+export const ephemeralFile = 'ephemeral';
+
+/** What an artifact says of its plan, which the apply compares with what it was asked for. */
+export function factsOf(
+  { executor, tool, attempt }: ToolSession,
+  { modules }: Initialization,
+  { changes, drift, sections }: Pick<PlanFacts, 'changes' | 'drift' | 'sections'>,
+): PlanFacts {
+  const { operation } = attempt.request;
+  const shown = { changes, drift, ...(sections && { sections }) };
+  return { kind: 'opentofu', tool, operation, sources: digestSources(executor), modules, ...shown };
+}
+
+export function parallelismOf({ request: { options = {} } }: Attempt): string[] {
+  return options.parallelism === undefined ? [] : [`-parallelism=${options.parallelism}`];
+}
+
+/** Without a lock file, the tool runs no providers but its built-in one. */
+export function hasNoProviders({ lock }: Initialization): boolean {
+  return lock === null;
+}
