@@ -69,26 +69,37 @@ const inputs = {
   variables: z.record(z.string(), Json).default({}),
 };
 
-export const CreateRun = z
-  .strictObject({
-    template_id: Id,
-    version: inputs.version.describe(
-      'A version, a range such as ^1.2, or latest. Without one, a destroy uses the version of the deployment, and everything else the latest.',
-    ),
-    environment_id: Id.optional(),
-    instance: inputs.instance.describe("What is deployed, by name; the template's slug where none is given."),
-    operation: Operation.default('apply'),
-    replace: Replaced.optional().describe('Addresses of resources to replace. Name it here or in `options`.'),
-    options: Options.optional(),
-    variables: inputs.variables.describe(
-      'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
-    ),
-    message: Message.default(''),
-    despite_dependents: DespiteDependents.describe(
-      'Destroy although other instances were deployed with outputs of this one. They keep the values that they were given.',
-    ),
-  })
-  .meta({ id: 'CreateRun' });
+/** The members of a request for a run. Other requests have them too. */
+export const RunBody = z.strictObject({
+  template_id: Id,
+  version: inputs.version.describe(
+    'A version, a range such as ^1.2, or latest. Without one, a destroy uses the version of the deployment, and everything else the latest.',
+  ),
+  environment_id: Id.optional(),
+  instance: inputs.instance.describe("What is deployed, by name; the template's slug where none is given."),
+  operation: Operation.default('apply'),
+  replace: Replaced.optional().describe('Addresses of resources to replace. Name it here or in `options`.'),
+  options: Options.optional(),
+  variables: inputs.variables.describe(
+    'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
+  ),
+  message: Message.default(''),
+  despite_dependents: DespiteDependents.describe(
+    'Destroy although other instances were deployed with outputs of this one. They keep the values that they were given.',
+  ),
+});
+
+/**
+ * States that nothing is replaced where a request says nothing of it, so that a repetition may state it or leave it out. If `options` name it, it stays
+ * left out, so that `splitOptions` can tell whether both were named.
+ */
+export function withReplace<
+  Body extends { replace?: string[] | undefined; options?: z.output<typeof Options> | undefined },
+>(body: Body): Body {
+  return body.replace === undefined && body.options?.replace === undefined ? { ...body, replace: [] } : body;
+}
+
+export const CreateRun = RunBody.overwrite(withReplace).meta({ id: 'CreateRun' });
 
 export const CopyRun = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunAssembly } from '#api/assemblies/run-operations.ts';
-import { CreateRun, splitOptions } from '#api/runs/bodies.ts';
+import { RunBody, splitOptions, withReplace } from '#api/runs/bodies.ts';
 import type { Work } from '#domain/schedules/model.ts';
 import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedule-changes.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -11,11 +11,13 @@ import { ResourceName } from '#domain/tenancy/model.ts';
 /** The bodies of requests for schedules (api.md of the design, *Schedules*). */
 
 /** Null where the answer has null, so that a client can send back what it read. */
-const ScheduledTemplateRun = CreateRun.extend({
-  environment_id: CreateRun.shape.environment_id.nullable(),
-  version: CreateRun.shape.version.nullable(),
-  instance: CreateRun.shape.instance.nullable(),
-}).meta({ id: 'ScheduledTemplateRun' });
+const ScheduledTemplateRun = RunBody.extend({
+  environment_id: RunBody.shape.environment_id.nullable(),
+  version: RunBody.shape.version.nullable(),
+  instance: RunBody.shape.instance.nullable(),
+})
+  .overwrite(withReplace)
+  .meta({ id: 'ScheduledTemplateRun' });
 
 const ScheduledAssemblyRun = RunAssembly.extend({
   assembly_id: Id,
