@@ -1,5 +1,5 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
-import type { InstanceDetails } from '#domain/instances/store.ts';
+import type { InstanceDetails, InstanceTarget } from '#domain/instances/store.ts';
 import { nothingToSwitch } from '#domain/runs/admission/tool-switch.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 
@@ -40,3 +40,6 @@ export const instanceActions = actionsOf<OwnedInstance>()({
       resourceCount === 0 ? null : { message: `the instance holds ${resourceCount} resources: destroy them first` },
   },
 });
+
+/** What a caller may do with the list of who reads the outputs of an instance. */
+export const readersActions = actionsOf<InstanceTarget>()({ replace: { operation: 'instances.set_readers' } });

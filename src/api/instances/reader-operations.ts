@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import { type ReadersDetails, readReaders, setReaders } from '#domain/instances/readers/readers.ts';
+import type { InstanceTarget } from '#domain/instances/store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
+import { readersActions } from './actions.ts';
 import { SetReaders } from './bodies.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 
@@ -15,11 +18,17 @@ const ReadersView = z
       .boolean()
       .describe('A transfer brought the instance to other owners since, so nobody reads it until they allow it.'),
     revision: z.int().describe('Of the instance.'),
+    actions: readersActions.view,
   })
   .meta({ id: 'InstanceReaders' });
 
-function toReaders({ teamIds, environmentIds, areVoid, revision }: ReadersDetails): z.input<typeof ReadersView> {
-  return { team_ids: [...teamIds], environment_ids: [...environmentIds], void: areVoid, revision };
+function showReaders(
+  context: ActionContext,
+  instance: InstanceTarget,
+  { teamIds, environmentIds, areVoid, revision }: ReadersDetails,
+): z.input<typeof ReadersView> {
+  const actions = readersActions.describe(context, instance);
+  return { team_ids: [...teamIds], environment_ids: [...environmentIds], void: areVoid, revision, actions };
 }
 
 export const getReaders = read({
@@ -31,10 +40,10 @@ export const getReaders = read({
   access: { ...readAccess, review: { inherits: 'instances.get' } },
   target: findInstance,
   targetName: 'instance',
-  handle: async ({ em, params }) => {
+  handle: async ({ em, params, target, ...context }) => {
     const readers = await readReaders(em, params.id);
     if (!readers) throw new NotFound('instance');
-    return toReaders(readers);
+    return showReaders(context, target, readers);
   },
 });
 
