@@ -12,6 +12,7 @@ import { filesToolsOf, loadVersion, loadVersionById, type PublishedVersion } fro
 import { findTemplate, findTemplateToChange, findVersionToChange } from '#domain/registry/store.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
+import { locateReferences } from '#domain/runs/references/resolve-references.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -199,6 +200,8 @@ export const validate = read({
   id: 'template_versions.validate',
   route: 'POST /api/v1/registry/templates/:id/versions/:version/validate',
   summary: 'Check variables against a version, without running anything',
+  description:
+    'A reference to an output of an instance counts as any value: only a run, whose place is known, reads the output and checks it.',
   params: VersionParams,
   body: ValidateVersion.prefault({}),
   responses: { 200: ValidationView },
@@ -209,8 +212,10 @@ export const validate = read({
   handle: async ({ em, params, body, principal, services }) => {
     const { spec } = await loadNamed(em, params);
     const evaluator = new VariableEvaluator(services.evaluator, principal.id);
-    const { valid, errors, variables } = await evaluator.validate(spec.variables, body.variables);
-    return { valid, errors, variables: maskVariables(spec.variables, variables) };
+    const { places, problems } = locateReferences(body.variables);
+    const found = await evaluator.validate(spec.variables, body.variables);
+    const errors = [...problems, ...found.errors.filter(({ path }) => !places.has(path))];
+    return { valid: errors.length === 0, errors, variables: maskVariables(spec.variables, found.variables) };
   },
 });
 

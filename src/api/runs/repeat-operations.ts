@@ -22,15 +22,21 @@ export const requeue = command({
   idempotency: 'optional',
   audit: 'run.requeued',
   handle: async ({ tx, key, target, principal, services, operations }) => {
-    refuseRepetition('requeue', { ...target.run, isDeleted: target.isDeleted });
+    const { run: source } = target;
+    refuseRepetition('requeue', { ...source, isDeleted: target.isDeleted });
     const admission = admissionOf(target);
-    const resolve = () => resolveRequeue(tx.em, services.keyRing, target.run, admission);
-    const run = await admitRun(tx, key ?? '', admission, { instance: target.run.instance, resolve }, principal, {
+    if (source.operation === 'destroy') {
+      const place = { environmentId: admission.environmentId, instance: source.instance };
+      const remedy = 'copy the run with despite_dependents';
+      await refuseDependentsOf(tx.em, place, { principal, despiteDependents: false, remedy });
+    }
+    const resolve = () => resolveRequeue(tx.em, services.keyRing, source, admission);
+    const run = await admitRun(tx, key ?? '', admission, { instance: source.instance, resolve }, principal, {
       reviewNeeds: target.reviewNeeds,
-      ...pinOf(target.run),
+      ...pinOf(source),
     });
     const answer = showAdmittedRun({ operations, principal }, admission, run);
-    return { id: run.id, after: { requeuedFrom: target.run.id }, revision: run.revision, answer };
+    return { id: run.id, after: { requeuedFrom: source.id }, revision: run.revision, answer };
   },
 });
 

@@ -45,7 +45,7 @@ export async function checkDraft(
     state: errors.length > 0 ? ('failed' as const) : state,
     tool,
     errors,
-    warnings: check.warnings,
+    warnings: [...check.warnings, ...(requested?.result.warnings ?? [])],
     notChecked,
   };
   return { found, spec, files };

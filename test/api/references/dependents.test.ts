@@ -63,6 +63,21 @@ describe('an instance that others were deployed with', () => {
     expect(await upstream(reader)).toEqual(['ended', 'ended']);
   });
 
+  test('is not destroyed by requeueing a destroy from before they were deployed; a copy may say that it is wanted', async () => {
+    const { owner } = stage.tenant;
+    await stage.deploy({ instance: 'again' }, { size: plain(1), token: secret('hidden-of-the-source') });
+    const destroy = { environment_id: stage.shared, instance: 'again', operation: 'destroy' };
+    const { body: first } = await stage.ask({}, destroy);
+    await stage.finish(first.id);
+    await pair('again');
+    const requeued = await owner.post(`/runs/${first.id}/requeue`);
+    expect([requeued.status, requeued.headers['x-error-code']]).toEqual([409, 'has_dependents']);
+    expect(requeued.text).toContain('Development/of-again');
+    expect(requeued.text).toContain('copy the run with despite_dependents');
+    const copied = await owner.post(`/runs/${first.id}/copy`, { despite_dependents: true });
+    expect(copied.status, copied.text).toBe(202);
+  });
+
   test('is free once they were deployed without it', async () => {
     const { source } = await pair('free');
     const again = await stage.ask({ size: 1 }, { instance: 'of-free' });

@@ -103,6 +103,28 @@ describe('a reference to an output', () => {
     expect(message).toContain('/net/a is no reference');
   });
 
+  test('that is written wrongly a thousand times is refused with the first hundred places', async () => {
+    const message = await refused(stage.ask({ net: Array.from({ length: 1_000 }, () => '${instances.}') }));
+    expect(message).toContain('/net/99 is no reference');
+    expect(message).not.toContain('/net/100 ');
+    expect(message).toContain('/ has 900 more errors');
+  });
+
+  test('is any value where variables are only validated, as long as it is written well', async () => {
+    const counts = { type: 'object', properties: { count: { type: 'integer' }, name: { type: 'string' } } };
+    const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+    const template = await stage.steps.publish({ variables: counts, executor });
+    const validate = async (variables: object) => {
+      const path = `/registry/templates/${template}/versions/latest/validate`;
+      const { valid, errors } = (await stage.tenant.owner.post(path, { variables })).body;
+      return { valid, paths: errors.map((error: { path: string }) => error.path) };
+    };
+    expect(await validate({ count: size })).toEqual({ valid: true, paths: [] });
+    expect(await validate({ count: size, name: 3 })).toEqual({ valid: false, paths: ['/name'] });
+    expect(await validate({ name: '${instances.network}' })).toEqual({ valid: false, paths: ['/name'] });
+    expect(await validate({ count: `$${size}` })).toEqual({ valid: false, paths: ['/count'] });
+  });
+
   test('to what nobody lets it read gets one answer, whether or not there is such an instance', async () => {
     const foreign = await makeTenant(stage.api);
     await stage.deploy({ environment: stage.tenant.environment, instance: 'closed' }, outputs);

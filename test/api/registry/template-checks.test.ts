@@ -152,6 +152,23 @@ describe('a check without a publication', () => {
     expect(await countOpen()).toBe(before);
     expect((await system.administrator.get(`${path}/versions`)).body.versions).toEqual([]);
   });
+
+  it('answers what the worker warns of, as publication keeps it', async () => {
+    const path = await makeTemplate();
+    const { executor } = commands({ greet: 'true' });
+    const steps = [...executor.apply, { name: 'cloud', run: ['no-such-cloud-tool', 'up'] }];
+    const spec = { executor: { ...executor, apply: steps } };
+    const checked = await system.administrator.post(`${path}/versions/check`, { spec });
+    expect(checked.body, checked.text).toMatchObject({
+      valid: true,
+      state: 'passed',
+      warnings: [
+        { path: '/executor/apply/1/run/0', message: expect.stringMatching(/has no program "no-such-cloud-tool"/) },
+      ],
+    });
+    const published = await system.administrator.post(`${path}/versions`, { version: '1.0.0', spec });
+    expect(published.body.check.warnings).toEqual(checked.body.warnings);
+  });
 });
 
 describe('the steps of a check', () => {

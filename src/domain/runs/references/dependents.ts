@@ -4,6 +4,14 @@ import { Conflict } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Dependents, findDependents, findInstanceNamed } from './dependents-store.ts';
 
+/** What the caller of a command says about the instances that were deployed with outputs of another one. */
+interface DependentsChoice {
+  readonly principal: Principal;
+  readonly despiteDependents: boolean;
+  /** What the caller can do to go on all the same. */
+  readonly remedy?: string;
+}
+
 /**
  * Refuses to take away an instance whose outputs others were deployed with, unless the caller knows and wants it. They keep the values that they were given.
  * @throws Conflict `has_dependents` naming those that the principal may read, and the number of the others
@@ -11,14 +19,14 @@ import { type Dependents, findDependents, findInstanceNamed } from './dependents
 export async function refuseDependents(
   em: Em,
   instanceId: string,
-  { principal, despiteDependents }: { readonly principal: Principal; readonly despiteDependents: boolean },
+  { principal, despiteDependents, remedy = 'set despite_dependents' }: DependentsChoice,
 ): Promise<void> {
   if (despiteDependents) return;
   const dependents = await findDependents(em, instanceId, principal);
   const named = describeDependents(dependents);
   if (named === null) return;
   throw new Conflict(
-    `other instances were deployed with outputs of this one: ${named}; deploy them without it first, or set despite_dependents: they keep the values that they were given`,
+    `other instances were deployed with outputs of this one: ${named}; deploy them without it first, or ${remedy}: they keep the values that they were given`,
     'has_dependents',
   );
 }
@@ -27,7 +35,7 @@ export async function refuseDependents(
 export async function refuseDependentsOf(
   em: Em,
   place: { readonly environmentId: string | null; readonly instance: string },
-  choice: { readonly principal: Principal; readonly despiteDependents: boolean },
+  choice: DependentsChoice,
 ): Promise<void> {
   const { environmentId, instance } = place;
   if (environmentId === null || choice.despiteDependents) return;

@@ -24,7 +24,8 @@ interface Placed extends InstanceReference {
   readonly path: string;
 }
 
-interface Problem {
+/** What is wrong at a place in the variables. */
+interface ReferenceProblem {
   readonly path: string;
   readonly message: string;
 }
@@ -55,13 +56,25 @@ export async function resolveReferences(
   return { variables: fillIn(written, reads), sensitive: secretsOf(reads), reads: [...reads.values()] };
 }
 
+/**
+ * The places at which references stand, as JSON pointers, and what is wrong with how they are written. Whether their outputs exist depends on the place of
+ * the run.
+ */
+export function locateReferences(written: Readonly<Record<string, JsonValue>>): {
+  readonly places: ReadonlySet<string>;
+  readonly problems: readonly ReferenceProblem[];
+} {
+  const { references, problems } = collect(written);
+  return { places: new Set(references.map(pointerOf)), problems: limitProblems(problems) };
+}
+
 function pointerOf({ variable, path }: { readonly variable: string; readonly path: string }): string {
   return `/${variable.replaceAll('~', '~0').replaceAll('/', '~1')}${path}`;
 }
 
 function collect(written: Readonly<Record<string, JsonValue>>) {
   const references: Placed[] = [];
-  const problems: Problem[] = [];
+  const problems: ReferenceProblem[] = [];
   for (const [variable, value] of Object.entries(written)) {
     replaceTexts(value, ({ pointer: path, text }) => {
       const read = readReference(text);
@@ -166,7 +179,17 @@ function describeMissing(instance: string, output: string, names: readonly strin
   return `the instance ${instance} has no output "${output}"; it has ${known}`;
 }
 
-function refuse(errors: readonly Problem[]): never {
+/** At most this many problems are named. */
+const maxProblems = 100;
+
+function limitProblems(problems: readonly ReferenceProblem[]): ReferenceProblem[] {
+  const others = problems.length - maxProblems;
+  const named = problems.slice(0, maxProblems);
+  return others > 0 ? [...named, { path: '', message: `has ${others} more errors` }] : named;
+}
+
+function refuse(problems: readonly ReferenceProblem[]): never {
+  const errors = limitProblems(problems);
   const message = `variables: ${errors.map((error) => `${error.path || '/'} ${error.message}`).join('; ')}`;
-  throw new Unprocessable(message, { code: 'reference_unresolved', details: { errors: [...errors] } });
+  throw new Unprocessable(message, { code: 'reference_unresolved', details: { errors } });
 }
