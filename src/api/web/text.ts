@@ -1,6 +1,9 @@
-/** Turns an error's message into a sentence: "permission denied" becomes "Permission denied." */
+/** A word that is a name of something, such as `var.size` or `main.tf:`, and no word of the language. */
+const beginsWithName = /^\w+(?:[._/][\w./-]*\w)/;
+
+/** Turns an error's message into a sentence: "permission denied" becomes "Permission denied." A name such as `var.size` stays as it is. */
 export function toSentence(message: string): string {
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  const sentence = beginsWithName.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 

@@ -1,3 +1,4 @@
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { CheckFinding } from './checks/model.ts';
@@ -27,6 +28,43 @@ export function deriveSpec(spec: TemplateSpec, files: TemplateFiles): DerivedSpe
     readme: proposed.readme,
     notes: proposed.notes.filter((note) => note.path.startsWith('/variables/') && !isOwn(note)),
   };
+}
+
+/** What a spec says about variables and outputs. */
+type Interface = Pick<TemplateSpec, 'variables' | 'outputs'>;
+
+/**
+ * The variables and outputs of a spec without those about which the files say the same, so that the next version takes them from its own files.
+ * Null if the spec leaves out some that the files declare: a completion would add them.
+ */
+export function withoutDerived(spec: Interface, files: TemplateFiles, directory?: string): Partial<Interface> | null {
+  const proposed = proposeSpec(files, directory);
+  const own = objectOf(spec.variables['properties']);
+  const said = objectOf(proposed.variables['properties']);
+  const isComplete =
+    Object.keys(said).every((name) => Object.hasOwn(own, name)) &&
+    Object.keys(proposed.outputs).every((name) => Object.hasOwn(spec.outputs, name));
+  if (!isComplete) return null;
+  const required = namesOf(spec.variables['required']);
+  const saidRequired = namesOf(proposed.variables['required']);
+  const isTyped = (name: string) =>
+    !isSame(own[name], said[name]) || required.includes(name) !== saidRequired.includes(name);
+  const typed = Object.keys(own).filter(isTyped);
+  const outputs = Object.entries(spec.outputs).filter(([name, output]) => !isSame(output, proposed.outputs[name]));
+  const { type: _type, properties: _properties, required: _required, ...rules } = spec.variables;
+  const variables = {
+    ...spec.variables,
+    properties: Object.fromEntries(typed.map((name) => [name, own[name]!])),
+    required: required.filter((name) => typed.includes(name)),
+  };
+  return {
+    ...((typed.length > 0 || Object.keys(rules).length > 0) && { variables }),
+    ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }),
+  };
+}
+
+function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other);
 }
 
 function mergeSchemas(proposed: JsonObject, typed: JsonObject): JsonObject {

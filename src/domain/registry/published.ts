@@ -46,7 +46,7 @@ export function filesToolsOf({ executor }: Pick<TemplateSpec, 'executor'>, files
   return executor.kind === 'command' ? readFilesTools({}) : readFilesTools(files, executor.git?.path);
 }
 
-/** Versions of an earlier release do not say what their files ask for. */
-async function readFiles(em: Em, id: string): Promise<TemplateFiles> {
+/** The files that the runs of a version get. */
+export async function readFiles(em: Em, id: string): Promise<TemplateFiles> {
   return (await em.findOneOrFail(TemplateVersion, { id }, { populate: ['files'] })).files;
 }

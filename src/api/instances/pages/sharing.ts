@@ -39,8 +39,8 @@ async function renderReaders(visit: InstanceVisit, { id, actions }: Instance, re
   const isChangeable = refusalOf(actions, 'set_readers') === null;
   const change = html`<a class="button button-plain" href="${pagePath(pages.instanceReaders, { id })}">Change who may read them</a>`;
   const nobody = html`<p class="muted">Nobody. Runs of others cannot be given its outputs.</p>`;
-  const listed = html`${teams.length > 0 ? html`<p>Runs of these teams:</p><ul>${teams.map(nameOf)}</ul>` : null}
-${environments.length > 0 ? html`<p>Runs in these environments:</p><ul>${environments.map(nameOf)}</ul>` : null}`;
+  const listed = html`${teams.length > 0 ? html`<p>Runs of these teams:</p><ul class="plain-list">${teams.map(nameOf)}</ul>` : null}
+${environments.length > 0 ? html`<p>Runs in these environments:</p><ul class="plain-list">${environments.map(nameOf)}</ul>` : null}`;
   return html`<section class="panel stack"><h2>Who may read its outputs</h2>
 ${readers.void ? html`<p class="notice">It came to other owners since these were allowed: nobody reads it until they are saved again.</p>` : null}
 ${teams.length + environments.length === 0 ? nobody : listed}

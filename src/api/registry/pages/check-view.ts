@@ -43,7 +43,7 @@ function describe({ state, tool, errors }: Check): string {
   const by = tool ? ` with ${tool.name} ${tool.version}` : '';
   if (state === 'passed') return `A worker checked it${by}, without running it.`;
   if (errors.length > 0)
-    return tool ? `A worker checked it${by} and found errors.` : 'Its spec and its files contradict each other.';
+    return tool ? `A worker checked it${by} and found errors.` : 'Its spec or its files have errors.';
   return 'No worker has checked it yet.';
 }
 

@@ -143,6 +143,90 @@ describe('the form for a version', () => {
     expect(missing.text).toContain('value="gone"');
   });
 
+  test.each([
+    ['a branch that is missing', { git_ref: '' }, 'field-git_ref', 'Branch, tag or commit : Must not be empty.'],
+    ['a URL that is none', { git_url: 'acme/site' }, 'field-git_url', 'URL of the repository : Expected a URL'],
+    [
+      'a folder that is not there',
+      { git_path: '/vpc' },
+      'field-git_path',
+      'Folder in the repository : Must be relative',
+    ],
+    [
+      'a branch that does not exist',
+      { git_ref: 'gone' },
+      'field-source',
+      'Files : The repository has no branch or tag',
+    ],
+  ])('says at the field of the repository what is wrong with %s', async (what, wrong, target, words) => {
+    const repository = new Repository(joinPath(git.path, `${target}.git`));
+    repository.commit({ 'vpc/main.tf': '' });
+    const id = await make(`Wrong repository: ${what}`);
+    const right = {
+      version: '1.0.0',
+      spec: tofu,
+      source: 'git',
+      git_url: `file://${repository.path}`,
+      git_ref: 'main',
+    };
+    const { text } = await publish(id, { ...right, git_path: 'vpc', ...wrong });
+    expect(problemsIn(text)).toContain(words);
+    expect(problemsIn(text)).not.toContain('Spec :');
+    expect(text).toContain(`href="#${target}"`);
+    expect(text).toMatch(new RegExp(`id="${target}(-problem)?"`));
+  });
+
+  test('asks at the spec for what is wrong with a repository that the spec names itself', async () => {
+    const id = await make('Repository in the spec');
+    const spec = JSON.stringify({ executor: { kind: 'opentofu', git: { url: 'file:///x', ref: '' } } });
+    const sent = await publish(id, { version: '1.0.0', spec, source: 'spec' });
+    expect(problemsIn(sent.text)).toContain('Spec : Field &quot;spec.executor.git.ref&quot; must not be empty.');
+  });
+
+  test('takes variables and outputs of the next version from its own files, where the last ones are what its files said', async () => {
+    const repository = new Repository(joinPath(git.path, 'next.git'));
+    const id = await make('Next');
+    const from = { source: 'git', git_url: `file://${repository.path}`, git_ref: 'main' };
+    const typed = { variables: { type: 'object', properties: { size: { type: 'number', maximum: 5 } } } };
+    const spec = JSON.stringify({ ...typed, executor: { kind: 'opentofu' } });
+    repository.commit({
+      'main.tf':
+        'variable "size" {\n type = number\n default = 1\n}\nvariable "old" {\n type = string\n}\noutput "gone" {\n value = 1\n}\n',
+    });
+    const first = await publish(id, { version: '1.0.0', spec, ...from, derive: 'yes' });
+    expect(first.status, problemsIn(first.text)).toBe(303);
+    const { text } = await visitor.get(`/catalog/${id}/publish`);
+    expect(text).toMatch(/name="derive" value="yes"\s+checked/);
+    const offered = JSON.parse(
+      (/<textarea[^>]*name="spec"[^>]*>([^<]*)</.exec(text)?.[1] ?? '').replaceAll('&quot;', '"'),
+    );
+    expect(offered.variables.properties).toEqual(typed.variables.properties);
+    expect(offered.variables.required).toEqual([]);
+    expect(offered).not.toHaveProperty('outputs');
+    repository.commit({ 'main.tf': 'variable "size" {\n type = number\n}\nvariable "new" {\n type = bool\n}\n' });
+    const second = { version: '1.1.0', spec: JSON.stringify(offered), base: '1.0.0', ...from, derive: 'yes' };
+    const sent = await publish(id, second);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`);
+    expect(body.spec.variables).toMatchObject({
+      properties: { size: { maximum: 5 }, new: { type: 'boolean' } },
+      required: ['new'],
+    });
+    expect(Object.keys(body.spec.variables.properties).sort()).toEqual(['new', 'size']);
+  });
+
+  test('keeps the spec of the last version as it is where it leaves out variables that its files declare', async () => {
+    const id = await make('Hides variables');
+    const files = { 'net/main.tf': 'variable "hidden" {\n default = 1\n}\nvariable "shown" {\n type = string\n}\n' };
+    const variables = { type: 'object', properties: { shown: { type: 'string' } }, required: ['shown'] };
+    const spec = JSON.stringify({ variables, executor: { kind: 'opentofu' } });
+    const sent = await publish(id, { version: '1.0.0', spec, source: 'upload' }, files);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    const { text } = await visitor.get(`/catalog/${id}/publish`);
+    expect(text).toContain('&quot;shown&quot;');
+    expect(text).not.toMatch(/name="derive" value="yes"\s+checked/);
+  });
+
   test('names every problem with its path, and keeps what was typed', async () => {
     const id = await make('Wrong');
     const spec = JSON.stringify({

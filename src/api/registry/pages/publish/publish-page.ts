@@ -4,13 +4,16 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { withoutDerived } from '#domain/registry/derived-spec.ts';
 import { refuseBroken } from '#domain/registry/publication-check.ts';
+import { loadVersionById, readFiles } from '#domain/registry/published.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { check, get as getVersion, publish } from '../../version-operations.ts';
-import type { ShownCheck } from '../shown.ts';
-import { blankForm, fillForm, type PublishForm, publishNames, readPublishForm } from './publish-form.ts';
+import type { ShownCheck, ShownVersion } from '../shown.ts';
+import { blankForm, fillForm, type PublishForm, readPublishForm } from './publish-form.ts';
 import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
+import { atSource, namesOf } from './source-problems.ts';
 import { composeSpec } from './spec-source.ts';
 
 type TemplateVisit = Visit<{ id: string }>;
@@ -31,9 +34,19 @@ export async function showPublish(
   }
   const latest = template.latest_version;
   const base = latest === null ? null : await visit.read(getVersion, { params: { id, version: latest } });
-  const form = typed ?? (base ? fillForm(base) : blankForm());
+  const form = typed ?? (base ? await fillNext(visit, base) : blankForm());
   const offered = await findOfferedTools(visit.em, { teamId: template.team_id, environmentId: null });
   return visit.show(publishPage({ template, base, form, problems, offered, found }), problems?.status);
+}
+
+/** The form for the version after another one. What the files said about that one, they say about the next one anew. */
+async function fillNext({ em }: TemplateVisit, base: ShownVersion): Promise<PublishForm> {
+  const { spec } = await loadVersionById(em, base.id);
+  if (spec.executor.kind !== 'opentofu') return fillForm(base);
+  const typed = withoutDerived(spec, await readFiles(em, base.id), spec.executor.git?.path);
+  if (typed === null) return fillForm(base);
+  const { variables: _variables, outputs: _outputs, ...others } = base.spec;
+  return { ...fillForm({ ...base, spec: { ...others, ...typed } }), derive: 'yes' };
 }
 
 export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {
@@ -42,7 +55,7 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
   const derive = form.derive === 'yes';
   let found: ShownCheck | null = null;
-  const sent = await submit(visit, publishNames, async () => {
+  const sent = await submit(visit, namesOf(form), async () => {
     const { version, changelog } = form;
     const spec = composeSpec(form, base);
     if (form.only !== 'check')
@@ -50,7 +63,7 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
     found = await visit.read(check, { params: { id }, body: { spec, derive } });
     return refuseBroken(found);
   });
-  if (!sent.done) return showPublish(visit, sent.problems, form, found);
+  if (!sent.done) return showPublish(visit, atSource(sent.problems), form, found);
   if (found) return showPublish(visit, null, form, found);
   return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));
 }

@@ -10,6 +10,7 @@ import type { OfferedTool } from '#domain/workers/offered-tools.ts';
 import { renderDraftCheck } from '../check-view.ts';
 import type { ShownCheck, ShownTemplate, ShownVersion } from '../shown.ts';
 import type { PublishForm, Source } from './publish-form.ts';
+import { problemOf } from './source-problems.ts';
 
 export interface PublishPage {
   readonly template: ShownTemplate;
@@ -106,9 +107,9 @@ const sourceLabels: Readonly<Record<Source, string>> = {
 
 function renderSource({ base, form, problems }: PublishPage): Html {
   const offered = (Object.keys(sourceLabels) as Source[]).filter((source) => source !== 'keep' || base !== null);
-  const problem = problems?.fields['source'];
+  const problem = problemOf(problems, 'source');
   const labelOf = (source: Source) => (source === 'keep' ? `Keep those of ${base?.version}` : sourceLabels[source]);
-  const field = (each: FormField) => renderFormField(each, problems?.fields[each.name]);
+  const field = (each: FormField) => renderFormField(each, problemOf(problems, each.name));
   return html`<fieldset class="group sources" id="${fieldId('source')}" tabindex="-1"><legend>Files</legend>
 <div class="choices">${offered.map(
     (source) =>
@@ -119,8 +120,8 @@ ${problem ? html`<p class="field-problem">${problem}</p>` : null}
 ${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 'They lie at the top of the version. Choose them again after a problem.' })}
 ${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'With everything in it but .git and .terraform.' })}</div>
 <div class="form-part source-git">
-${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, isOptional: true, hint: 'https, without a password.' })}
-${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, isOptional: true, hint: 'It is resolved to a commit now, and copied.' })}
+${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'https, without a password.' })}
+${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, hint: 'It is resolved to a commit now, and copied.' })}
 ${field({ name: 'git_path', label: 'Folder in the repository', value: form.git_path, isOptional: true })}</div>
 </fieldset>`;
 }

@@ -31,9 +31,12 @@ export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddre
 ${renderPager({ first, next })}`;
 }
 
-function renderNoChanges({ operation }: ShownRun): Html {
+function renderNoChanges({ operation, partial }: ShownRun): Html {
   if (operation === 'scan') return renderEmpty('Nothing differs', 'Everything is as it was deployed.');
-  return renderEmpty('This plan changes no resource', 'Every resource is as the configuration says.');
+  const looked = partial
+    ? 'The options of this run leave out a part: nothing is known about that.'
+    : 'Every resource is as the configuration says.';
+  return renderEmpty('This plan changes no resource', looked);
 }
 
 function describeShown({ changes, matching, total }: PlanPage, { kind, q, after }: PlanAddress): string {

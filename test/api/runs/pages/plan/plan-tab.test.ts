@@ -172,7 +172,19 @@ describe('the plan of a run', () => {
   });
 
   it('without changes says that it changes no resource', async () => {
-    expect(wordsOf(await openPlan(await runs.add([])))).toContain('This plan changes no resource');
+    const words = wordsOf(await openPlan(await runs.add([])));
+    expect(words).toContain('This plan changes no resource');
+    expect(words).toContain('Every resource is as the configuration says.');
+  });
+
+  it('of a partial run without changes says nothing of the resources that were left out', async () => {
+    const { owner, team } = runs.tenant;
+    const { id } = await owner.make('/registry/templates', { name: 'Partial', team_id: team });
+    const executor = { kind: 'opentofu', files: { 'main.tf': '' } };
+    await owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec: { executor } });
+    const words = wordsOf(await openPlan(await runs.add([], { template_id: id, options: { target: ['thing.x'] } })));
+    expect(words).toContain('This plan changes no resource');
+    expect(words).not.toContain('Every resource is as the configuration says.');
   });
 
   it('is downloaded whole as JSON by those who may read the run', async () => {
