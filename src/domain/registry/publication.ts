@@ -71,7 +71,7 @@ export async function prepareVersion(
 ): Promise<PreparedVersion> {
   refuseArchived(target);
   refuseUnknownKinds(draft.spec);
-  refuseUselessTool(draft.spec);
+  refuseUselessFields(draft.spec);
   const { em, principal } = publication;
   const source = await readSource(draft.spec, { ...publication, owner: target });
   const { spec, readme, notes } = draft.derive ? deriveSpec(draft.spec, source.files) : asTyped(draft.spec);
@@ -184,10 +184,19 @@ function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
   );
 }
 
-/** Steps are run by no tool. Versions that an earlier release published may name one. */
-function refuseUselessTool({ executor, tool }: TemplateSpec): void {
-  if (executor.kind !== 'command' || tool === undefined) return;
-  throw invalidField('spec.tool', 'is only for templates of the kind "opentofu": the steps of commands start programs');
+/** Steps are run by no tool and read no states by themselves. Versions that an earlier release published may name them. */
+function refuseUselessFields({ executor, tool, remote_states: states }: TemplateSpec): void {
+  if (executor.kind !== 'command') return;
+  if (tool !== undefined)
+    throw invalidField(
+      'spec.tool',
+      'is only for templates of the kind "opentofu": the steps of commands start programs',
+    );
+  if (states !== undefined)
+    throw invalidField(
+      'spec.remote_states',
+      'is only for templates of the kind "opentofu": name outputs of instances in variables of runs',
+    );
 }
 
 /** The files of a spec: its own, or those of its repository now, which errors find at `place`. @throws Unprocessable, Unavailable if the repository cannot be read */

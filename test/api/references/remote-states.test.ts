@@ -49,6 +49,20 @@ async function importState(name: string): Promise<string> {
 }
 
 describe('a version with remote states', () => {
+  test('is refused by the field where steps are run, which read no states', async () => {
+    const { owner, team } = stage.tenant;
+    const { id } = await owner.make('/registry/templates', { name: 'Steps', team_id: team });
+    const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+    const spec = { executor, remote_states: { net: 'shared/typed' } };
+    for (const [path, more] of [
+      ['versions', { version: '1.0.0' }],
+      ['versions/check', {}],
+    ] as const) {
+      const { status, text } = await owner.post(`/registry/templates/${id}/${path}`, { spec, ...more });
+      expect([status, text]).toEqual([400, expect.stringContaining('spec.remote_states')]);
+    }
+  });
+
   test('gives its runs the outputs of the instance with their types, and nothing else of its state', async () => {
     const id = await importState('typed');
     await stage.allow(id, { environment_ids: [stage.tenant.environment] });
