@@ -28,6 +28,12 @@ describe('a masked value', () => {
       [`${redacted} (2) (2)`]: 4,
     });
   });
+
+  it('has all of them in proportion to their number', () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `secret-${String(index).padStart(8, '0')}`);
+    const masked = maskSecrets(Object.fromEntries(names.map((name) => [name, 1])), redactorOf(...names));
+    expect(Object.keys(masked as object)).toHaveLength(names.length);
+  }, 20_000);
 });
 
 describe('redaction', () => {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type Diagnostic, maxDiagnosticLengths } from '#domain/runs/diagnostics/model.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { maxCheckItems } from '../protocol/messages.ts';
 import { AttemptFailure } from '../shared/errors.ts';
@@ -66,7 +67,7 @@ function absentModule({ severity, detail = '' }: Diagnostic, directory: string):
 
 function describe({ message, detail = '' }: Diagnostic): string {
   const text = detail === '' ? message : `${message}: ${detail.replaceAll(/\s+/g, ' ')}`;
-  return text.slice(0, maxDiagnosticLengths.detail);
+  return cutText(text, maxDiagnosticLengths.detail);
 }
 
 function readDiagnostics(answer: Buffer, directory: string): Diagnostic[] {

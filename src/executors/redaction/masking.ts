@@ -62,15 +62,21 @@ export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, redactor));
   if (!isObject(value)) return value;
   const members = new Map<string, JsonValue>();
+  const numbers = new Map<string, number>();
   for (const [name, item] of Object.entries(value)) {
-    members.set(distinctName(redactor.redactText(name), members), maskSecrets(item, redactor));
+    members.set(distinctName(redactor.redactText(name), members, numbers), maskSecrets(item, redactor));
   }
   return Object.fromEntries(members);
 }
 
-/** Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it. */
-function distinctName(name: string, members: ReadonlyMap<string, JsonValue>): string {
+/**
+ * Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it. `numbers`: the last one that
+ * each name was given, so that none is tried twice.
+ */
+function distinctName(name: string, members: ReadonlyMap<string, JsonValue>, numbers: Map<string, number>): string {
   let distinct = name;
-  for (let number = 2; members.has(distinct); number++) distinct = `${name} (${number})`;
+  let number = numbers.get(name) ?? 1;
+  while (members.has(distinct)) distinct = `${name} (${++number})`;
+  numbers.set(name, number);
   return distinct;
 }

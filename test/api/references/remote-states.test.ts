@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReadsRefused } from '#domain/runs/errors.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
-import { executing } from '#test/support/runs/run-steps.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 
 /** The outputs that data sources `terraform_remote_state` are given in place of a state somewhere else. */
 
@@ -114,6 +114,33 @@ describe('a version with remote states', () => {
     const { body } = await ask(specOf({ net: 'shared/lent' }));
     await stage.allow(id, {});
     await expect(claim(body.id)).rejects.toThrow(ReadsRefused);
+  });
+
+  test('gives a destroy by another version nothing that its owner has taken back, and one by the same version what it was deployed with', async () => {
+    const id = await importState('revoked');
+    await stage.allow(id, { environment_ids: [stage.tenant.environment] });
+    const { body } = await ask(specOf({ net: 'shared/revoked' }));
+    const { template_id: template, instance } = body;
+    const planning = executing(await stage.steps.next({ runId: body.id }));
+    await stage.steps.claim(planning, worker, 'none', tools);
+    await stage.steps.complete(planning, { outcome: 'planned', plan: aPlan() });
+    const applying = executing(await stage.steps.next({ runId: body.id, executed: planning }));
+    await stage.steps.claim(applying, worker, 'none', tools);
+    await stage.steps.complete(applying, { outcome: 'applied', outputs: {}, resourceCount: 1 });
+    await stage.steps.next({ runId: body.id, executed: applying });
+    await stage.allow(id, {});
+    const path = `/registry/templates/${template}/versions`;
+    const other = { version: '9.0.0', spec: specOf({ net: 'shared/revoked' }, { 'more.tf': '# Prints it.\n' }) };
+    const admin = await stage.api.addUser('admin');
+    const { status, text } = await admin.post(path, other);
+    expect(status, text).toBe(201);
+    const destroy = { template_id: template, environment_id: stage.tenant.environment, instance, operation: 'destroy' };
+    const refused = await stage.tenant.owner.post('/runs', { ...destroy, version: '9.0.0' });
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'reference_unresolved']);
+    const same = await stage.tenant.owner.post('/runs', destroy);
+    expect(same.status, same.text).toBe(202);
+    expect(same.body.reads).toMatchObject([{ variable: 'data.terraform_remote_state.net', copied: true }]);
+    expect((await claim(same.body.id))?.inputs.remoteStates?.['net']).toContain('hidden-in-a-state');
   });
 
   test('is published only if the root module has the data sources; others are noted', async () => {

@@ -13,7 +13,7 @@ import type { TemplateTarget } from '../store.ts';
 import { TemplateCheck } from './entity.ts';
 import { maxWaiting, requestWaitMs, type SandboxCheck, templateCheckWorkflow, type VersionCheck } from './model.ts';
 import { joinChecks, notDone } from './steps.ts';
-import { countChecks, forgetCheck, lockCheck, readCheckResult, removeCheck } from './store.ts';
+import { countChecks, forgetCheck, lockCheck, lockCounting, readCheckResult, removeCheck } from './store.ts';
 import { demandOf, findNoWorker } from './tools.ts';
 
 export interface CheckDeps {
@@ -49,27 +49,25 @@ export async function requestCheck(
   if (demand !== null && isEmptyDemand(demand)) return { result: notDone(demand.conflict), later: null };
   const pool = spec.pool ?? (await readSettings(orm.em.fork())).document.default_pool ?? defaultPool;
   const later = { id: null, pool, demand };
-  const why = await findReason(orm.em.fork(), request, { pool, demand });
+  const why = await findNoWorker(orm.em.fork(), { pool, demand, teamId: target.teamId });
   if (why !== null) return { result: notDone(why), later };
-  const id = await transactions.run((tx) =>
-    insertCheck(tx, { pool, demand, target, principal, versionId: null, content: { spec, files } }),
-  );
+  const id = await transactions.run(async (tx) => {
+    await lockCounting(tx.em);
+    if (!(await mayWait(tx.em, request))) return null;
+    return insertCheck(tx, { pool, demand, target, principal, versionId: null, content: { spec, files } });
+  });
+  if (id === null) return { result: notDone(tooManyWait), later };
   const result = await awaitResult(orm, id, withinMs).catch(() => null);
   if (result === null) return { result: notDone('no worker checked it within 30 seconds'), later: { ...later, id } };
   await dropCheck(orm.em.fork(), id);
   return { result, later: null };
 }
 
-async function findReason(
-  em: Em,
-  { target, principal }: CheckRequest,
-  { pool, demand }: { pool: string; demand: ToolDemand | null },
-): Promise<string | null> {
-  const why = await findNoWorker(em, { pool, demand, teamId: target.teamId });
-  if (why !== null) return why;
+const tooManyWait = `${maxWaiting} of your checks are under way already`;
+
+async function mayWait(em: Em, { target, principal }: CheckRequest): Promise<boolean> {
   const [caller = ''] = holdersOf(principal, target);
-  const { waiting } = await countChecks(em, caller);
-  return waiting < maxWaiting ? null : `${maxWaiting} of your checks are under way already`;
+  return (await countChecks(em, caller)).waiting < maxWaiting;
 }
 
 /** The result; null if it did not come in time. */

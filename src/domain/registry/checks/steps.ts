@@ -50,10 +50,12 @@ export async function takeNextCheckStep(tx: Transaction, id: string): Promise<Ch
     await endCheck(tx, id, notDone(why ?? 'no worker could finish the check'));
     return end;
   }
-  if (why !== null) return check.versionId ? { kind: 'wait', seconds: pauseSeconds(age) } : soon;
+  // Nobody waits for the check of a version, and thousands of them may be there.
+  const later: CheckStep = check.versionId ? { kind: 'wait', seconds: pauseSeconds(age) } : soon;
+  if (why !== null) return later;
   const rest = check.startedAt ? 30 * check.tries - secondsSince(check.startedAt) : 0;
   if (rest > 0) return { kind: 'wait', seconds: Math.ceil(rest) };
-  if (await isOverLimit(tx.em, check)) return soon;
+  if (await isOverLimit(tx.em, check)) return later;
   check.startedAt = new Date();
   check.tries += 1;
   await tx.em.flush();

@@ -6,6 +6,7 @@ import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/reg
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { SealedRead } from '../references/model.ts';
 import { comparableVariable, type SecretHash } from './compared-inputs.ts';
 import { openInputsToRepeat, type RunInputs } from './inputs.ts';
 import type { AdmissionTarget } from './target.ts';
@@ -51,7 +52,7 @@ function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: 
 }
 
 /**
- * The deployment as a destroy or a copy inherits from it. It inherits secrets only if it repeats version and variables: then nobody
+ * The deployment as a destroy or a copy inherits from it. It inherits secrets, and the states of other instances, only if it repeats version and variables: then nobody
  * needs to know a secret to repeat or to remove what was deployed with it. Another version, or another value such as an address,
  * could disclose them. A requested variable may repeat the value that it has.
  */
@@ -64,7 +65,9 @@ export function inheritFrom(
   const { versionId, inputs } = deployment;
   if (version.id === versionId && !isChanged && repeats(inputs, version, requested)) return deployment;
   const open = Object.entries(inputs.variables).filter(([name]) => !inputs.sensitive.includes(name));
-  return { versionId, inputs: { ...inputs, variables: Object.fromEntries(open) } };
+  const { remoteStates: _, reads = [], ...rest } = inputs;
+  const isOpen = ({ variable }: SealedRead) => open.some(([name]) => name === variable);
+  return { versionId, inputs: { ...rest, variables: Object.fromEntries(open), reads: reads.filter(isOpen) } };
 }
 
 /**

@@ -124,7 +124,7 @@ export async function resolveRun(
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const merged = mergeInputs(schema, environment, inherited, request);
   const referred = await readReferences(em, keyRing, target, { given: merged, inherited, request });
-  const given = await readRemoteStates(em, keyRing, target, { given: referred, version, request, deployment });
+  const given = await readRemoteStates(em, keyRing, target, { given: referred, version, request, inherited });
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     new VariableEvaluator(evaluator, requester.id).validate(schema, given.variables, given.sensitive),
   );
@@ -197,8 +197,9 @@ async function readReferences(
   const written = Object.entries(given.variables).filter(([name]) => isWritten(name));
   const resolved = await resolveReferences(em, keyRing, target, Object.fromEntries(written));
   // Whoever names the value that the deployment has repeats what it read.
-  const isRepeated = (name: string) =>
-    isInherited(name) || isDeepStrictEqual(request.variables[name], inherited?.inputs.variables[name]);
+  const isNamedAgain = (name: string) =>
+    isRequested(name) && isDeepStrictEqual(request.variables[name], inherited?.inputs.variables[name]);
+  const isRepeated = (name: string) => isInherited(name) || isNamedAgain(name);
   const repeated = copyReads(inherited?.inputs.reads).filter(({ variable }) => isRepeated(variable));
   const reads = [...repeated, ...(request.reads ?? []), ...resolved.reads];
   return {
@@ -209,7 +210,7 @@ async function readReferences(
   };
 }
 
-/** A destroy removes what is deployed with the states that it was deployed with. Every other run reads them anew. */
+/** A destroy that repeats the deployment removes it with the states that it was deployed with. Every other run reads them anew. */
 async function readRemoteStates(
   em: Em,
   keyRing: KeyRing,
@@ -218,13 +219,13 @@ async function readRemoteStates(
     readonly given: RunInputs;
     readonly version: PublishedVersion;
     readonly request: RunRequest;
-    readonly deployment: Deployment | null;
+    readonly inherited: Deployment | null;
   },
 ): Promise<RunInputs> {
-  const { given, version, request, deployment } = work;
+  const { given, version, request, inherited } = work;
   const wanted = version.spec.remote_states ?? {};
   if (Object.keys(wanted).length === 0) return given;
-  const deployed = request.operation === 'destroy' ? deployment?.inputs : undefined;
+  const deployed = request.operation === 'destroy' ? inherited?.inputs : undefined;
   if (deployed?.remoteStates) {
     const reads = copyReads(deployed.reads).filter(({ variable }) => variable.startsWith('data.'));
     return { ...given, remoteStates: deployed.remoteStates, reads: [...(given.reads ?? []), ...reads] };

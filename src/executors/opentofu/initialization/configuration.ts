@@ -142,12 +142,12 @@ function isServiceBackend(record: JsonValue): boolean {
 export async function digestModules(data: string): Promise<string> {
   try {
     const files = await listUntrustedFiles(data, 'modules', maxModuleFiles);
-    const digests: Record<string, string> = {};
+    const digests = new Map<string, string>();
     for (const { path, isRegular } of files) {
       const content = isRegular ? await readUntrustedFile(data, `modules/${path}`, maxModuleFileBytes) : null;
-      digests[path] = content === null ? 'link' : sha256(content);
+      digests.set(path, content === null ? 'link' : sha256(content));
     }
-    return files.length === 0 ? '' : sha256(canonicalJson(digests));
+    return files.length === 0 ? '' : sha256(canonicalJson(Object.fromEntries(digests)));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new AttemptFailure('init_failed', `the modules cannot be stored: ${why}`, { cause: error });

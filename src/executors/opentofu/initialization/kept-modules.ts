@@ -41,17 +41,23 @@ export async function restoreModules(data: string, content: Buffer): Promise<voi
   const unpacked = await promisify(gunzip)(content, { maxOutputLength: 4 * keptModulesLimits.bytes });
   const { files } = Packed.parse(JSON.parse(unpacked.toString()));
   const root = join(data, directory);
-  // Links come last, so that nothing is written through one.
-  for (const { path, kind, content: text } of [...files].sort(
-    (a, b) => Number(a.kind === 'link') - Number(b.kind === 'link'),
-  )) {
+  const links = new Set(files.filter(({ kind }) => kind === 'link').map(({ path }) => join(root, path)));
+  for (const { path, kind, content: text } of files) {
     const target = join(root, path);
     if (!target.startsWith(`${root}/`)) throw new Error('a kept module has a file outside of its directory');
+    if (parentsOf(target, root).some((parent) => links.has(parent)))
+      throw new Error('a kept module has a file behind a link');
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     if (kind === 'link') await symlink(text, target);
     else await writeFile(target, Buffer.from(text, 'base64'), { flag: 'wx', mode: kind === 'program' ? 0o700 : 0o600 });
     if (kind === 'program') await chmod(target, 0o700);
   }
+}
+
+/** The directories between `root` and a path below it. */
+function parentsOf(path: string, root: string): string[] {
+  const names = path.slice(root.length + 1).split('/');
+  return names.slice(1).map((_, index) => join(root, ...names.slice(0, index + 1)));
 }
 
 /** The modules from elsewhere with their files, to be kept with the version; null if there are none. */
@@ -94,19 +100,18 @@ async function readModules(data: string): Promise<Found | null> {
     if (name !== null && (known === undefined || module.Key.length < known.Key.length)) packages.set(name, module);
   }
   if (packages.size === 0) return null;
-  const digests = new Map<string, Record<string, string>>([...packages.keys()].map((name) => [name, {}]));
+  const digests = new Map([...packages.keys()].map((name) => [name, new Map<string, string>()]));
   let hasGit = false;
   const files = await readFiles(data, (path, digest) => {
     hasGit ||= /^[^/]+\/\.git(?:\/|$)/.test(path);
     const name = path.split('/')[0] ?? '';
-    const known = digests.get(name);
-    if (known) known[path.slice(name.length + 1)] = digest;
+    digests.get(name)?.set(path.slice(name.length + 1), digest);
   });
   const list = [...packages].slice(0, keptModulesLimits.modules).map(([name, module]) => ({
     key: module.Key,
     source: module.Source,
     version: module.Version ? module.Version : null,
-    digest: sha256(canonicalJson(digests.get(name) ?? {})),
+    digest: sha256(canonicalJson(Object.fromEntries(digests.get(name) ?? []))),
   }));
   return { list, files: packages.size > keptModulesLimits.modules ? null : files, hasGit };
 }

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { maxUnderWay, maxWaiting } from '#domain/registry/checks/model.ts';
+import { requestCheck } from '#domain/registry/checks/request.ts';
+import { takeNextCheckStep } from '#domain/registry/checks/steps.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { RunSteps } from '#test/support/runs/run-steps.ts';
+
+/** How many checks of versions one person keeps busy, or waiting. No worker makes these, so they stay where they are. */
+
+let api: TestApi;
+let steps: RunSteps;
+beforeAll(async () => {
+  api = await startApi();
+  steps = new RunSteps(api, await api.addUser('admin'));
+});
+afterAll(() => api?.close());
+
+const Rows = z.array(
+  z.object({ id: z.string(), version_id: z.string().nullable(), template_id: z.string(), requested_by: z.string() }),
+);
+const checks = async () => Rows.parse(await api.rows('select * from template_checks order by id'));
+const step = (id: string) => api.services.transactions.run((tx) => takeNextCheckStep(tx, id));
+
+describe('the checks of one person', () => {
+  test('beyond those that are under way wait longer and longer, since nobody waits for them', async () => {
+    for (let count = 0; count <= maxUnderWay.caller; count++) await steps.publish();
+    await steps.worker('sandbox');
+    const ids = (await checks()).map(({ id }) => id);
+    const last = ids.pop() ?? '';
+    for (const id of ids) expect(await step(id)).toMatchObject({ kind: 'execute' });
+    await api.rows("update template_checks set created_at = now() - interval '1 hour' where id = ?", [last]);
+    expect(await step(last)).toEqual({ kind: 'wait', seconds: 360 });
+  });
+
+  test('that are asked for at once wait up to a number, and the others are answered', async () => {
+    const [known] = await checks();
+    const principal = { id: known?.requested_by, responsibleUserId: known?.requested_by } as never;
+    const target = { template: { id: known?.template_id }, teamId: null, organizationId: null } as never;
+    const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } });
+    const asked = Array.from({ length: 3 * maxWaiting }, () =>
+      requestCheck(api.services, { principal, target, spec, files: {} }, 3_000),
+    );
+    await Promise.race(asked);
+    expect((await checks()).filter(({ version_id }) => version_id === null)).toHaveLength(maxWaiting);
+    const said = (await Promise.all(asked)).flatMap(({ result }) => result.notChecked);
+    expect(said.filter((why) => why.includes('under way already'))).toHaveLength(2 * maxWaiting);
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { digestModules } from '#executors/opentofu/initialization/configuration.ts';
+import { packModules, restoreModules, verifyModules } from '#executors/opentofu/initialization/kept-modules.ts';
+
+/** Modules of a version as they are packed and laid out again. Whoever packed them is not trusted. */
+
+let data: string;
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'kept-modules-'));
+});
+afterEach(() => rm(data, { recursive: true, force: true }));
+
+const manifest = { Modules: [{ Key: 'net', Source: 'git::https://host/net', Dir: '.terraform/modules/net' }] };
+
+async function writeModules(files: Record<string, string>): Promise<void> {
+  const module = join(data, 'modules/net');
+  await mkdir(module, { recursive: true });
+  await writeFile(join(data, 'modules/modules.json'), JSON.stringify(manifest));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(module, name), text);
+}
+
+function packed(files: object[]): Buffer {
+  return gzipSync(JSON.stringify({ files }));
+}
+
+describe('kept modules', () => {
+  it('are laid out as they were packed, with their links', async () => {
+    await writeModules({ 'main.tf': 'locals {}' });
+    await symlink('main.tf', join(data, 'modules/net/other.tf'));
+    const kept = await packModules(data, 'sha256:0');
+    await rm(join(data, 'modules'), { recursive: true });
+    await restoreModules(data, kept?.content ?? Buffer.alloc(0));
+    expect(await readFile(join(data, 'modules/net/main.tf'), 'utf8')).toBe('locals {}');
+    expect(await readlink(join(data, 'modules/net/other.tf'))).toBe('main.tf');
+  });
+
+  it.each<[string, object[]]>([
+    ['outside of their directory', [{ path: '../../x', kind: 'file', content: '' }]],
+    [
+      'behind a link',
+      [
+        { path: 'net/x', kind: 'file', content: '' },
+        { path: 'net', kind: 'link', content: '..' },
+      ],
+    ],
+  ])('with a file %s are refused', async (_, files) => {
+    await expect(restoreModules(data, packed(files))).rejects.toThrow(/a kept module has a file/);
+  });
+
+  it('with a link behind a link are refused, and nothing is written elsewhere', async () => {
+    const elsewhere = join(data, 'elsewhere');
+    await mkdir(elsewhere);
+    const files = [
+      { path: 'net', kind: 'link', content: elsewhere },
+      { path: 'net/planted', kind: 'link', content: '/etc/passwd' },
+    ];
+    await expect(restoreModules(data, packed(files))).rejects.toThrow('behind a link');
+    expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  it.each(['main.tf', '__proto__'])('are other ones where the file %s has changed', async (name) => {
+    await writeModules({ [name]: 'before' });
+    const digest = await digestModules(data);
+    const kept = await packModules(data, digest);
+    await writeModules({ [name]: 'after' });
+    expect(await digestModules(data)).not.toBe(digest);
+    await expect(verifyModules(data, { list: kept?.list ?? [] })).rejects.toThrow(/another one than before/);
+  });
+});

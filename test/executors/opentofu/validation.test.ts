@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { maxDiagnosticLengths } from '#domain/runs/diagnostics/model.ts';
+import { readValidation } from '#executors/opentofu/validation.ts';
+
+describe('what could not be checked', () => {
+  it('is cut between characters, so that the database can hold it', () => {
+    const detail = `${'x'.repeat(maxDiagnosticLengths.detail - 'Module not installed: '.length - 1)}😀😀`;
+    const said = { diagnostics: [{ severity: 'error', summary: 'Module not installed', detail }] };
+    const [text = ''] = readValidation(Buffer.from(JSON.stringify(said)), [], '').unchecked;
+    expect(text.length).toBeLessThanOrEqual(maxDiagnosticLengths.detail);
+    expect(text.isWellFormed()).toBe(true);
+  });
+});
