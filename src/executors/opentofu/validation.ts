@@ -18,6 +18,9 @@ const notHad = [
   /^Missing required provider$/,
   /^Inconsistent dependency lock file$/,
   /^Required plugins are not installed$/,
+  // With a lock file, the tool names the packages that it lacks, or that do not have the digests of the lock.
+  /^missing or corrupted provider plugins:/,
+  /^\S+\/\S+\/\S+: (?:there is no package for|failed to verify checksum of|the cached package for) /,
   /^Failed to (?:load|obtain) /,
   /^Failed to request input from user for variable /,
   /^Unable to compute static value$/,

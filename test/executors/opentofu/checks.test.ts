@@ -94,6 +94,21 @@ describe.each(tools.map(({ name, version }) => [name, version] as const))('a che
     expect(providerReport.unchecked).toEqual([expect.stringMatching(/acme\/foo/)]);
   });
 
+  it.each([1, 2])('finds no error in providers that are locked and could not be had: %d', async (count) => {
+    const registry = name === 'opentofu' ? 'registry.opentofu.org' : 'registry.terraform.io';
+    const names = ['foo', 'bar'].slice(0, count);
+    const needs = names.map((each) => `    ${each} = {\n      source = "acme/${each}"\n    }\n`).join('');
+    const locks = names.map((each) => `provider "${registry}/acme/${each}" {\n  version = "1.2.3"\n}\n`).join('');
+    const uses = names.map((each) => `resource "${each}_thing" "x" {}\n`).join('');
+    const files = {
+      'main.tf': `terraform {\n  required_providers {\n${needs}  }\n}\n${uses}`,
+      '.terraform.lock.hcl': locks,
+    };
+    const { findings, unchecked } = reportOf(await check(files));
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(unchecked.join()).toMatch(/acme\/foo/);
+  });
+
   it('keeps warnings with file and line', async () => {
     const files = {
       'main.tf':
