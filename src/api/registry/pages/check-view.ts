@@ -12,9 +12,10 @@ const toneOf = { passed: '', failed: 'badge-bad', not_done: '' } as const;
 /** Whether a version was checked, in a line. */
 export function renderCheckState({ check }: Pick<ShownVersion, 'check'>): Html | null {
   if (check === null) return null;
-  const { state, tool, warnings } = check;
+  const { state, tool, warnings, not_checked: notChecked } = check;
   const count = warnings.length;
-  return html`<span class="badge ${toneOf[state]}">${stateWords[state]}</span>${
+  const words = state === 'passed' && notChecked.length > 0 ? 'Passed in part' : stateWords[state];
+  return html`<span class="badge ${toneOf[state]}">${words}</span>${
     count > 0 ? html` <span class="muted">${count === 1 ? '1 warning' : `${count} warnings`}</span>` : null
   }${tool ? html`<span class="below muted">${tool.name} ${tool.version}</span>` : null}`;
 }

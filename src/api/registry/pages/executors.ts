@@ -1,2 +1,2 @@
 /** How templates are executed, in words. */
-export const executorWords = { opentofu: 'OpenTofu', command: 'Commands' } as const;
+export const executorWords = { opentofu: 'OpenTofu or Terraform', command: 'Commands' } as const;
