@@ -144,7 +144,11 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'runs.copy': () => ({}),
   'run_comments.create': () => ({ text: 'Looks good.' }),
   'instances.delete': () => ({}),
-  'instances.set_readers': ({ team, environment }) => ({ team_ids: [team], environment_ids: [environment] }),
+  'instances.set_readers': ({ team, environment }) => ({
+    // A question about nobody's instance names no team.
+    team_ids: [team].filter(Boolean),
+    environment_ids: [environment].filter(Boolean),
+  }),
   'instances.switch_tool': () => ({ tool: { name: 'terraform' } }),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
   'worker_pools.create': () => ({ name: `pool-${newId()}` }),
