@@ -1,6 +1,6 @@
 import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import { describeDuration } from '#domain/shared/values/durations.ts';
-import type { WireRequest } from '../protocol/messages.ts';
+import type { WireRequest } from '../protocol/request-schema.ts';
 import type { LaunchedJob, Usage } from '../sandbox/job-launcher.ts';
 import type { JobLimits } from '../sandbox/job-limits.ts';
 import { formatBytes } from '../shared/bytes.ts';

@@ -1,6 +1,8 @@
 import type { Frame } from '../protocol/frames.ts';
-import type { HostMessage, WireRequest, WireResult } from '../protocol/messages.ts';
+import type { HostMessage } from '../protocol/messages.ts';
 import type { ExecutionPhase, ExecutionResult, ExecutionSink } from '../protocol/request.ts';
+import type { WireRequest } from '../protocol/request-schema.ts';
+import type { WireResult } from '../protocol/result-schema.ts';
 import type { HostProcess } from './host-process.ts';
 
 const watchEveryMs = 1_000;

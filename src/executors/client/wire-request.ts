@@ -1,6 +1,6 @@
 import { parseDuration } from '#domain/shared/values/durations.ts';
-import { type StepKind, stepKinds, type WireRequest, type WireStep } from '../protocol/messages.ts';
 import type { CommandStep, ExecutionRequest } from '../protocol/request.ts';
+import { type StepKind, stepKinds, type WireRequest, type WireStep } from '../protocol/request-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import type { InstalledTool } from './tools.ts';
 

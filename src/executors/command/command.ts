@@ -7,7 +7,7 @@ import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
 import { checkName, variableEnvironmentName } from '../attempt/environment.ts';
 import { type JobFile, toWorkFiles } from '../attempt/work-files.ts';
-import type { StepKind, WireRequest, WireStep } from '../protocol/messages.ts';
+import type { StepKind, WireRequest, WireStep } from '../protocol/request-schema.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Environment } from '../shared/environment.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';

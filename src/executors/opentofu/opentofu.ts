@@ -1,7 +1,7 @@
 import { findUnknownOption } from '#domain/runs/options/model.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
-import type { WireRequest } from '../protocol/messages.ts';
 import type { OpenTofuExecutor } from '../protocol/request.ts';
+import type { WireRequest } from '../protocol/request-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { isObject, parseJson } from '../shared/json.ts';
 import type { InitCache } from './initialization/init-cache.ts';

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Diagnostic, maxDiagnosticLengths } from '#domain/runs/diagnostics/model.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { maxCheckItems } from '../protocol/messages.ts';
+import { maxCheckItems } from '../protocol/result-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { asArray, isObject, parseJson } from '../shared/json.ts';
 

@@ -7,7 +7,9 @@ import type { HostProcess } from '#executors/client/host-process.ts';
 import { HostedAttempt } from '#executors/client/hosted-attempt.ts';
 import { Channel } from '#executors/protocol/channel.ts';
 import { encodeFrame } from '#executors/protocol/frames.ts';
-import { HostMessage, type WireRequest, WireResult, WorkerMessage } from '#executors/protocol/messages.ts';
+import { HostMessage, WorkerMessage } from '#executors/protocol/messages.ts';
+import type { WireRequest } from '#executors/protocol/request-schema.ts';
+import { WireResult } from '#executors/protocol/result-schema.ts';
 import { makeRequest, RecordingSink, shell } from '../support.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-protocol-'));
