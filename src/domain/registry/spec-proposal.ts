@@ -26,7 +26,7 @@ export interface SpecProposal {
 }
 
 const outputName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
-const longestDescription = 1_000;
+const maxDescriptionLength = 1_000;
 
 /** Proposes a schema and outputs from the root module in a directory (`''`: the root). Nothing is executed. */
 export function proposeSpec(files: TemplateFiles, directory = ''): SpecProposal {
@@ -108,7 +108,7 @@ function asType(value: JsonValue, type: unknown): JsonValue {
 function proposeOutput(declaration: Declaration): { description?: string; sensitive?: boolean } {
   const description = literal(declaration, 'description');
   return {
-    ...(typeof description === 'string' && { description: description.trim().slice(0, longestDescription) }),
+    ...(typeof description === 'string' && { description: description.trim().slice(0, maxDescriptionLength) }),
     ...(literal(declaration, 'sensitive') === true && { sensitive: true }),
   };
 }

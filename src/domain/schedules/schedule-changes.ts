@@ -1,4 +1,4 @@
-import type { ResolveDeps } from '#domain/runs/admission/resolve.ts';
+import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';

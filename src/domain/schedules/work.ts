@@ -5,13 +5,8 @@ import { checkVariables } from '#domain/assemblies/runs/admission/variables.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
 import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
-import {
-  chooseSupported,
-  type ResolveDeps,
-  type ResolvedRun,
-  type RunRequest,
-  resolveRun,
-} from '#domain/runs/admission/resolve.ts';
+import { chooseSupported, resolveRun } from '#domain/runs/admission/resolve.ts';
+import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/run-request.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { readToolDemand } from '#domain/runs/admission/tool-demand.ts';
 import type { Masked } from '#domain/runs/model.ts';

@@ -12,7 +12,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { GitRequest } from './git-source.ts';
 
 /** In bytes: the whole repository, as git packs it. */
-const largestPack = 256 * 1024 * 1024;
+const maxPackBytes = 256 * 1024 * 1024;
 const timeoutMs = 120_000;
 
 export interface KeySource {
@@ -89,7 +89,7 @@ export class SshMirrors {
       const place: GitPlace = {
         directory,
         environment,
-        largestFile: largestPack,
+        largestFile: maxPackBytes,
         deadline: Date.now() + timeoutMs,
         givenUp: this.#signal.signal,
       };

@@ -451,7 +451,7 @@ describe('a snapshot of a git source', () => {
       /more than 1 MiB in its files: it has 4\.96 MiB, and the largest are "d\/zeros\.bin" with 4\.77 MiB, "c\/noise\.bin"/,
     );
     expect(Object.keys((await limited(4, 10_000_000)).files)).toHaveLength(4);
-    const packed = await refusalOf(snapshot({ url: large.url }, { largestPack: 100_000 }));
+    const packed = await refusalOf(snapshot({ url: large.url }, { maxPackBytes: 100_000 }));
     expect(packed.message).toBe('the repository is too large');
     const slow = await refusalOf(snapshot({ url: large.url }, { timeoutMs: 1 }));
     expect(slow).toMatchObject({ kind: 'unavailable', message: 'the repository could not be read in time' });

@@ -28,7 +28,7 @@ export type SnapshotOptions = {
   readonly credential?: GitCredential;
   readonly limits?: FileLimits;
   /** In bytes: the whole repository at that commit, as git packs it. */
-  readonly largestPack?: number;
+  readonly maxPackBytes?: number;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
   /** For whom the repository is read, such as a caller and an organization: each holds a share of the places at most. */
@@ -38,7 +38,7 @@ export type SnapshotOptions = {
 };
 
 const defaultTimeoutMs = 60_000;
-const defaultLargestPack = 256 * 1024 * 1024;
+const defaultMaxPackBytes = 256 * 1024 * 1024;
 const largestListing = 32 * 1024 * 1024;
 /** After this time, a repository loses its place to the next one that needs it. */
 const defaultKeepsPlaceMs = 10_000;
@@ -120,7 +120,7 @@ async function openGit(directory: string, source: string, options: PlacedOptions
   });
   const environment = await prepareAccess(directory, destination, options.credential);
   await giveToGit(directory);
-  const { givenUp, largestPack: largestFile = defaultLargestPack } = options;
+  const { givenUp, maxPackBytes: largestFile = defaultMaxPackBytes } = options;
   const place = { directory, environment, deadline, largestFile, givenUp };
   const git = createGit(place, secretsOf(options.credential));
   await requireGit(git);

@@ -13,8 +13,8 @@ import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import { type ReviewNeed, type RunAuthor, runWorkflow } from '../model.ts';
-import type { ResolvedRun } from './resolve.ts';
 import { findClosedPoolRefusal, findOccupiedRefusal } from './rules.ts';
+import type { ResolvedRun } from './run-request.ts';
 import { insertRun, type NewRunRow } from './store.ts';
 import type { AdmissionTarget } from './target.ts';
 

@@ -12,7 +12,8 @@ import type { RunPin } from './admission.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { openInputs, openInputsToRepeat, type RunInputs } from './inputs.ts';
 import { pinOf } from './requeue.ts';
-import { type ResolveDeps, type ResolvedRun, resolveRun } from './resolve.ts';
+import { resolveRun } from './resolve.ts';
+import type { ResolveDeps, ResolvedRun } from './run-request.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** The changes that a copy makes to its run. Undefined members stay as they were. */

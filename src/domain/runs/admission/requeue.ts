@@ -8,9 +8,10 @@ import type { Run } from '../entity.ts';
 import type { RunTarget } from '../store.ts';
 import { findRunToChange } from '../targets.ts';
 import type { RunPin } from './admission.ts';
+import { buildRun } from './build-run.ts';
 import { openInputsToRepeat } from './inputs.ts';
-import { buildRun, type ResolvedRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
+import type { ResolvedRun } from './run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 
 /** A run that is to be requeued, with its present owner. */

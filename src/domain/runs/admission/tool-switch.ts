@@ -13,8 +13,8 @@ import type { WantedTool } from '#domain/tools/model.ts';
 import { authorsOfRun } from '../approval/repeated-authors.ts';
 import { Run } from '../entity.ts';
 import { type AdmittedRun, admitRun } from './admission.ts';
+import { buildRun } from './build-run.ts';
 import { openInputsToRepeat } from './inputs.ts';
-import { buildRun } from './resolve.ts';
 import { targetIsGone } from './rules.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
 

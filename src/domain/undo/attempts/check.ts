@@ -1,5 +1,5 @@
 import { admissionOf, type RequeueTarget } from '#domain/runs/admission/requeue.ts';
-import type { ResolveDeps } from '#domain/runs/admission/resolve.ts';
+import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
 import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';

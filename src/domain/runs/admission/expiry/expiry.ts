@@ -12,8 +12,9 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Run } from '../../entity.ts';
 import { admitRun } from '../admission.ts';
+import { buildRun } from '../build-run.ts';
 import { openInputsToRepeat } from '../inputs.ts';
-import { buildRun, type ResolvedRun } from '../resolve.ts';
+import type { ResolvedRun } from '../run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { type ExpiredInstance, lockIfExpired } from './expiry-store.ts';
 

@@ -7,9 +7,10 @@ import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { admitRun, type RunLinks } from '../admission.ts';
+import { buildRun } from '../build-run.ts';
 import { openInputsToRepeat } from '../inputs.ts';
-import { buildRun, type ResolveDeps, type ResolvedRun } from '../resolve.ts';
 import { targetIsGone } from '../rules.ts';
+import type { ResolveDeps, ResolvedRun } from '../run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { findLastDeployment, findScannedInstance, type LastDeployment } from './scan-store.ts';
 

@@ -1,0 +1,109 @@
+import type { Em } from '#database/database.ts';
+import { resolveConnections } from '#domain/connections/bindings/resolve.ts';
+import { type ApprovalPolicy, stricterApproval, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { SettingsDocument } from '#domain/settings/document.ts';
+import { usualApproval } from '#domain/settings/effective.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { refuseOtherTools } from '#domain/settings/tools.ts';
+import { readClosedFeatures, refuseClosed } from '#domain/shared/features/gates.ts';
+import { newId } from '#domain/shared/ids.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { parseDuration } from '#domain/shared/values/durations.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
+import { defaultPool, defaultTimeouts, type Masked, type RunOperation, type RunTimeouts } from '../model.ts';
+import { toStoredOptions } from '../options/model.ts';
+import { refuseOptions } from '../options/rules.ts';
+import { showReads } from '../references/model.ts';
+import { refuseEndedReads } from '../references/recheck.ts';
+import { type RunInputs, sealInputs } from './inputs.ts';
+import type { ResolvedRun, RunRequest } from './run-request.ts';
+import { showSources } from './sources.ts';
+import type { AdmissionTarget } from './target.ts';
+import { readToolDemand } from './tool-demand.ts';
+
+/**
+ * Builds a run from its version, its inputs and its target. The settings say what version and environment leave open.
+ * @throws FeatureDisabled if it needs connections and they are turned off; Unprocessable if the settings allow no tool that could run it, if a connection that the version needs cannot be used, or if it repeats a read that is not allowed any longer
+ */
+export async function buildRun(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  version: PublishedVersion,
+  request: Omit<RunRequest, 'variables' | 'version'> & {
+    instance: string;
+    shown: Record<string, JsonValue | Masked>;
+    inputs: RunInputs;
+    requeuedFrom: string | null;
+    toolSwitch?: WantedTool;
+  },
+): Promise<ResolvedRun> {
+  const { spec } = version;
+  const { document: settings } = await readSettings(em);
+  if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
+  const options = request.options ? toStoredOptions(request.options) : null;
+  const { operation, replace } = request;
+  await checkConnections(em, spec, target, settings);
+  const reads = showReads(request.inputs.reads ?? []);
+  await refuseEndedReads(em, target, operation, reads);
+  const { instance, toolSwitch } = request;
+  const toolDemand = await readToolDemand(em, { target, version, instance, operation, toolSwitch });
+  refuseOptions({ spec, target, demand: toolDemand }, { operation, options, replace });
+  const id = newId();
+  return {
+    id,
+    templateVersionId: version.id,
+    templateVersion: version.version,
+    operation,
+    replace: [...replace],
+    options,
+    instance: request.instance,
+    variables: request.shown,
+    variableSources: showSources(request.inputs),
+    reads,
+    sealedInputs: sealInputs(keyRing, id, request.inputs),
+    message: request.message,
+    pool: spec.pool ?? settings.default_pool ?? defaultPool,
+    toolDemand,
+    toolSwitch: toolSwitch ?? null,
+    retrySafe: spec.retry_safe,
+    timeouts: readTimeouts(spec),
+    approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),
+    requeuedFrom: request.requeuedFrom,
+  };
+}
+
+/** The claim of each attempt checks the connections again, with their rows locked. */
+async function checkConnections(
+  em: Em,
+  { connections = [] }: TemplateSpec,
+  target: AdmissionTarget,
+  { features }: SettingsDocument,
+): Promise<void> {
+  if (connections.length === 0) return;
+  refuseClosed('connections', readClosedFeatures(features ?? {}));
+  await resolveConnections(em, connections, target, false);
+}
+
+/** What exists can be looked at and removed by whatever made it. */
+function isAlwaysAllowed(operation: RunOperation): boolean {
+  return operation === 'destroy' || operation === 'scan';
+}
+
+/** An environment has a policy from its beginning. That of the settings is for runs without an environment. */
+function choosePolicy({ approval }: TemplateSpec, target: AdmissionTarget, settings: SettingsDocument): ApprovalPolicy {
+  if (approval === undefined && target.approval === null) return settings.default_approval_policy ?? usualApproval;
+  return stricterApproval(approval ?? null, target.approval);
+}
+
+function readTimeouts({ timeouts = {} }: TemplateSpec): RunTimeouts {
+  const seconds = (text: string | undefined, otherwise: number) => (text && parseDuration(text)) || otherwise;
+  return {
+    plan: seconds(timeouts.plan, defaultTimeouts.plan),
+    approval: seconds(timeouts.approval, defaultTimeouts.approval),
+    apply: seconds(timeouts.apply, defaultTimeouts.apply),
+  };
+}

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Em } from '#database/database.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { mergeVariables } from '#domain/registry/variables/variables.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+import { copyReads } from '../references/model.ts';
+import { resolveRemoteStates } from '../references/remote-states.ts';
+import { resolveReferences } from '../references/resolve-references.ts';
+import type { Deployment } from './deployment.ts';
+import type { RunInputs } from './inputs.ts';
+import type { RunRequest } from './run-request.ts';
+import { sourcesOf } from './sources.ts';
+import type { AdmissionTarget } from './target.ts';
+
+/** What a run is given before defaults are filled in: its own values take precedence over those of the deployment, and these over the environment's. */
+export function mergeInputs(
+  schema: TemplateSpec['variables'],
+  environment: EnvironmentVariables,
+  deployment: Deployment | null,
+  { variables: requested, sensitive: named = [] }: Pick<RunRequest, 'variables' | 'sensitive'>,
+): RunInputs {
+  const inherited = Object.entries(environment.template);
+  const variables = mergeVariables(schema, {
+    environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, value])),
+    deployment: deployment?.inputs.variables ?? {},
+    run: requested,
+  });
+  const sensitive = [
+    ...inherited.filter(([, { sensitive }]) => sensitive).map(([name]) => name),
+    ...(deployment?.inputs.sensitive ?? []),
+    ...named,
+  ];
+  const sources = sourcesOf(environment.template, deployment?.inputs, requested);
+  return { variables, sensitive, sources, environment: environment.env };
+}
+
+/** Puts outputs in the places of references: in what the request wrote, and in what the environment gives. What a deployment had was resolved for it. */
+export async function readReferences(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  {
+    given,
+    inherited,
+    request,
+  }: { readonly given: RunInputs; readonly inherited: Deployment | null; readonly request: RunRequest },
+): Promise<RunInputs> {
+  const isRequested = (name: string) => Object.hasOwn(request.variables, name);
+  const isInherited = (name: string) => !isRequested(name) && Object.hasOwn(inherited?.inputs.variables ?? {}, name);
+  const isWritten = (name: string) => (isRequested(name) ? (request.resolvesReferences ?? false) : !isInherited(name));
+  const written = Object.entries(given.variables).filter(([name]) => isWritten(name));
+  const resolved = await resolveReferences(em, keyRing, target, Object.fromEntries(written));
+  // Whoever names the value that the deployment has repeats what it read.
+  const isNamedAgain = (name: string) =>
+    isRequested(name) && isDeepStrictEqual(request.variables[name], inherited?.inputs.variables[name]);
+  const isRepeated = (name: string) => isInherited(name) || isNamedAgain(name);
+  const repeated = copyReads(inherited?.inputs.reads).filter(({ variable }) => isRepeated(variable));
+  const reads = [...repeated, ...(request.reads ?? []), ...resolved.reads];
+  return {
+    ...given,
+    variables: { ...given.variables, ...resolved.variables },
+    sensitive: [...given.sensitive, ...resolved.sensitive],
+    ...(reads.length > 0 && { reads }),
+  };
+}
+
+/** A destroy that repeats the deployment removes it with the states that it was deployed with. Every other run reads them anew. */
+export async function readRemoteStates(
+  em: Em,
+  keyRing: KeyRing,
+  target: AdmissionTarget,
+  work: {
+    readonly given: RunInputs;
+    readonly version: PublishedVersion;
+    readonly request: RunRequest;
+    readonly inherited: Deployment | null;
+  },
+): Promise<RunInputs> {
+  const { given, version, request, inherited } = work;
+  const wanted = version.spec.remote_states ?? {};
+  if (Object.keys(wanted).length === 0) return given;
+  const deployed = request.operation === 'destroy' ? inherited?.inputs : undefined;
+  if (deployed?.remoteStates) {
+    const reads = copyReads(deployed.reads).filter(({ variable }) => variable.startsWith('data.'));
+    return { ...given, remoteStates: deployed.remoteStates, reads: [...(given.reads ?? []), ...reads] };
+  }
+  const { states, reads } = await resolveRemoteStates(em, keyRing, target, wanted);
+  return { ...given, remoteStates: states, reads: [...(given.reads ?? []), ...reads] };
+}

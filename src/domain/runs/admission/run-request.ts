@@ -1,0 +1,72 @@
+import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ToolDemand } from '#domain/tools/demand.ts';
+import type { WantedTool } from '#domain/tools/model.ts';
+import type { Masked, RunOperation, RunTimeouts } from '../model.ts';
+import type { RunOptions } from '../options/model.ts';
+import type { OutputRead, SealedRead } from '../references/model.ts';
+import type { Deployment } from './deployment.ts';
+import type { ShownSource } from './sources.ts';
+
+export interface RunRequest {
+  /** Undefined: the version of the source or, for a destroy, of the deployment; the latest for everything else. */
+  readonly version: string | undefined;
+  readonly instance?: string | undefined;
+  readonly operation: RunOperation;
+  readonly replace: readonly string[];
+  readonly options?: RunOptions | null | undefined;
+  readonly variables: Record<string, JsonValue>;
+  /**
+   * The variables are as whoever asks for the run wrote them, so references to outputs of instances are resolved. Otherwise they are values, and a text
+   * that looks like a reference is that text: it may come from an output.
+   */
+  readonly resolvesReferences?: boolean;
+  /** What these values were given of the outputs of other instances. */
+  readonly reads?: readonly SealedRead[];
+  readonly message: string;
+  /** Names of variables that are secret whatever the template says. */
+  readonly sensitive?: readonly string[];
+  /** A policy that counts beside those of template and environment. */
+  readonly approval?: ApprovalPolicy | null;
+  /** The run from which a copy takes version and variables. */
+  readonly source?: RunSource;
+}
+
+interface RunSource {
+  readonly runId: string;
+  readonly deployment: Deployment;
+  /** Whether the copy names another instance or omits variables. */
+  readonly isChanged: boolean;
+}
+
+/** A run that is ready to be admitted: its version is chosen, and its inputs are complete, valid and sealed. */
+export interface ResolvedRun {
+  readonly id: string;
+  readonly templateVersionId: string;
+  readonly templateVersion: string;
+  readonly operation: RunOperation;
+  readonly replace: string[];
+  readonly options: RunOptions | null;
+  readonly instance: string;
+  readonly variables: Record<string, JsonValue | Masked>;
+  readonly variableSources: ShownSource[];
+  readonly reads: OutputRead[];
+  readonly sealedInputs: Buffer;
+  readonly message: string;
+  readonly pool: string;
+  /** The tools that it may use; null for commands. */
+  readonly toolDemand: ToolDemand | null;
+  /** The tool to which it switches its instance; null: none. */
+  readonly toolSwitch: WantedTool | null;
+  readonly retrySafe: boolean;
+  readonly timeouts: RunTimeouts;
+  readonly approval: ApprovalPolicy;
+  readonly requeuedFrom: string | null;
+}
+
+export interface ResolveDeps {
+  readonly keyRing: KeyRing;
+  readonly evaluator: Evaluator;
+}
