@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,14 @@ import { type GitPlace, runGit, streamGit } from '#domain/registry/git/process.t
 import { findGitUser, giveToGit } from '#domain/registry/git/user.ts';
 import { destinationOf } from '../egress/destination.ts';
 import type { Egress } from '../egress/egress.ts';
+import { refused } from '../egress/refusal.ts';
+import { formatBytes } from '../shared/bytes.ts';
 import type { GitRequest } from './git-source.ts';
 
 /** In bytes: the whole repository, as git packs it. */
 const maxPackBytes = 256 * 1024 * 1024;
+/** In bytes: all repositories of an attempt. An address can be written in many ways, and each way is another copy. */
+const maxCopyBytes = 2 * 1024 * 1024 * 1024;
 const timeoutMs = 120_000;
 
 export interface KeySource {
@@ -33,11 +37,14 @@ export class SshMirrors {
   readonly #parent: string;
   readonly #signal = new AbortController();
   readonly #mirrors = new Map<string, Promise<Mirror>>();
+  readonly #maxBytes: number;
+  #bytes = 0;
 
   /** @param parent a directory of the attempt, which no sandbox sees */
-  constructor(egress: Egress, parent: string) {
+  constructor(egress: Egress, parent: string, maxBytes = maxCopyBytes) {
     this.#egress = egress;
     this.#parent = parent;
+    this.#maxBytes = maxBytes;
   }
 
   async answer(
@@ -78,6 +85,8 @@ export class SshMirrors {
   }
 
   async #fetch(url: URL, credential: KeySource['credential']): Promise<Mirror> {
+    if (this.#bytes > this.#maxBytes)
+      throw refused(`the repositories of the run have more than ${formatBytes(this.#maxBytes)} together`);
     const addresses = await this.#egress.check(destinationOf(url));
     // Git runs as another user if this process is root, and must reach the directory.
     const parent = findGitUser() === null ? this.#parent : tmpdir();
@@ -95,10 +104,17 @@ export class SshMirrors {
       };
       const outcome = await runGit(['clone', '--quiet', '--bare', '--template=', '--', url.href, 'repository'], place);
       if (outcome.code !== 0) throw explainGit(outcome, [credential.privateKey]);
+      this.#bytes += await sizeOfPacks(directory);
       return { place };
     } catch (error) {
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
   }
+}
+
+async function sizeOfPacks(directory: string): Promise<number> {
+  const packs = join(directory, 'repository/objects/pack');
+  const sizes = await Promise.all((await readdir(packs)).map(async (name) => (await stat(join(packs, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request as startRequest } from 'node:http';
+import { createServer, request as startRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,8 +9,10 @@ import { openEgress } from '#executors/egress/egress.ts';
 import { Relay } from '#executors/host/relay.ts';
 import { gitVariables } from '#executors/modules/git-variables.ts';
 import { ModuleGate } from '#executors/modules/module-gate.ts';
+import { SshMirrors } from '#executors/modules/ssh-source.ts';
 import { hintAtConnection } from '#executors/opentofu/initialization/module-hint.ts';
 import { makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
+import { makeSshKey, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
 
 const root = makeGitRoot();
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-gate-'));
@@ -130,6 +133,36 @@ describe('the way to private modules', () => {
     expect((await ask(`${place}/network${refs}`)).status).toBe(403);
     expect(notes.at(-1)).toContain('network: refused: ');
     expect(server.requests).toHaveLength(before);
+  });
+});
+
+describe('copies of repositories over SSH', () => {
+  it('are no longer made once they are too large together, however the address is written', async () => {
+    const key = makeSshKey();
+    const ssh = await serveGitOverSsh(root.path, key);
+    const egress = openEgress({ policy: 'allow', allow: ['127.0.0.1'], denied: [] });
+    const mirrors = new SshMirrors(egress, directory, 1);
+    try {
+      const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
+      const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: ssh.knownHosts } as const;
+      const server = createServer((request, response) => {
+        const asked = { method: 'GET', repository: new URL(`${url}${request.url?.slice(1)}`), end: refs } as const;
+        mirrors.answer({ url, credential }, { asked, request, response }).catch((error: Error) => {
+          response.writeHead(403).end(error.message);
+        });
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const place = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      expect((await ask(`${place}/network`)).status).toBe(200);
+      expect((await ask(`${place}/network`)).status).toBe(200);
+      expect(await ask(`${place}/%6eetwork`)).toMatchObject({ status: 403, text: expect.stringContaining('together') });
+      expect(ssh.commands).toHaveLength(1);
+      await new Promise((resolve) => server.close(resolve));
+    } finally {
+      await mirrors.close();
+      egress.close();
+      await ssh.close();
+    }
   });
 });
 
