@@ -3,6 +3,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type NewVariable, type VariableCategory, variablePhases } from './model.ts';
 import { explainVariableName } from './names.ts';
 import { refuseUnusablePlanValue } from './plan-value-rules.ts';
+import { findMalformedReference } from './reference-syntax.ts';
 import type { ShownVariable } from './store.ts';
 
 /** Operating systems take no longer text into a process's environment. */
@@ -39,6 +40,8 @@ function refuseUnusableValue(category: VariableCategory, value: JsonValue, place
   if (category === 'env' && typeof value !== 'string') {
     throw new Invalid(`${place}: expected a string, as environment variables are text`);
   }
+  const malformed = category === 'template' ? findMalformedReference(value) : undefined;
+  if (malformed) throw new Invalid(`${place}${malformed.pointer} ${malformed.problem}`);
   const longest = category === 'env' ? longestText : longestValue;
   if (Buffer.byteLength(JSON.stringify(value)) > longest) {
     throw new Invalid(`${place}: must have at most ${longest / 1024} KiB`);

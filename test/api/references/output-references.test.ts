@@ -201,4 +201,33 @@ describe('an owner who takes back that outputs are read', () => {
     expect(destroy.reads).toMatchObject([{ copied: true }]);
     expect((await stage.claimPlan(destroy.id)).inputs.variables).toEqual({ size: 1 });
   });
+
+  test('does not keep what was deployed from being destroyed by a reference that the environment was given since', async () => {
+    const { id: environment } = await stage.tenant.owner.make('/environments', {
+      ...{ project_id: stage.tenant.project, name: 'Later', kind: 'development' },
+    });
+    const at = { environment_id: environment, instance: 'older' };
+    await stage.finish((await stage.ask({ net: 1 }, at)).body.id);
+    const variable = { value: '${instances.dev/nosuch.outputs.size}', category: 'template', sensitive: false };
+    const set = await stage.tenant.owner.put(`/environments/${environment}/variables/size`, variable);
+    expect(set.status, set.text).toBeLessThan(300);
+    await refused(stage.ask({}, at));
+    const destroy = await stage.ask({}, { ...at, operation: 'destroy' });
+    expect([destroy.status, destroy.body.variables], destroy.text).toEqual([202, { net: 1 }]);
+  });
+});
+
+test('a malformed reference in a variable of an environment or of a variable set is refused when it is saved', async () => {
+  const variable = { value: { deep: ['${instances.}'] }, category: 'template', sensitive: false };
+  const answer = await stage.tenant.owner.put(`/environments/${stage.shared}/variables/size`, variable);
+  expect([answer.status, answer.body.error], answer.text).toEqual([
+    400,
+    expect.stringContaining('value/deep/0 is no reference'),
+  ]);
+  const text = { ...variable, value: '$${instances.}' };
+  expect((await stage.tenant.owner.put(`/environments/${stage.shared}/variables/size`, text)).status).toBeLessThan(300);
+  const shell = { ...variable, category: 'env', value: '${instances.}' };
+  expect(
+    (await stage.tenant.owner.put(`/environments/${stage.shared}/variables/SHELL_LIKE`, shell)).status,
+  ).toBeLessThan(300);
 });

@@ -1,4 +1,4 @@
-import { type InstanceReference, readReference as readInstanceReference } from '#domain/runs/references/syntax.ts';
+import { type InstanceReference, readReference as readInstanceReference } from '#domain/variables/reference-syntax.ts';
 import { nodeKeyPattern } from './spec.ts';
 
 /**

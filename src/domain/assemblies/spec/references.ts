@@ -1,7 +1,7 @@
-import type { InstanceReference } from '#domain/runs/references/syntax.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { hasUnrepresentable } from '#domain/shared/values/representable.ts';
+import type { InstanceReference } from '#domain/variables/reference-syntax.ts';
 import { type Problem, pointer } from './problems.ts';
 import { budgetInWords, ReferenceBudget } from './reference-budget.ts';
 import { describeReference, type Reference, splitText } from './reference-syntax.ts';

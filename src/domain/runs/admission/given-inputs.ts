@@ -4,7 +4,9 @@ import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+import { hasReferences } from '#domain/variables/reference-syntax.ts';
 import { copyReads } from '../references/model.ts';
 import { resolveRemoteStates } from '../references/remote-states.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
@@ -47,10 +49,15 @@ export async function readReferences(
     request,
   }: { readonly given: RunInputs; readonly inherited: Deployment | null; readonly request: RunRequest },
 ): Promise<RunInputs> {
+  const isDestroyAsDeployed = request.operation === 'destroy' && inherited !== null;
   const isRequested = (name: string) => Object.hasOwn(request.variables, name);
   const isInherited = (name: string) => !isRequested(name) && Object.hasOwn(inherited?.inputs.variables ?? {}, name);
   const isWritten = (name: string) => (isRequested(name) ? (request.resolvesReferences ?? false) : !isInherited(name));
-  const written = Object.entries(given.variables).filter(([name]) => isWritten(name));
+  const isNeeded = (name: string) => !isDestroyAsDeployed || isRequested(name) || isInherited(name);
+  // What is deployed can be removed without what the environment was given since, which may have ended or never have been.
+  const isLeftOut = (name: string, value: JsonValue) => !isNeeded(name) && hasReferences(value);
+  const kept = Object.entries(given.variables).filter(([name, value]) => !isLeftOut(name, value));
+  const written = kept.filter(([name]) => isWritten(name));
   const resolved = await resolveReferences(em, keyRing, target, Object.fromEntries(written));
   // Whoever names the value that the deployment has repeats what it read.
   const isNamedAgain = (name: string) =>
@@ -60,7 +67,7 @@ export async function readReferences(
   const reads = [...repeated, ...(request.reads ?? []), ...resolved.reads];
   return {
     ...given,
-    variables: { ...given.variables, ...resolved.variables },
+    variables: { ...Object.fromEntries(kept), ...resolved.variables },
     sensitive: [...given.sensitive, ...resolved.sensitive],
     ...(reads.length > 0 && { reads }),
   };

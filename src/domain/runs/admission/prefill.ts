@@ -1,6 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { escapeReference, replaceTexts } from '../../variables/reference-syntax.ts';
 import type { Masked } from '../model.ts';
-import { escapeReference, replaceTexts } from '../references/syntax.ts';
 
 /** What a copy of a run takes over of its variables. */
 export interface Prefill {

@@ -2,10 +2,10 @@ import type { Em } from '#database/database.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type InstanceReference, readReference, replaceTexts } from '../../variables/reference-syntax.ts';
 import type { MaskedOutputs } from '../model.ts';
 import { isReader, type ReadingPlace, type SealedRead } from './model.ts';
 import { findSources, openSourceOutputs, type Source } from './sources-store.ts';
-import { type InstanceReference, readReference, replaceTexts } from './syntax.ts';
 
 /** What references in variables came to. */
 export interface ResolvedReferences {

@@ -63,3 +63,25 @@ export function replaceTexts(value: JsonValue, replace: (located: LocatedText) =
     ]),
   );
 }
+
+/** The first text in a value that begins as a reference and is none; undefined if there is none. */
+export function findMalformedReference(value: JsonValue): (LocatedText & MalformedReference) | undefined {
+  const found: (LocatedText & MalformedReference)[] = [];
+  replaceTexts(value, (located) => {
+    const read = readReference(located.text);
+    if (read && 'problem' in read) found.push({ ...located, ...read });
+    return located.text;
+  });
+  return found[0];
+}
+
+/** Whether a value has a reference, or something that begins as one. */
+export function hasReferences(value: JsonValue): boolean {
+  let isFound = false;
+  replaceTexts(value, ({ text }) => {
+    const read = readReference(text);
+    isFound ||= read !== null && !('escaped' in read);
+    return text;
+  });
+  return isFound;
+}
