@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { CheckFinding, SandboxCheck } from '#domain/registry/checks/model.ts';
 import { checkGraceSeconds, checkLimitSeconds } from '#domain/registry/checks/model.ts';
+import { type OpenedSources, openCheckSources } from '#domain/registry/checks/module-sources.ts';
 import { type CheckWork, endCheck, loadCheckWork, notDone, takeNextCheckStep } from '#domain/registry/checks/steps.ts';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { bestOf } from '#domain/tools/demand.ts';
 import { toolNames } from '#domain/tools/model.ts';
@@ -48,18 +50,28 @@ export function createCheckActivities(deps: CheckDeps): CheckActivities {
 async function checkTemplate(deps: CheckDeps, checkId: string, signal: AbortSignal): Promise<void> {
   const work = await loadCheckWork(deps.orm.em.fork(), checkId);
   if (!work) return;
-  const result = await check(deps, work, signal);
-  if (result === null) return;
-  await writeWithRetry(deps, checkId, () => deps.transactions.run((tx) => endCheck(tx, checkId, result)));
+  const opened = await deps.transactions.run((tx) => openCheckSources(tx.em, deps.keyRing, checkId));
+  const found = await check(deps, { ...work, ...opened }, signal);
+  if (found === null) return;
+  const { modules = null, ...result } = found;
+  const told = opened.problem === null ? result : { ...result, notChecked: [...result.notChecked, opened.problem] };
+  await writeWithRetry(deps, checkId, () => deps.transactions.run((tx) => endCheck(tx, checkId, told, modules)));
+}
+
+type OpenedWork = CheckWork & OpenedSources;
+
+/** What one tool found, and the modules that it resolved. */
+interface Found extends SandboxCheck {
+  readonly modules?: KeptModules;
 }
 
 /** Null if this worker cannot say anything: another try is made later. */
-async function check(deps: CheckDeps, work: CheckWork, signal: AbortSignal): Promise<SandboxCheck | null> {
+async function check(deps: CheckDeps, work: OpenedWork, signal: AbortSignal): Promise<Found | null> {
   if (work.spec.executor.kind === 'command') return toResult(work, null, await execute(deps, work, null, signal));
   const usable = (await deps.findTools()).filter(work.isUsable);
   // A version without a tool of its own may be run by either. Only what both refuse is an error.
   const tools = toolNames.flatMap((name) => bestOf(usable.filter((tool) => tool.name === name)) ?? []);
-  const results: SandboxCheck[] = [];
+  const results: Found[] = [];
   for (const tool of tools) {
     const result = toResult(work, tool, await execute(deps, work, tool, signal));
     if (result?.state === 'passed') return withOthers(result, results);
@@ -69,7 +81,7 @@ async function check(deps: CheckDeps, work: CheckWork, signal: AbortSignal): Pro
 }
 
 /** What another tool says against a version that this one accepts is worth knowing. */
-function withOthers(result: SandboxCheck, others: readonly SandboxCheck[]): SandboxCheck {
+function withOthers(result: Found, others: readonly SandboxCheck[]): Found {
   const warnings = others.flatMap(({ errors, tool }) =>
     errors.map((error) => ({ ...error, message: `${tool?.name} ${tool?.version} refuses it: ${error.message}` })),
   );
@@ -78,7 +90,7 @@ function withOthers(result: SandboxCheck, others: readonly SandboxCheck[]): Sand
 
 function execute(
   { executor, limits }: CheckDeps,
-  work: CheckWork,
+  work: OpenedWork,
   tool: Tool | null,
   signal: AbortSignal,
 ): Promise<ExecutionResult> {
@@ -94,6 +106,7 @@ function execute(
     variables: {},
     sensitiveVariables: [],
     environment: [],
+    moduleSources: work.sources,
     outputs: {},
     state: null,
     artifact: null,
@@ -110,9 +123,9 @@ function execute(
 function toResult(
   work: CheckWork,
   tool: Tool | null,
-  { check: report, outcome, message }: ExecutionResult,
-): SandboxCheck | null {
-  if (report) return fromReport(work, tool, report);
+  { check: report, outcome, message, modules }: ExecutionResult,
+): Found | null {
+  if (report) return { ...fromReport(work, tool, report), ...(modules && { modules }) };
   if (outcome === 'timed_out' || outcome === 'limit_exceeded')
     return { ...notDone(`the check was stopped: ${message ?? outcome}`), tool };
   return null;

@@ -54,16 +54,25 @@ const derive = z
     'Completes variables and outputs of the spec from the files, and the readme of a template that has none. What the spec says itself takes precedence.',
   );
 
+const checkEnvironment = Id.nullable()
+  .default(null)
+  .describe(
+    "An environment whose connections open private modules to the check. You need connection:use there; of a team's template, it must be one of that team.",
+  );
+
 export const PublishVersion = z
   .strictObject({
     version: Version,
     spec: TemplateSpec,
     derive,
+    check_environment_id: checkEnvironment,
     changelog: z.string().max(20_000).default(''),
   })
   .meta({ id: 'PublishVersion' });
 
-export const CheckVersion = z.strictObject({ spec: TemplateSpec, derive }).meta({ id: 'CheckVersion' });
+export const CheckVersion = z
+  .strictObject({ spec: TemplateSpec, derive, check_environment_id: checkEnvironment })
+  .meta({ id: 'CheckVersion' });
 
 export const ProposeSpec = z
   .strictObject({

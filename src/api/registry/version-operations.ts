@@ -9,7 +9,12 @@ import { checkDraft } from '#domain/registry/draft-check.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { type Publication, prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
 import { filesToolsOf, loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
-import { findTemplate, findTemplateToChange, findVersionToChange } from '#domain/registry/store.ts';
+import {
+  findTemplate,
+  findTemplateToChange,
+  findVersionToChange,
+  type TemplateTarget,
+} from '#domain/registry/store.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
 import { locateReferences } from '#domain/runs/references/resolve-references.ts';
@@ -21,6 +26,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { CheckVersion, PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
+import { refuseCheckPlace } from './check-place.ts';
 import { refuseSchemaProblems } from './schema-problems.ts';
 import { readAccess, writeAccess } from './template-operations.ts';
 import {
@@ -124,7 +130,8 @@ export const publish = command({
     const check = async (variables: typeof body.spec.variables) =>
       refuseSchemaProblems(variables, await evaluator.check(variables));
     await check(body.spec.variables);
-    const prepared = await prepareVersion(target, body, publicationOf(services, em, principal));
+    const publication = await preparePublication(services, em, { principal, target, body });
+    const prepared = await prepareVersion(target, body, publication);
     if (body.derive) await check(prepared.spec.variables);
     return prepared;
   },
@@ -154,7 +161,7 @@ export const check = read({
   mayConflict: true,
   handle: async ({ em, principal, target, body, services }) => {
     const evaluator = new VariableEvaluator(services.evaluator, principal.id);
-    const publication = publicationOf(services, em, principal);
+    const publication = await preparePublication(services, em, { principal, target, body });
     const { found, spec, files } = await checkDraft(target, body, publication, (variables) =>
       evaluator.check(variables),
     );
@@ -164,10 +171,16 @@ export const check = read({
   },
 });
 
-/** What publication works with. */
-function publicationOf(services: Services, em: Em, principal: Principal): Publication {
-  const { orm, transactions, keyRing, config } = services;
-  return { orm, transactions, em, keyRing, policy: config.outbound, principal };
+/** What publication works with. @throws NotFound, Forbidden, Unprocessable if the caller may not have the check made in the environment */
+async function preparePublication(
+  { orm, transactions, keyRing, config }: Services,
+  em: Em,
+  asked: { principal: Principal; target: TemplateTarget; body: { check_environment_id: string | null } },
+): Promise<Publication> {
+  const { principal, target, body } = asked;
+  const checkEnvironmentId = body.check_environment_id;
+  if (checkEnvironmentId !== null) await refuseCheckPlace(em, { principal, target, environmentId: checkEnvironmentId });
+  return { orm, transactions, em, keyRing, policy: config.outbound, principal, checkEnvironmentId };
 }
 
 export const yank = command({

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 import { TemplateApproval } from './spec.ts';
 
+/** In characters. */
+export const maxEventMessage = 1_000;
+
 /** What happens to templates. */
 export const templateEvents = {
   'template.approval_weakened': {
@@ -11,6 +14,20 @@ export const templateEvents = {
       version: z.string(),
       before: TemplateApproval.nullable(),
       after: TemplateApproval.nullable(),
+    }),
+  },
+  'template.check_failed': {
+    subject: 'template',
+    summary: 'A worker found errors in a version after it was published',
+    data: z.strictObject({
+      version: z.string(),
+      error_count: z.int(),
+      first_error: z.strictObject({
+        path: z.string(),
+        file: z.string().nullable(),
+        line: z.int().nullable(),
+        message: z.string(),
+      }),
     }),
   },
 } as const satisfies Record<string, EventType>;

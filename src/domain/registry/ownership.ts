@@ -61,6 +61,7 @@ export const registryKinds = [
       { kind: 'template_version', columns: ['version_id'], cascade: { rows: 'deleted' } },
     ],
     references: [
+      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
       { kind: 'principal', columns: ['requested_by'], kept: 'a check ends within minutes, or waits for a worker' },
     ],
   },

@@ -50,6 +50,8 @@ export interface Publication extends CheckDeps {
   readonly keyRing: KeyRing;
   readonly policy: OutboundPolicy;
   readonly principal: Principal;
+  /** The environment whose connections open private modules to the check; null: none. */
+  readonly checkEnvironmentId: string | null;
 }
 
 /** What is to be published. Without a version, it is only checked. */
@@ -72,7 +74,7 @@ export async function prepareVersion(
   refuseArchived(target);
   refuseUnknownKinds(draft.spec);
   refuseUselessFields(draft.spec);
-  const { em, principal } = publication;
+  const { em, principal, checkEnvironmentId: environmentId } = publication;
   const source = await readSource(draft.spec, { ...publication, owner: target });
   const { spec, readme, notes } = draft.derive ? deriveSpec(draft.spec, source.files) : asTyped(draft.spec);
   const content = canonicalJson([spec, source.files]);
@@ -80,7 +82,7 @@ export async function prepareVersion(
   const found = checkVersion(spec, source.files);
   const warnings = [...notes, ...found.warnings];
   const isRequested = found.errors.length === 0 && !(await isPublished(em, target, draft));
-  const request = { target, principal, spec, files: source.files };
+  const request = { target, principal, spec, files: source.files, environmentId };
   const requested = isRequested ? await requestCheck(publication, request) : null;
   const errors = [...found.errors, ...(requested?.result.errors ?? [])];
   return { ...source, spec, digest, check: { errors, warnings }, requested, readme };

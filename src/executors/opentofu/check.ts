@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { CheckReport, OpenTofuExecutor } from '../protocol/request.ts';
-import { AttemptFailure } from '../shared/errors.ts';
-import { lockFile } from './initialization/configuration.ts';
+import { AttemptFailure, messageOf } from '../shared/errors.ts';
+import { digestModules, lockFile } from './initialization/configuration.ts';
 import type { Initialization } from './initialization/init-cache.ts';
+import { packModules, removeGitDirectories } from './initialization/kept-modules.ts';
 import { ToolSession } from './session.ts';
 import { StateBackend } from './state/state-backend.ts';
 import { TofuState } from './state/tofu-state.ts';
@@ -26,17 +28,24 @@ const refusals: readonly ExecutionReason[] = ['no_configuration', 'backend_forbi
  */
 export async function checkOpenTofu(attempt: Attempt, executor: OpenTofuExecutor): Promise<AttemptSuccess> {
   const { tool } = attempt.request;
-  const check = await checkConfiguration(attempt, executor).catch((error: unknown) => {
+  const { check, modules } = await checkConfiguration(attempt, executor).catch((error: unknown): Checked => {
     if (!(error instanceof AttemptFailure) || !refusals.includes(error.reason)) throw error;
-    return { findings: [{ severity: 'error', message: error.message } as const], unchecked: [], missingPrograms: [] };
+    const findings = [{ severity: 'error', message: error.message } as const];
+    return { check: { findings, unchecked: [], missingPrograms: [] }, modules: null };
   });
-  return { check, ...(tool && { tool }) };
+  return { check, ...(tool && { tool }), ...(modules && { modules }) };
 }
 
-async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor): Promise<CheckReport> {
+interface Checked {
+  readonly check: CheckReport;
+  /** What the modules from elsewhere were resolved to; null if there are none, or not all could be had. */
+  readonly modules: KeptModules | null;
+}
+
+async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor): Promise<Checked> {
   const backend = new StateBackend(new TofuState(attempt.state, attempt.redactor), { isReadOnly: true });
   const session = new ToolSession(attempt, executor, backend, Buffer.from('{}'));
-  const { initialized, problems } = await fetch(session);
+  const { initialized, problems, modules } = await fetch(session);
   const { captured, isTruncated } = await session.call({
     subcommand: 'validate',
     options: () => ['-json', '-no-color'],
@@ -52,20 +61,29 @@ async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor):
   const { findings, unchecked } = readValidation(captured, problems, executor.directory ?? '');
   const list = new DiagnosticList(attempt.redactor);
   for (const finding of findings) list.add(finding);
-  return {
+  const check = {
     findings: list.list(),
     unchecked: unchecked.map((text) => attempt.redactor.redactText(text)),
     missingPrograms: [],
   };
+  return { check, modules };
+}
+
+interface Fetched {
+  readonly initialized: Initialization;
+  readonly problems: readonly Diagnostic[];
+  readonly modules: KeptModules | null;
 }
 
 /** Fetches modules and providers into a directory of the attempt. What cannot be had is among the problems. */
-async function fetch(session: ToolSession): Promise<{ initialized: Initialization; problems: readonly Diagnostic[] }> {
+async function fetch(session: ToolSession): Promise<Fetched> {
   const { attempt, executor } = session;
   const data = join(attempt.directory, 'checked');
   await mkdir(data, { mode: 0o700 });
-  const { collected = null } = await session.call({
+  const access = await session.openModules();
+  const call = session.call({
     subcommand: 'init',
+    modules: access,
     options: () => ['-backend=false', '-input=false', '-no-color'],
     reason: 'init_failed',
     expected: [0, 1],
@@ -76,5 +94,19 @@ async function fetch(session: ToolSession): Promise<{ initialized: Initializatio
     collect: (results, paths) =>
       results.read(join(paths.work, executor.directory ?? '', lockFile), maxLockBytes).catch(() => null),
   });
-  return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list() };
+  const { collected = null, code } = await call.finally(() => access.close());
+  const modules = code === 0 ? await resolvedModules(session, data) : null;
+  return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list(), modules };
+}
+
+/** What the runs of the version are to use. That it cannot be kept is no fault of the version. */
+async function resolvedModules({ attempt }: ToolSession, data: string): Promise<KeptModules | null> {
+  try {
+    await removeGitDirectories(data);
+    const digest = await digestModules(data);
+    return digest === '' ? null : await packModules(data, digest);
+  } catch (error) {
+    attempt.note(`the modules are not kept for later runs: ${messageOf(error)}`);
+    return null;
+  }
 }

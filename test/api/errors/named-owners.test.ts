@@ -264,6 +264,20 @@ const named: NamedOwner[] = [
     names: environment,
     send: (_caller, world, id) => ['/runs', { template_id: world.template, environment_id: id }],
   },
+  ...(['publish', 'check'] as const).map((verb) => ({
+    operation: `template_versions.${verb}`,
+    field: 'check_environment_id',
+    status: 404 as const,
+    names: environment,
+    send: (_caller: ApiUser, world: World, id: string): [string, object] => [
+      `/registry/templates/${world.template}/versions${verb === 'check' ? '/check' : ''}`,
+      {
+        ...(verb === 'publish' && { version: '2.0.0' }),
+        spec: { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } },
+        check_environment_id: id,
+      },
+    ],
+  })),
   {
     operation: 'template_versions.run',
     field: 'environment_id',
@@ -361,7 +375,7 @@ describe('a body that names an owner', () => {
   );
 
   it('is in this table for every operation that takes one', () => {
-    const owners = /^(organization|team|project|environment|template|user|new_owner_user)_id$|^owner$/;
+    const owners = /^(organization|team|project|environment|check_environment|template|user|new_owner_user)_id$|^owner$/;
     // A body that may be left out has its shape inside its default.
     const shapeOf = ({ body }: Operation): object => Object(Object(body).shape ?? Object(body).def?.innerType?.shape);
     const found = operations.flatMap((operation) =>

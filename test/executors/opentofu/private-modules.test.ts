@@ -109,6 +109,21 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     expect(sink.text()).not.toContain(password);
   });
 
+  it('open to a check, whose modules the runs of the version then use', async () => {
+    const modules = { one: `git::${origin}/acme/network.git?ref=v1` };
+    const unopened = await plan(modules, { phase: 'detect', check: true });
+    expect(unopened.result.check?.unchecked, unopened.sink.text()).not.toEqual([]);
+    expect(unopened.result.modules).toBeUndefined();
+    const checked = await plan(modules, { phase: 'detect', check: true, moduleSources: [sourceOf('acme')] });
+    expect(checked.result.check, checked.sink.text()).toEqual({ findings: [], unchecked: [], missingPrograms: [] });
+    expect(JSON.stringify([unopened.result, checked.result])).not.toContain(password);
+    const kept = checked.result.modules;
+    expect(kept?.list).toMatchObject([{ key: 'one', digest: expect.stringMatching(/^sha256:/) }]);
+    const planned = await plan(modules, { modules: kept });
+    expect(planned.result, planned.sink.text()).toMatchObject({ outcome: 'succeeded' });
+    expect(planned.result.plan?.sections.outputs).toMatchObject([{ after: 'network one' }]);
+  });
+
   it('come over SSH, whose key the sandbox does not have, by either way to write the address', async () => {
     const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
     const { result, sink } = await plan({ one: `git::${url}network.git?ref=v1` }, { moduleSources: [overSsh(url)] });

@@ -12,8 +12,9 @@ import type { TemplateSpec } from '../spec.ts';
 import type { TemplateTarget } from '../store.ts';
 import { TemplateCheck } from './entity.ts';
 import { maxWaiting, requestWaitMs, type SandboxCheck, templateCheckWorkflow, type VersionCheck } from './model.ts';
+import { type CheckedModules, keepCheckedModules } from './modules.ts';
 import { joinChecks, notDone } from './steps.ts';
-import { countChecks, forgetCheck, lockCheck, lockCounting, readCheckResult, removeCheck } from './store.ts';
+import { countChecks, type EndedCheck, forgetCheck, lockCheck, lockCounting, readCheckResult, removeCheck } from './store.ts';
 import { demandOf, findNoWorker } from './tools.ts';
 
 export interface CheckDeps {
@@ -26,13 +27,21 @@ export interface CheckRequest {
   readonly principal: Principal;
   readonly spec: TemplateSpec;
   readonly files: TemplateFiles;
+  /** The environment whose connections open private modules; null: none. The caller has the authority of `checkPlaceAccess` there. */
+  readonly environmentId: string | null;
 }
 
 /** What came of asking a worker. */
 export interface RequestedCheck {
   readonly result: SandboxCheck;
+  /** What the version is to use from now on; null if nothing is known. */
+  readonly modules: CheckedModules | null;
   /** What a version that is published without a result needs for its later check; null: there is a result, or there can be none. */
-  readonly later: { readonly id: string | null; readonly pool: string; readonly demand: ToolDemand | null } | null;
+  readonly later: LaterCheck | null;
+}
+
+interface LaterCheck extends Pick<NewCheck, 'pool' | 'demand' | 'environmentId'> {
+  readonly id: string | null;
 }
 
 /**
@@ -44,23 +53,25 @@ export async function requestCheck(
   request: CheckRequest,
   withinMs = requestWaitMs,
 ): Promise<RequestedCheck> {
-  const { target, principal, spec, files } = request;
+  const { target, principal, spec, files, environmentId } = request;
   const demand = demandOf(spec, files);
-  if (demand !== null && isEmptyDemand(demand)) return { result: notDone(demand.conflict), later: null };
+  if (demand !== null && isEmptyDemand(demand)) return { result: notDone(demand.conflict), modules: null, later: null };
   const pool = spec.pool ?? (await readSettings(orm.em.fork())).document.default_pool ?? defaultPool;
-  const later = { id: null, pool, demand };
+  const later = { id: null, pool, demand, environmentId };
   const why = await findNoWorker(orm.em.fork(), { pool, demand, teamId: target.teamId });
-  if (why !== null) return { result: notDone(why), later };
+  if (why !== null) return { result: notDone(why), modules: null, later };
   const id = await transactions.run(async (tx) => {
     await lockCounting(tx.em);
     if (!(await mayWait(tx.em, request))) return null;
-    return insertCheck(tx, { pool, demand, target, principal, versionId: null, content: { spec, files } });
+    const content = { spec, files };
+    return insertCheck(tx, { pool, demand, environmentId, target, principal, versionId: null, content });
   });
-  if (id === null) return { result: notDone(tooManyWait), later };
-  const result = await awaitResult(orm, id, withinMs).catch(() => null);
-  if (result === null) return { result: notDone('no worker checked it within 30 seconds'), later: { ...later, id } };
+  if (id === null) return { result: notDone(tooManyWait), modules: null, later };
+  const ended = await awaitResult(orm, id, withinMs).catch(() => null);
+  if (ended === null)
+    return { result: notDone('no worker checked it within 30 seconds'), modules: null, later: { ...later, id } };
   await dropCheck(orm.em.fork(), id);
-  return { result, later: null };
+  return { ...ended, later: null };
 }
 
 const tooManyWait = `${maxWaiting} of your checks are under way already`;
@@ -71,12 +82,12 @@ async function mayWait(em: Em, { target, principal }: CheckRequest): Promise<boo
 }
 
 /** The result; null if it did not come in time. */
-async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<SandboxCheck | null> {
+async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<EndedCheck | null> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 500)) {
     await sleep(pauseMs);
-    const result = await readCheckResult(orm.em.fork(), id);
-    if (result !== undefined) return result;
+    const ended = await readCheckResult(orm.em.fork(), id);
+    if (ended !== undefined) return ended;
   }
   return null;
 }
@@ -93,21 +104,23 @@ export function dropCheck(em: Em, id: string): Promise<void> {
 export async function attachCheck(
   tx: Transaction,
   version: { readonly id: string; readonly warnings: VersionCheck['warnings'] },
-  { result, later }: RequestedCheck,
+  { result, modules, later }: RequestedCheck,
   { target, principal }: Pick<CheckRequest, 'target' | 'principal'>,
 ): Promise<VersionCheck> {
   const check = later?.id ? await lockCheck(tx.em, later.id) : null;
-  if (check?.result) {
+  const ended = check?.result ? await readCheckResult(tx.em, check.id) : { result, modules };
+  if (ended?.modules) await keepCheckedModules(tx.em, { id: version.id, teamId: target.teamId }, ended.modules);
+  if (check && ended && check.result) {
     await removeCheck(tx.em, check.id);
-    return joinChecks(version.warnings, check.result);
+    return joinChecks(version.warnings, ended.result);
   }
   if (check) {
     check.versionId = version.id;
     check.content = null;
     await tx.em.flush();
   } else if (later) {
-    const { pool, demand } = later;
-    await insertCheck(tx, { pool, demand, target, principal, versionId: version.id, content: null });
+    const { id: _, ...wanted } = later;
+    await insertCheck(tx, { ...wanted, target, principal, versionId: version.id, content: null });
   }
   return joinChecks(version.warnings, result);
 }
@@ -115,6 +128,7 @@ export async function attachCheck(
 interface NewCheck extends Pick<CheckRequest, 'target' | 'principal'> {
   readonly pool: string;
   readonly demand: ToolDemand | null;
+  readonly environmentId: string | null;
   readonly versionId: string | null;
   readonly content: Pick<CheckRequest, 'spec' | 'files'> | null;
 }

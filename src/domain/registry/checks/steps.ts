@@ -4,8 +4,11 @@ import type { VersionedTool } from '#domain/tools/model.ts';
 import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
 import { Template, TemplateVersion } from '../entity.ts';
+import { maxEventMessage } from '../events.ts';
 import type { TemplateFiles } from '../files.ts';
+import { isKeepable, type KeptModules } from '../kept-modules/model.ts';
 import { TemplateSpec } from '../spec.ts';
+import { findTemplateToChange, type TemplateTarget } from '../store.ts';
 import { TemplateCheck } from './entity.ts';
 import {
   type CheckStep,
@@ -20,6 +23,7 @@ import {
   type SandboxCheck,
   type VersionCheck,
 } from './model.ts';
+import { keepCheckedModules } from './modules.ts';
 import { countChecks, isPointless, lockCheck, lockCounting, removeCheck, writeVersionCheck } from './store.ts';
 import { findNoWorker, readUsable } from './tools.ts';
 
@@ -102,19 +106,61 @@ async function readVersionContent(em: Em, id: string | null) {
   return id === null ? null : em.findOne(TemplateVersion, { id }, { populate: ['files'] });
 }
 
-/** Stores what a worker found out, for the request that waits or in the version. A second result of the same check changes nothing. */
-export async function endCheck({ em }: Pick<Transaction, 'em'>, id: string, result: SandboxCheck): Promise<void> {
+/**
+ * Stores what a worker found out, for the request that waits or in the version. A second result of the same check changes nothing.
+ * @param modules what the tool of the result resolved the modules from elsewhere to
+ */
+export async function endCheck(
+  tx: Pick<Transaction, 'em' | 'publish'>,
+  id: string,
+  result: SandboxCheck,
+  modules: KeptModules | null = null,
+): Promise<void> {
+  const { em } = tx;
+  const known = await em.findOne(TemplateCheck, { id });
+  // The template is locked before the check, as publication does it.
+  const target = known && (await findTemplateToChange(em, known.templateId, true));
   const check = await lockCheck(em, id);
   if (!check || check.endedAt) return;
   if (check.versionId) {
     const version = await em.findOneOrFail(TemplateVersion, { id: check.versionId });
     await writeVersionCheck(em, version.id, joinChecks(version.check?.warnings ?? [], result));
     await removeCheck(em, id);
+    if (target) await tellVersion(tx, target, version, { result, modules, environmentId: check.environmentId ?? null });
     return;
   }
   check.result = result;
   check.endedAt = new Date();
+  if (modules && isKeepable(modules)) {
+    check.modules = { digest: modules.digest, list: modules.list };
+    check.modulesContent = modules.content;
+  }
   await em.flush();
+}
+
+/** The version is published already: its modules are kept, and what is found against it is told as an event. */
+async function tellVersion(
+  { em, publish }: Pick<Transaction, 'em' | 'publish'>,
+  { organizationId, teamId, template }: TemplateTarget,
+  { id, version }: TemplateVersion,
+  ended: { result: SandboxCheck; modules: KeptModules | null; environmentId: string | null },
+): Promise<void> {
+  const { result, modules, environmentId } = ended;
+  const tool = result.tool?.name;
+  if (modules && tool !== undefined) await keepCheckedModules(em, { id, teamId }, { modules, tool, environmentId });
+  const [first] = result.errors;
+  if (result.state !== 'failed' || first === undefined) return;
+  const { path, file = null, line = null, message } = first;
+  publish({
+    type: 'template.check_failed',
+    subjectId: template.id,
+    owners: { organizationId, teamId },
+    data: {
+      version,
+      error_count: result.errors.length,
+      first_error: { path, file, line, message: message.slice(0, maxEventMessage) },
+    },
+  });
 }
 
 /** A result beside the warnings that were found without a worker. */

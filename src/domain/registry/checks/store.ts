@@ -6,6 +6,14 @@ import type { VersionedTool } from '#domain/tools/model.ts';
 import { takesWork } from '#domain/workers/store.ts';
 import { TemplateCheck } from './entity.ts';
 import { checkGraceSeconds, checkLimitSeconds, type SandboxCheck, type VersionCheck } from './model.ts';
+import type { CheckedModules } from './modules.ts';
+
+/** What came of a check. */
+export interface EndedCheck {
+  readonly result: SandboxCheck;
+  /** Null: there are none from elsewhere, or not all could be had. */
+  readonly modules: CheckedModules | null;
+}
 
 /** A check, locked until the commit; null if it has been taken or given up. */
 export async function lockCheck(em: Em, id: string): Promise<TemplateCheck | null> {
@@ -13,15 +21,26 @@ export async function lockCheck(em: Em, id: string): Promise<TemplateCheck | nul
   return em.findOne(TemplateCheck, { id }, { refresh: true });
 }
 
-/** What a check found out, once it has ended; undefined while it is under way, null if there is none. */
-export async function readCheckResult(em: Em, id: string): Promise<SandboxCheck | null | undefined> {
+/** What a check found out, once it has ended, and which modules it resolved; undefined while it is under way, null if there is none. */
+export async function readCheckResult(em: Em, id: string): Promise<EndedCheck | null | undefined> {
   const row = await db(em)
     .selectFrom('template_checks')
     .where('id', '=', id)
-    .select(['ended_at as endedAt', 'result'])
+    .select(['ended_at as endedAt', 'result', 'environment_id as environmentId', 'modules'])
+    .select('modules_content as content')
     .executeTakeFirst();
   if (!row) return null;
-  return row.endedAt === null ? undefined : row.result;
+  if (row.endedAt === null) return undefined;
+  const { result, environmentId, modules, content } = row;
+  if (result === null) return null;
+  const tool = result.tool?.name;
+  const checked = modules !== null && tool !== undefined;
+  return {
+    result,
+    modules: checked
+      ? { tool, environmentId, modules: { ...modules, content: content && Buffer.from(content) } }
+      : null,
+  };
 }
 
 export async function removeCheck(em: Em, id: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { findUnstorable } from '#domain/shared/values/storable.ts';
+
 /** The modules from elsewhere that a version of a template uses, so that it uses the same ones in every run. */
 
 /** One package of modules: what one `source` was resolved to. */
@@ -26,6 +28,19 @@ export const keptModulesLimits = {
   packed: 16 * 1024 * 1024,
   modules: 500,
 } as const;
+
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
+
+/** Whether modules can be kept. A worker is not trusted: what is too large, or cannot be stored, is not kept. */
+export function isKeepable({ digest, list, content }: KeptModules): boolean {
+  return (
+    digestPattern.test(digest) &&
+    list.length <= keptModulesLimits.modules &&
+    list.every((module) => digestPattern.test(module.digest)) &&
+    (content?.length ?? 0) <= keptModulesLimits.packed &&
+    findUnstorable(list) === null
+  );
+}
 
 /**
  * The first module that was resolved to other files than before, though its source and version are the same; undefined if there is none. A source that

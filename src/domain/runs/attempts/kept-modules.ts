@@ -1,7 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { type KeptModules, keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
+import { isKeepable, type KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { findTeamOfVersion, keepModules } from '#domain/registry/kept-modules/store.ts';
-import { findUnstorable } from '#domain/shared/values/storable.ts';
 import type { Run } from '../entity.ts';
 
 /** What a plan resolved modules to. */
@@ -10,27 +9,14 @@ export interface PlannedModules extends KeptModules {
   readonly isPlain: boolean;
 }
 
-const digest = /^sha256:[0-9a-f]{64}$/;
-
 /**
  * Keeps the modules of a plan for later runs. They count for all runs of the version only if nobody but those who may publish it could choose them: the template is of the
- * run's own team, and no variable of the environment could lead git elsewhere. Otherwise they count for the environment. A worker is not trusted: what is too large, or
- * cannot be stored, is not kept.
+ * run's own team, and no variable of the environment could lead git elsewhere. Otherwise they count for the environment.
  */
 export async function keepPlannedModules(em: Em, run: Run, { isPlain, ...modules }: PlannedModules): Promise<void> {
   const { tool, templateVersionId: versionId, environmentId = null, teamId = null } = run;
-  if (!tool || !isStorable(modules)) return;
+  if (!tool || !isKeepable(modules)) return;
   const isOfTeam = isPlain && teamId !== null && (await findTeamOfVersion(em, versionId)) === teamId;
   if (!isOfTeam && environmentId === null) return;
   await keepModules(em, { versionId, tool: tool.name, environmentId: isOfTeam ? null : environmentId }, modules);
-}
-
-function isStorable({ digest: whole, list, content }: KeptModules): boolean {
-  return (
-    digest.test(whole) &&
-    list.length <= keptModulesLimits.modules &&
-    list.every((module) => digest.test(module.digest)) &&
-    (content?.length ?? 0) <= keptModulesLimits.packed &&
-    findUnstorable(list) === null
-  );
 }

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxCheck } from '#domain/registry/checks/model.ts';
+import { type OpenedSources, openCheckSources } from '#domain/registry/checks/module-sources.ts';
+import { endCheck } from '#domain/registry/checks/steps.ts';
+import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** Whose connections a check may use, and what the version keeps of it. No worker is here, so that every check is a later one. */
+const token = 'the-token-of-acme-91c4';
+const url = 'https://127.0.0.1:9/acme/';
+const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };
+const digest = `sha256:${'a'.repeat(64)}`;
+const modules: KeptModules = {
+  digest,
+  list: [{ key: 'network', source: `git::${url}network.git`, version: null, digest }],
+  content: Buffer.from('packed'),
+};
+const passed: SandboxCheck = {
+  state: 'passed',
+  tool: { name: 'opentofu', version: '1.11.0' },
+  errors: [],
+  warnings: [],
+  notChecked: [],
+};
+
+let api: TestApi;
+let tenant: Tenant;
+let foreign: Tenant;
+let publisher: ApiUser;
+let administrator: ApiUser;
+let made = 0;
+
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  [tenant, foreign] = [await makeTenant(api), await makeTenant(api)];
+  administrator = await api.addUser('admin');
+  publisher = await api.addUser('maintainer');
+  await join(tenant, publisher, 'member', 'admin');
+  const connection = await administrator.make('/admin/connections', {
+    name: 'modules',
+    kind: 'git',
+    config: { url },
+    credentials: { token },
+  });
+  const bound = await tenant.owner.put(`/environments/${tenant.environment}/connections`, {
+    modules: { connection_id: connection.id },
+  });
+  expect(bound.status, bound.text).toBe(200);
+});
+afterAll(() => api?.close());
+
+async function makeTemplate(by: ApiUser, teamId: string | null = tenant.team): Promise<string> {
+  const name = `Checked ${++made}`;
+  return (await by.make('/registry/templates', { name, ...(teamId && { team_id: teamId }) })).id;
+}
+
+const publish = (by: ApiUser, template: string, environment: string, version = '1.0.0') =>
+  by.post(`/registry/templates/${template}/versions`, { version, spec, check_environment_id: environment });
+
+/** Publishes a version whose check waits for a worker. Answers the id of the check. */
+async function publishUnchecked(by: ApiUser, template: string, environment = tenant.environment): Promise<string> {
+  const published = await publish(by, template, environment);
+  expect(published, published.text).toMatchObject({ status: 201, body: { check: { state: 'not_done' } } });
+  const [check] = await api.rows<{ id: string }>('select id from template_checks where template_id = ?', [template]);
+  return check?.id ?? '';
+}
+
+const open = (id: string): Promise<OpenedSources> =>
+  api.services.transactions.run((tx) => openCheckSources(tx.em, api.services.keyRing, id));
+const end = (id: string, result: SandboxCheck) =>
+  api.services.transactions.run((tx) => endCheck(tx, id, result, modules));
+const readKept = (template: string) =>
+  api.rows<{ environment_id: string | null }>(
+    `select m.environment_id, m.tool, m.digest from template_version_modules m
+     join template_versions v on v.id = m.template_version_id where v.template_id = ?`,
+    [template],
+  );
+
+describe.each(['versions', 'versions/check'])('the environment of a check at %s', (route) => {
+  const ask = async (by: ApiUser, template: string, environment: string) =>
+    by.post(`/registry/templates/${template}/${route}`, {
+      ...(route === 'versions' && { version: '1.0.0' }),
+      spec,
+      check_environment_id: environment,
+    });
+
+  it('is hidden from those who may not read it, whether it exists or not', async () => {
+    const template = await makeTemplate(tenant.owner);
+    const missing = await ask(tenant.owner, template, '01900000-0000-7000-8000-000000000000');
+    const foreigner = await ask(tenant.owner, template, foreign.environment);
+    expect([missing.status, foreigner.status]).toEqual([404, 404]);
+    expect(foreigner.body.error ?? foreigner.text).toEqual(missing.body.error ?? missing.text);
+  });
+
+  it('needs connection:use', async () => {
+    const template = await makeTemplate(tenant.owner);
+    const member = await api.addUser('maintainer');
+    await join(tenant, member, 'member', 'member');
+    const installation = await makeTemplate(administrator, null);
+    expect(await ask(member, template, tenant.environment)).toMatchObject({ status: 403 });
+    expect(await ask(member, installation, tenant.environment)).toMatchObject({ status: 403 });
+  });
+
+  it('is one of the team of the template', async () => {
+    const template = await makeTemplate(tenant.owner);
+    const refused = await ask(administrator, template, foreign.environment);
+    expect(refused, refused.text).toMatchObject({ status: 422 });
+    expect(refused.text).toContain('another team');
+  });
+});
+
+describe('a check that waits for a worker', () => {
+  it('opens what is bound to its environment, and to no other', async () => {
+    const template = await makeTemplate(tenant.owner);
+    const { sources, problem } = await open(await publishUnchecked(tenant.owner, template));
+    expect(problem).toBeNull();
+    expect(sources).toMatchObject([{ kind: 'git', url, credential: { password: token } }]);
+    const own = await makeTemplate(foreign.owner, foreign.team);
+    expect(await open(await publishUnchecked(foreign.owner, own, foreign.environment))).toEqual({
+      sources: [],
+      problem: null,
+    });
+  });
+
+  it('opens nothing once whoever asked for it may not use the connections any more', async () => {
+    const template = await makeTemplate(publisher);
+    const check = await publishUnchecked(publisher, template);
+    expect((await open(check)).sources).toHaveLength(1);
+    await tenant.owner.put(`${tenant.teamPath}/members/${publisher.id}`, { role: 'member' });
+    const { sources, problem } = await open(check);
+    expect(sources).toEqual([]);
+    expect(problem).toMatch(/may not use them any more/);
+    await tenant.owner.put(`${tenant.teamPath}/members/${publisher.id}`, { role: 'admin' });
+  });
+
+  it('tells the engine and the database no secret', async () => {
+    expect(JSON.stringify(await api.rows('select * from template_checks'))).not.toContain(token);
+  });
+});
+
+describe('the modules of a check', () => {
+  it('are those of every run of a version of the team', async () => {
+    const template = await makeTemplate(tenant.owner);
+    await end(await publishUnchecked(tenant.owner, template), passed);
+    expect(await readKept(template)).toEqual([{ environment_id: null, tool: 'opentofu', digest }]);
+  });
+
+  it('are those of the environment alone, if the template is of the whole installation', async () => {
+    const template = await makeTemplate(administrator, null);
+    await end(await publishUnchecked(administrator, template), passed);
+    expect(await readKept(template)).toEqual([{ environment_id: tenant.environment, tool: 'opentofu', digest }]);
+  });
+});
+
+describe('a version whose check fails after it was published', () => {
+  const failed: SandboxCheck = {
+    ...passed,
+    state: 'failed',
+    errors: [{ path: '/executor', file: 'main.tf', line: 3, message: 'Unsupported attribute' }],
+  };
+
+  it('says so in an event that names the first error', async () => {
+    const template = await makeTemplate(tenant.owner);
+    await end(await publishUnchecked(tenant.owner, template), failed);
+    const first = { path: '/executor', file: 'main.tf', line: 3, message: 'Unsupported attribute' };
+    expect(
+      await api.rows(
+        `select data, team_id from domain_events where subject_id = ? and type = 'template.check_failed'`,
+        [template],
+      ),
+    ).toEqual([{ data: { version: '1.0.0', error_count: 1, first_error: first }, team_id: tenant.team }]);
+  });
+});
