@@ -145,6 +145,34 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
+  it('keeps the line breaks of a key that is pasted into a field of one line, also when the form changes around it', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    await open(page, `/catalog/${template}/run`);
+    await chooseEnvironment(page);
+    const key = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n';
+    const paste = async (label: string, text: string) => {
+      await page.getByLabel(label).focus();
+      await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+      await page.keyboard.press('ControlOrMeta+V');
+    };
+    await paste('Name name', 'one line\n');
+    expect(await page.getByLabel('Name name').evaluate(({ tagName }) => tagName)).toBe('INPUT');
+    await page.getByLabel('Name name').fill('before ');
+    await paste('Name name', key);
+    await paste('token', key);
+    expect(await page.getByLabel('token').evaluate((area) => area.matches('textarea[data-secret].secret'))).toBe(true);
+    await page.getByText('optional variables').click();
+    await page.getByRole('button', { name: 'Add an item to ports' }).click();
+    await page.getByLabel('Item 1').fill('80');
+    expect(await page.getByLabel('token').inputValue()).toBe(key);
+    expect(await page.getByLabel('Name name').inputValue()).toBe(`before ${key}`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    expect((await admitted(page)).variables).toMatchObject({ name: `before ${key}` });
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
   it('restores what was typed, without secrets, after the session has ended', async () => {
     const { page } = await openWatchedPage(browser, origin);
     await open(page, `/catalog/${template}/run`);

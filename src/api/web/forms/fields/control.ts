@@ -36,7 +36,8 @@ ${value}</textarea>`;
   if (field.suggestions) return renderOpenSelect({ ...field, choices: field.suggestions }, id, common);
   const type = kind === 'datetime' ? 'datetime-local' : kind;
   const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
-  return html`<input type="${type}" ${common} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
+  const lines = kind === 'password' && isSecret ? html`data-lines` : null;
+  return html`<input type="${type}" ${common} ${lines} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
 }
 
 /** A field that offers its choices while somebody types, and takes what it does not offer. */

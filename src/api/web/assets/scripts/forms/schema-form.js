@@ -10,6 +10,13 @@
     return /** @type {HTMLInputElement[]} */ ([...parent.querySelectorAll('input[type="password"], [data-secret]')]);
   }
 
+  /** A field of one line cannot hold what was pasted with line breaks. @param {HTMLInputElement} control @param {string} value */
+  function enter(control, value) {
+    if (control instanceof HTMLInputElement && value.includes('\n'))
+      control.dispatchEvent(new CustomEvent('widen', { detail: value, bubbles: true }));
+    else control.value = value;
+  }
+
   /** Everything that can be typed or chosen, by what identifies it. @returns {Map<string, HTMLInputElement>} */
   function controls() {
     const found = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll('input, select, textarea'));
@@ -46,11 +53,11 @@
     );
     const open = [...form.querySelectorAll('details')].map((part) => part.open);
     form.replaceChildren(...next.childNodes);
-    for (const control of secretsIn(form)) control.value = typed.get(control.name) ?? '';
+    for (const control of secretsIn(form)) enter(control, typed.get(control.name) ?? '');
     const now = controls();
     for (const [key, { value, checked }] of later) {
       const control = now.get(key);
-      if (control) Object.assign(control, { value, checked });
+      if (control) enter(Object.assign(control, { checked }), value);
     }
     for (const [index, part] of [...form.querySelectorAll('details')].entries()) if (open[index]) part.open = true;
     hideUpdates();

@@ -48,11 +48,16 @@ function renderText(part: Part, node: TextNode | NumberNode): Html {
 ${value}</textarea>`,
     );
   }
-  if (node.isSecret) return field(labeled, html`<input type="password" ${common} autocomplete="new-password">`);
+  if (node.isSecret)
+    return field(labeled, html`<input type="password" ${common} data-lines autocomplete="new-password">`);
   if (node.kind === 'number')
     return field(labeled, html`<input type="text" inputmode="decimal" ${common} value="${value}" autocomplete="off">`);
   const isDate = node.input === 'date' && (value === '' || /^\d{4}-\d{2}-\d{2}$/.test(value));
-  return field(labeled, html`<input type="${isDate ? 'date' : 'text'}" ${common} value="${value}" autocomplete="off">`);
+  const lines = isDate ? null : html`data-lines`;
+  return field(
+    labeled,
+    html`<input type="${isDate ? 'date' : 'text'}" ${common} ${lines} value="${value}" autocomplete="off">`,
+  );
 }
 
 /** A text area for JSON. What may hold a secret is not shown again. */
