@@ -123,6 +123,32 @@ describe('the form for a version', () => {
     expect(next).toContain('value="~&gt; 1.11"');
   });
 
+  test('offers the environments of the team for the modules of the check, and asks the service for the chosen one', async () => {
+    const other = await makeTenant(api);
+    const id = await make('With private modules');
+    const { text } = await visitor.get(`/catalog/${id}/publish`);
+    expect(text).toMatch(new RegExp(`value="${tenant.environment}" ?>Network / Development`));
+    expect(text).not.toContain(other.environment);
+    const fields = { version: '1.0.0', spec: tofu, source: 'upload' };
+    const files = { 'net/main.tf': '' };
+    const hidden = await publish(id, { ...fields, check_environment_id: other.environment }, files);
+    expect(hidden.status).toBe(404);
+    const sent = await publish(id, { ...fields, check_environment_id: tenant.environment }, files);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    const checks = await api.rows('select environment_id from template_checks where template_id = ?', [id]);
+    expect(checks).toEqual([{ environment_id: tenant.environment }]);
+  });
+
+  test('shows the members of a spec in the order in which people write them, whatever their order was', async () => {
+    const id = await make('In order');
+    const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+    const spec = { retry_safe: false, pool: 'default', outputs: {}, executor, variables: { type: 'object' } };
+    await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+    const { text } = await visitor.get(`/catalog/${id}/publish`);
+    const shown = /<textarea id="field-spec"[^>]*>([^<]*)</.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? '';
+    expect(Object.keys(JSON.parse(shown))).toEqual(['variables', 'outputs', 'executor', 'pool', 'retry_safe']);
+  });
+
   test('publishes a directory of a git repository', async () => {
     const repository = new Repository(joinPath(git.path, 'pages.git'));
     repository.commit({ 'vpc/main.tf': '# from git\n' });

@@ -21,6 +21,7 @@ const textNames = [
   'git_ref',
   'git_path',
   'derive',
+  'check_environment_id',
   'only',
 ] as const;
 const fileNames = ['files', 'folder'] as const;
@@ -56,17 +57,7 @@ export function blankForm(): PublishForm {
 
 /** The members of a spec in the order in which people write them. */
 function inOrder(spec: Record<string, unknown>): Record<string, unknown> {
-  const names = [
-    'variables',
-    'outputs',
-    'executor',
-    'approval',
-    'timeouts',
-    'pool',
-    'tool',
-    'retry_safe',
-    'connections',
-  ];
+  const names = ['variables', 'outputs', 'executor', 'approval', 'timeouts', 'pool', 'retry_safe', 'connections'];
   const known = names.filter((name) => Object.hasOwn(spec, name)).map((name) => [name, spec[name]]);
   return { ...Object.fromEntries(known), ...spec };
 }
@@ -83,6 +74,7 @@ const nothing: PublishForm = {
   git_ref: '',
   git_path: '',
   derive: '',
+  check_environment_id: '',
   only: '',
   uploads: [],
 };

@@ -11,6 +11,7 @@ import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { check, get as getVersion, publish } from '../../version-operations.ts';
 import type { ShownCheck, ShownVersion } from '../shown.ts';
+import { readCheckPlaces } from './check-places.ts';
 import { blankForm, fillForm, type PublishForm, readPublishForm } from './publish-form.ts';
 import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { atSource, namesOf } from './source-problems.ts';
@@ -36,7 +37,9 @@ export async function showPublish(
   const base = latest === null ? null : await visit.read(getVersion, { params: { id, version: latest } });
   const form = typed ?? (base ? await fillNext(visit, base) : blankForm());
   const offered = await findOfferedTools(visit.em, { teamId: template.team_id, environmentId: null });
-  return visit.show(publishPage({ template, base, form, problems, offered, found }), problems?.status);
+  const environments = await readCheckPlaces(visit, template.team_id);
+  const shown = { template, base, form, problems, offered, environments, found };
+  return visit.show(publishPage(shown), problems?.status);
 }
 
 /** The form for the version after another one. What the files said about that one, they say about the next one anew. */
@@ -53,14 +56,14 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   const { id } = visit.params;
   const form = readPublishForm(visit.request.body);
   const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
-  const derive = form.derive === 'yes';
+  const asked = { derive: form.derive === 'yes', check_environment_id: form.check_environment_id || null };
   let found: ShownCheck | null = null;
   const sent = await submit(visit, namesOf(form), async () => {
     const { version, changelog } = form;
     const spec = composeSpec(form, base);
     if (form.only !== 'check')
-      return visit.run(publish, { params: { id }, body: { version, changelog, spec, derive } });
-    found = await visit.read(check, { params: { id }, body: { spec, derive } });
+      return visit.run(publish, { params: { id }, body: { version, changelog, spec, ...asked } });
+    found = await visit.read(check, { params: { id }, body: { spec, ...asked } });
     return refuseBroken(found);
   });
   if (!sent.done) return showPublish(visit, atSource(sent.problems), form, found);

@@ -1,4 +1,5 @@
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { fieldId, renderForm, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
@@ -19,6 +20,8 @@ export interface PublishPage {
   readonly problems: FormProblems | null;
   /** The tools that workers have. */
   readonly offered: readonly OfferedTool[];
+  /** Those whose connections the visitor may let the check use. */
+  readonly environments: Choices;
   /** What a check has found that was asked for without a publication. */
   readonly found: ShownCheck | null;
 }
@@ -35,7 +38,7 @@ export function crumbsOf({ id, name }: ShownTemplate): Crumb[] {
 }
 
 export function publishPage(shown: PublishPage): Page {
-  const { template, base, form, problems, offered, found } = shown;
+  const { template, base, form, problems, offered, environments, found } = shown;
   const { id } = template;
   const title = titleOf(template);
   return {
@@ -91,6 +94,20 @@ ${found ? renderDraftCheck(found) : null}
           isOptional: true,
           hint: 'Of OpenTofu and Terraform: types, defaults, rules and descriptions. What the spec above says itself counts first. A template without a readme gets that of the files.',
         },
+        ...(environments.choices.length === 0 && form.check_environment_id === ''
+          ? []
+          : [
+              {
+                name: 'check_environment_id',
+                label: 'Read private modules as runs do in',
+                kind: 'select',
+                value: form.check_environment_id,
+                isOptional: true,
+                isCut: environments.isCut,
+                choices: [{ value: '', label: 'No environment: without credentials' }, ...environments.choices],
+                hint: 'The check gets the git and registry connections that are bound there, and its modules stay those of the version.',
+              } as const,
+            ]),
       ],
       submit: html`<button class="button button-primary" type="submit">Check and publish</button><button class="button" type="submit" name="only" value="check">Check only</button>`,
       cancel: pagePath(pages.template, { id }),

@@ -1,0 +1,26 @@
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { checkPlaceAccess } from '#domain/registry/checks/module-sources.ts';
+import { decide } from '#domain/shared/access/decide.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+
+/** The environments whose connections the visitor may let a check of a template of this team use; of the whole installation: in all teams. */
+export async function readCheckPlaces(visit: Visit, teamId: string | null): Promise<Choices> {
+  if (describeClosed('connections', visit.principal.closedFeatures) !== null) return { choices: [], isCut: false };
+  const query = { limit: '200', ...(teamId && { team_id: teamId }) };
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, { query });
+  const usable = environments.filter(
+    ({ organization_id: organizationId, team_id: ofTeam }) =>
+      decide(visit.principal, checkPlaceAccess, { organizationId, teamId: ofTeam }).allowed,
+  );
+  const names = await readNames(visit.em, { projects: usable.map(({ project_id: project }) => project) });
+  const choices = usable
+    .map(({ id, name, project_id: project }) => ({
+      value: id,
+      label: `${names.get(project)?.name ?? project} / ${name}`,
+    }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+  return { choices, isCut: next !== null && choices.length > 0 };
+}
