@@ -153,7 +153,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     const key = '-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\n';
     const paste = async (label: string, text: string) => {
       await page.getByLabel(label).focus();
-      await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
       await page.keyboard.press('ControlOrMeta+V');
     };
     await paste('Name name', 'one line\n');

@@ -4,7 +4,8 @@ import { type OpenedSources, openCheckSources } from '#domain/registry/checks/mo
 import { endCheck } from '#domain/registry/checks/steps.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
 
 /** Whose connections a check may use, and what the version keeps of it. No worker is here, so that every check is a later one. */
 const token = 'the-token-of-acme-91c4';
@@ -170,5 +171,18 @@ describe('a version whose check fails after it was published', () => {
         [template],
       ),
     ).toEqual([{ data: { version: '1.0.0', error_count: 1, first_error: first }, team_id: tenant.team }]);
+  });
+
+  it('has runs whose pages say what was found', async () => {
+    const template = await makeTemplate(tenant.owner);
+    const check = await publishUnchecked(tenant.owner, template);
+    const request = { template_id: template, environment_id: tenant.environment, instance: `late-${++made}` };
+    const run = (await tenant.owner.post('/runs', request)).body;
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    const read = async () => (await visitor.get(`/workloads/runs/${run.id}`)).text;
+    expect(await read()).not.toContain('after it was published');
+    await end(check, failed);
+    expect(await read()).toMatch(/errors in this version after it was published.*main\.tf:3.*Unsupported attribute/s);
   });
 });

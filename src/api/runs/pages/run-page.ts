@@ -7,6 +7,7 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { readLateErrors } from '#domain/registry/checks/store.ts';
 import { isTerminal } from '#domain/runs/model.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -20,6 +21,7 @@ import { planTab } from './plan/plan-tab.ts';
 import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
 import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleOf } from './run/head.ts';
+import { renderLateErrors } from './run/late-errors.ts';
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
@@ -68,7 +70,7 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
-  const [names, { events }, places, undo] = await Promise.all([
+  const [names, { events }, places, undo, lateErrors] = await Promise.all([
     readNames(visit.em, {
       environments: [run.environment_id],
       templates: [run.template_id],
@@ -77,11 +79,13 @@ async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
     visit.read(getEvents, { params: { id: run.id }, query: { limit: '1000' } }),
     readLogPlaces(visit, run),
     readUndo(visit, run),
+    readLateErrors(visit.em, { templateId: run.template_id, version: run.template_version }),
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run)}
 ${renderToolSwitch(run)}
 ${renderPartial(run)}
+${renderLateErrors(run, lateErrors)}
 ${renderTimeline(run, { events, places })}`;
 }
 

@@ -5,7 +5,13 @@ import { db } from '#domain/db.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { takesWork } from '#domain/workers/store.ts';
 import { TemplateCheck } from './entity.ts';
-import { checkGraceSeconds, checkLimitSeconds, type SandboxCheck, type VersionCheck } from './model.ts';
+import {
+  type CheckFinding,
+  checkGraceSeconds,
+  checkLimitSeconds,
+  type SandboxCheck,
+  type VersionCheck,
+} from './model.ts';
 import type { CheckedModules } from './modules.ts';
 
 /** What came of a check. */
@@ -110,4 +116,19 @@ export async function writeVersionCheck(em: Em, versionId: string, check: Versio
     .set({ check: json(check) })
     .where('id', '=', versionId)
     .execute();
+}
+
+/** What a worker found against a version after it was published; empty if it found nothing, or has not looked yet. */
+export async function readLateErrors(
+  em: Em,
+  { templateId, version }: { readonly templateId: string; readonly version: string },
+): Promise<readonly CheckFinding[]> {
+  const row = await db(em)
+    .selectFrom('template_versions')
+    .where('template_id', '=', templateId)
+    .where('version', '=', version)
+    .where(sql<boolean>`"check" ->> 'state' = 'failed'`)
+    .select('check')
+    .executeTakeFirst();
+  return row?.check?.errors ?? [];
 }
