@@ -95,7 +95,17 @@ describe('a private module', () => {
     expect(second.ended, second.log).toMatchObject({ status: 'succeeded' });
     expect(await regionOf(second.ended.instance_id)).toBe('one');
 
-    expect(JSON.stringify([first, second])).not.toContain(token);
+    await administrator.send('PUT', bindings, { modules: { connection_id: connection.body.id } });
+    const publication = { version: '2.0.0', spec, check_environment_id: place.environmentId };
+    const checked = await administrator.post(`/registry/templates/${template}/versions`, publication);
+    expect(checked.body.check, checked.text).toMatchObject({ state: 'passed', errors: [], not_checked: [] });
+    repository.commit({ 'main.tf': 'output "region" { value = "three" }\n' });
+    await administrator.send('PUT', bindings, {});
+    const third = await run(template, 'third');
+    expect(third.ended, third.log).toMatchObject({ status: 'succeeded', template_version: '2.0.0' });
+    expect(await regionOf(third.ended.instance_id)).toBe('two');
+
+    expect(JSON.stringify([first, second, checked, third])).not.toContain(token);
     await withDatabase(system.config, async (orm) => {
       const tables = await orm.em
         .fork()
