@@ -14,6 +14,7 @@ import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts'
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { holdersOf } from '#domain/shared/tasks/holders.ts';
 import { weakenApproval } from './approval/protection.ts';
+import type { CheckFinding } from './checks/model.ts';
 import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from './checks/request.ts';
 import { type DerivedSpec, deriveSpec } from './derived-spec.ts';
 import { TemplateVersion } from './entity.ts';
@@ -75,12 +76,12 @@ export async function prepareVersion(
   refuseUnknownKinds(draft.spec);
   refuseUselessFields(draft.spec);
   const { em, principal, checkEnvironmentId: environmentId } = publication;
-  const source = await readSource(draft.spec, { ...publication, owner: target });
+  const { leftOut, ...source } = await readSource(draft.spec, { ...publication, owner: target });
   const { spec, readme, notes } = draft.derive ? deriveSpec(draft.spec, source.files) : asTyped(draft.spec);
   const content = canonicalJson([spec, source.files]);
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   const found = checkVersion(spec, source.files);
-  const warnings = [...notes, ...found.warnings];
+  const warnings = [...notes, ...leftOut.map(describeLeftOut), ...found.warnings];
   const isRequested = found.errors.length === 0 && !(await isPublished(em, target, draft));
   const request = { target, principal, spec, files: source.files, environmentId };
   const requested = isRequested ? await requestCheck(publication, request) : null;
@@ -201,14 +202,20 @@ function refuseUselessFields({ executor, tool, remote_states: states }: Template
     );
 }
 
+function describeLeftOut(path: string): CheckFinding {
+  const shown = path === '' ? 'the whole repository' : JSON.stringify(path);
+  const message = `the files name ${shown}, which is left out: with it, the version would have more files or bytes than it may have`;
+  return { path: '/executor/git', message };
+}
+
 /** The files of a spec: its own, or those of its repository now, which errors find at `place`. @throws Unprocessable, Unavailable if the repository cannot be read */
 export async function readSource(
   { executor }: Pick<TemplateSpec, 'executor'>,
   { policy, ...reader }: GitReader & { readonly policy: OutboundPolicy },
   place = 'spec.executor.git',
-): Promise<Pick<PreparedVersion, 'files' | 'commit'>> {
+): Promise<Pick<PreparedVersion, 'files' | 'commit'> & Pick<GitSnapshot, 'leftOut'>> {
   const git = executor.kind === 'opentofu' ? executor.git : undefined;
-  if (git === undefined) return { files: executor.files ?? {}, commit: null };
+  if (git === undefined) return { files: executor.files ?? {}, commit: null, leftOut: [] };
   const snapshot = await readRepository(git, { ...reader, policy }).catch((error: unknown) => {
     throw error instanceof ServiceError ? atPlace(error, place) : error;
   });

@@ -28,8 +28,9 @@ describe('the selection of files from a hostile repository', () => {
       9_000,
       (index) => `../live/${'l/'.repeat(index % 30)}../d/${'./'.repeat(index % 300)}${index}/..`,
     );
-    const files = await select({ 'live/main.tf': main, ...loop, ...others }, ['live/l']);
+    const { files, leftOut } = await select({ 'live/main.tf': main, ...loop, ...others }, ['live/l']);
     expect(Object.keys(files).sort()).toEqual(['live/l', 'live/main.tf']);
+    expect(leftOut).toEqual(['d']);
   });
 
   it('is refused by name if the files name too many paths', async () => {
@@ -45,14 +46,14 @@ describe('the selection of files from a hostile repository', () => {
       Array.from({ length: 39 }, (_, index) => [`l${index}`, `${slow}/../l${index + 1}`]),
     );
     const files = { 'live/main.tf': names(9_000, (index) => `../l0/${index}`), 'd/x': '', l39: 'd', ...links };
-    expect(Object.keys(await select(files, [...Object.keys(links), 'l39']))).toEqual(['live/main.tf']);
+    expect(Object.keys((await select(files, [...Object.keys(links), 'l39'])).files)).toEqual(['live/main.tf']);
   });
 
   it('bears paths of thousands of levels', async () => {
     const deep = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, index) => [`x${index}/${'a/'.repeat(4_000)}f`, '']),
     );
-    const files = await select({ 'live/main.tf': 'locals {}\n', ...deep });
-    expect(Object.keys(files)).toEqual(['live/main.tf']);
+    const { files, leftOut } = await select({ 'live/main.tf': 'locals {}\n', ...deep });
+    expect([Object.keys(files), leftOut]).toEqual([['live/main.tf'], []]);
   });
 });

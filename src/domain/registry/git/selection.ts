@@ -12,6 +12,8 @@ const maxDirectories = 200;
 const maxLinkBytes = 4_096;
 /** Different paths that the files may name beside their own directories. Each is looked for in the repository. */
 const maxNamed = 10_000;
+/** Of what was left out, so many paths are told. */
+const maxLeftOut = 20;
 const lfsPointer = 'version https://git-lfs.github.com/spec/v1\n';
 
 /**
@@ -32,6 +34,7 @@ export class Selection {
   readonly #sources = new Set<string>();
   /** Whether all that can be used in a directory is within the limits. */
   readonly #fitting = new Map<string, boolean>();
+  readonly #leftOut = new Set<string>();
   #bytes = 0;
   #unread: TreeEntry[] = [];
 
@@ -46,6 +49,11 @@ export class Selection {
       if (kind === 'file') return 'file';
       return this.#tree.hasDirectory(path) ? 'directory' : undefined;
     };
+  }
+
+  /** Directories and files that only strings name, and that exceed the limits: some of them, if there are many. */
+  get leftOut(): string[] {
+    return [...this.#leftOut].filter((path) => !this.#chosen.has(path) && !this.#directories.has(path)).sort();
   }
 
   get entries(): TreeEntry[] {
@@ -129,6 +137,7 @@ export class Selection {
     const added = this.#fittingOf(isNew ? joined(passed, this.#tree.below(path)) : passed);
     if (isNew) this.#fitting.set(path, added !== null);
     if (added !== null) this.#choose(added, true);
+    else if (this.#leftOut.size < maxLeftOut) this.#leftOut.add(path);
     return added !== null;
   }
 

@@ -6,22 +6,20 @@ import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
-import { type FileLimits, snapshotLimits, type TemplateFiles } from '../files.ts';
+import { type FileLimits, snapshotLimits } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
 import { createContents } from './contents.ts';
 import { parseTree } from './entries.ts';
 import { explainGit } from './errors.ts';
 import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
-import { collectFiles } from './tree.ts';
+import { type CollectedFiles, collectFiles } from './tree.ts';
 import { giveToGit } from './user.ts';
 
 /** The content of a git repository as one version keeps it (product.md of the design, *Templates*). */
 export type GitSnapshot = {
   /** The commit that the ref named. */
   readonly commit: string;
-  /** By their paths in the repository. */
-  readonly files: TemplateFiles;
-};
+} & CollectedFiles;
 
 export type SnapshotOptions = {
   readonly policy: OutboundPolicy;
@@ -150,8 +148,8 @@ async function snapshot(
     }),
   );
   const limits = options.limits ?? snapshotLimits;
-  const files = await collectFiles(tree, source.path ?? '', limits, createContents(git, directory, limits));
-  return { commit, files };
+  const collected = await collectFiles(tree, source.path ?? '', limits, createContents(git, directory, limits));
+  return { commit, ...collected };
 }
 
 const fetchedRef = 'refs/snapshot/source';

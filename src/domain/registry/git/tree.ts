@@ -8,6 +8,14 @@ import { type Links, readLinks, Selection } from './selection.ts';
 
 /** Reads the files of a template from a commit. Only `read` and `checkOut` have side effects. */
 
+/** The files of a template in a commit. */
+export interface CollectedFiles {
+  /** By their paths in the repository. */
+  readonly files: TemplateFiles;
+  /** What strings of the files name, and what with the rest would exceed the limits: at most 20 paths. */
+  readonly leftOut: readonly string[];
+}
+
 /**
  * The files below a directory, those of every local module that they refer to, what links lead to, and what strings of the configuration name by
  * a path with `..`. They keep their paths in the repository, so that relative references stay valid.
@@ -18,13 +26,14 @@ export async function collectFiles(
   directory: string,
   limits: FileLimits,
   contents: GitContents,
-): Promise<TemplateFiles> {
+): Promise<CollectedFiles> {
   const selection = new Selection(tree, await readLinks(tree, contents), limits, contents);
   selection.addDirectory(directory);
   if (selection.entries.length === 0)
     throw new Unprocessable(explainMissing(tree, directory), { code: 'source_path_missing' });
   await selection.complete(directory);
-  return encodeAll(selection.entries, tree, { limits, contents, links: selection.links });
+  const files = await encodeAll(selection.entries, tree, { limits, contents, links: selection.links });
+  return { files, leftOut: selection.leftOut };
 }
 
 interface Encoding {
