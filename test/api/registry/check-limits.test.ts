@@ -40,7 +40,7 @@ describe('the checks of one person', () => {
     const target = { template: { id: known?.template_id }, teamId: null, organizationId: null } as never;
     const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } });
     const asked = Array.from({ length: 3 * maxWaiting }, () =>
-      requestCheck(api.services, { principal, target, spec, files: {} }, 3_000),
+      requestCheck(api.services, { principal, target, spec, files: {}, environmentId: null }, 3_000),
     );
     await Promise.race(asked);
     expect((await checks()).filter(({ version_id }) => version_id === null)).toHaveLength(maxWaiting);

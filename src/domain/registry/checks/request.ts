@@ -14,7 +14,15 @@ import { TemplateCheck } from './entity.ts';
 import { maxWaiting, requestWaitMs, type SandboxCheck, templateCheckWorkflow, type VersionCheck } from './model.ts';
 import { type CheckedModules, keepCheckedModules } from './modules.ts';
 import { joinChecks, notDone } from './steps.ts';
-import { countChecks, type EndedCheck, forgetCheck, lockCheck, lockCounting, readCheckResult, removeCheck } from './store.ts';
+import {
+  countChecks,
+  type EndedCheck,
+  forgetCheck,
+  lockCheck,
+  lockCounting,
+  readCheckResult,
+  removeCheck,
+} from './store.ts';
 import { demandOf, findNoWorker } from './tools.ts';
 
 export interface CheckDeps {
