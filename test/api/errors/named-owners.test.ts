@@ -375,7 +375,8 @@ describe('a body that names an owner', () => {
   );
 
   it('is in this table for every operation that takes one', () => {
-    const owners = /^(organization|team|project|environment|check_environment|template|user|new_owner_user)_id$|^owner$/;
+    const owners =
+      /^(organization|team|project|environment|check_environment|template|user|new_owner_user)_id$|^owner$/;
     // A body that may be left out has its shape inside its default.
     const shapeOf = ({ body }: Operation): object => Object(Object(body).shape ?? Object(body).def?.innerType?.shape);
     const found = operations.flatMap((operation) =>
