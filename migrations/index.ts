@@ -79,6 +79,7 @@ import { OutputReads } from './20261217_21_output_reads.ts';
 import { TemplateChecks } from './20261217_30_template_checks.ts';
 import { FileDemands } from './20261217_40_file_demands.ts';
 import { CheckEnvironments } from './20261218_10_check_environments.ts';
+import { InstanceFollows } from './20261218_20_instance_follows.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -163,4 +164,5 @@ export const migrations = [
   { name: '20261217_30_template_checks', class: TemplateChecks },
   { name: '20261217_40_file_demands', class: FileDemands },
   { name: '20261218_10_check_environments', class: CheckEnvironments },
+  { name: '20261218_20_instance_follows', class: InstanceFollows },
 ];

@@ -12,6 +12,7 @@ import { AuditRecordSchema } from './audit/entity.ts';
 import { ConnectionBindingSchema } from './connections/bindings/entity.ts';
 import { ConnectionSchema } from './connections/entity.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './drift/entity.ts';
+import { InstanceFollowSchema } from './following/entity.ts';
 import {
   ApiKeySchema,
   ApiKeyUseSchema,
@@ -99,6 +100,7 @@ export const entities = [
   VersionModulesSchema,
   InstanceSchema,
   InstanceSlotSchema,
+  InstanceFollowSchema,
   StateVersionSchema,
   InstanceResourceSchema,
   RunSchema,

@@ -23,4 +23,6 @@ export const eventSubscriptions = [
     subscriber: 'drift',
     types: ['run.finished', 'drift_monitor.created', 'drift_monitor.changed', 'drift_monitor.deleted'],
   },
+  // Changed outputs start runs of the instances that follow them.
+  { subscriber: 'following', types: ['run.finished'] },
 ] as const satisfies readonly EventSubscription[];

@@ -3,6 +3,7 @@ import { auditKinds } from './audit/ownership.ts';
 import { connectionKinds } from './connections/ownership.ts';
 import { driftKinds } from './drift/ownership.ts';
 import { environmentKinds } from './environments/ownership.ts';
+import { followingKinds } from './following/ownership.ts';
 import { identityKinds } from './identity/ownership.ts';
 import { instanceKinds } from './instances/ownership.ts';
 import { invitationKinds } from './invitations/ownership.ts';
@@ -35,6 +36,7 @@ export const declarations = [
   ...memberKinds,
   ...invitationKinds,
   ...instanceKinds,
+  ...followingKinds,
   ...runKinds,
   ...assemblyKinds,
   ...undoKinds,

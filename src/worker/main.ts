@@ -78,7 +78,7 @@ async function work(config: Config, services: Services): Promise<RunningWorker> 
   const { tasks, registration, facts } = execution;
   // The worker registers before it works: an attempt counts as lost while its worker is not registered.
   await waitForDatabase(log, () => registration.start());
-  const background = startBackground(config, services);
+  const background = startBackground(config, services, execution.evaluator);
   tasks.start();
   const notice = logStart(facts, log);
   return {
@@ -125,7 +125,7 @@ async function openExecution(config: Config, services: Services) {
 }
 
 /** Starts what every worker does beside its runs. */
-function startBackground(config: Config, services: Services): Background {
+function startBackground(config: Config, services: Services, evaluator: Evaluator): Background {
   const { engine, keyRing, installation } = services;
   const { auditRetentionDays, driftRetention, signingKeyDays } = config;
   const http = new OutboundHttp(config.outbound, { connections: null });
@@ -133,6 +133,7 @@ function startBackground(config: Config, services: Services): Background {
     ...systemOf(services),
     engine,
     keyRing,
+    evaluator,
     http,
     mail: config.mail && new MailServer(config.mail, config.outbound),
     linkOrigin: config.baseUrl,

@@ -5,6 +5,8 @@ import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { runSystemCommand } from '#domain/shared/commands/system-command.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
+import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
 import { EventDelivery, type EventHandler } from '#engine/event-delivery.ts';
 import { openDatabase } from '#open-database';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
@@ -19,8 +21,10 @@ let delivery: EventDelivery | undefined;
 beforeEach(async () => {
   database = await createDatabase();
   orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 16 });
+  // No event of these tests starts a run.
+  const unused = { keyRing: new KeyRing([Buffer.alloc(32, 1)]), evaluator: new Evaluator() };
   const transactions = new Transactions(orm, { dispatch: () => undefined }, [subscribe('supervision')]);
-  deps = { orm, log: pino({ level: 'silent' }), transactions, bindingKey: Buffer.alloc(32, 1) };
+  deps = { orm, log: pino({ level: 'silent' }), transactions, bindingKey: Buffer.alloc(32, 1), ...unused };
 });
 afterEach(async () => {
   await delivery?.stop();

@@ -30,6 +30,7 @@ export const instanceActions = actionsOf<OwnedInstance>()({
     findRefusal: ({ isPlannableAgain, tool }) => (isPlannableAgain && tool ? null : nothingToSwitch),
   },
   set_readers: { operation: 'instances.set_readers' },
+  set_follow: { operation: 'instances.set_follow' },
   unlock: {
     operation: 'instances.unlock',
     findRefusal: ({ lockedByRunId }) => (lockedByRunId ? null : { message: 'the instance is not locked' }),

@@ -39,3 +39,5 @@ const Listed = z.array(Id).max(200);
 export const SetReaders = z
   .strictObject({ team_ids: Listed.default([]), environment_ids: Listed.default([]), ...ExpectedRevision })
   .meta({ id: 'SetReaders' });
+
+export const SetFollow = z.strictObject({ enabled: z.boolean(), ...ExpectedRevision }).meta({ id: 'SetFollow' });

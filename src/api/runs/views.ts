@@ -152,6 +152,9 @@ export const ListedRunView = z
     drift_monitor_id: AnswerId.nullable().describe('The monitor for which a scan looks.'),
     undoes: AnswerId.nullable(),
     undone_by: AnswerId.nullable(),
+    started_by_run_id: AnswerId.nullable().describe(
+      'The run of another instance whose changed outputs it was started to follow.',
+    ),
     created_at: Time,
     started_at: Time.nullable(),
     finished_at: Time.nullable(),
@@ -202,6 +205,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     drift_monitor_id: run.driftMonitorId,
     undoes: run.undoes,
     undone_by: run.undoneBy,
+    started_by_run_id: run.startedByRunId,
     created_at: run.createdAt,
     started_at: run.startedAt,
     finished_at: run.finishedAt,

@@ -155,6 +155,7 @@ const news = {
     imported: 'The state is imported. The next run continues from it.',
     unlocked: 'The instance is free again.',
     forgotten: 'The import is undone. Nothing was destroyed.',
+    'follow-saved': 'Saved.',
     'readers-saved': 'Saved. From now on, these alone may read the outputs.',
   },
   [pages.workers]: {

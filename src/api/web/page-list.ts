@@ -65,6 +65,7 @@ export const pages = {
   importState: '/workloads/instances/:id/state',
   forgetState: '/workloads/instances/:id/forget-state',
   instanceReaders: '/workloads/instances/:id/readers',
+  instanceFollow: '/workloads/instances/:id/follow',
   deleteInstance: '/workloads/instances/:id/delete',
   stateVersion: '/workloads/instances/:id/state-versions/:serial',
   compareStates: '/workloads/instances/:id/compare',

@@ -33,6 +33,21 @@ export const instanceEvents = {
     summary: 'Somebody changed who may read the outputs of an instance',
     data: z.strictObject({ team_ids: z.array(z.string()), environment_ids: z.array(z.string()) }),
   },
+  'instance.follow_changed': {
+    subject: 'instance',
+    summary: 'Somebody let an instance follow the outputs that it was deployed with, or ended it',
+    data: z.strictObject({ enabled: z.boolean() }),
+  },
+  'instance.follow_started': {
+    subject: 'instance',
+    summary: 'Outputs that an instance was deployed with changed, and it follows them by a run',
+    data: z.strictObject({ run_id: z.string(), started_by_run_id: z.string().nullable() }),
+  },
+  'instance.follow_failed': {
+    subject: 'instance',
+    summary: 'Outputs that an instance was deployed with changed, and it could not follow them',
+    data: z.strictObject({ reason: z.string() }),
+  },
   'instance.expired': {
     subject: 'instance',
     summary: "An instance outlived its environment's time to live, and a run destroys it",

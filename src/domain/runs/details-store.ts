@@ -61,6 +61,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.drift_monitor_id as driftMonitorId',
     'runs.undoes',
     'runs.undone_by as undoneBy',
+    'runs.started_by_run_id as startedByRunId',
     'runs.created_at as createdAt',
     'runs.started_at as startedAt',
     'runs.finished_at as finishedAt',

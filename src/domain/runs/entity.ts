@@ -104,6 +104,10 @@ export const RunSchema = defineEntity({
       name: 'runs_reads_index',
       expression: `create index "runs_reads_index" on "runs" using gin ("reads" jsonb_path_ops) where "reads" is not null`,
     },
+    {
+      name: 'runs_started_by_run_index',
+      expression: `create index "runs_started_by_run_index" on "runs" ("started_by_run_id", "id") where "started_by_run_id" is not null`,
+    },
   ],
   properties: {
     /** The id differs from the idempotency key: the client chooses the key, and the key names the workflow. */
@@ -181,6 +185,8 @@ export const RunSchema = defineEntity({
     driftMonitorId: p.uuid().nullable(),
     undoes: p.uuid().nullable(),
     undoneBy: p.uuid().nullable(),
+    /** The run of another instance whose outputs it was started to follow. */
+    startedByRunId: p.uuid().nullable(),
     /** The state and the deployment of the instance for which it was asked; null: it was asked for whatever they are. */
     expectedStateSerial: p.integer().nullable(),
     expectedDeployedRunId: p.uuid().nullable(),

@@ -67,6 +67,7 @@ export const runKinds = [
       { kind: 'drift_finding', columns: ['drift_finding_id'], kept: lineage },
       { kind: 'run', columns: ['undoes'], kept: lineage },
       { kind: 'run', columns: ['undone_by'], kept: lineage },
+      { kind: 'run', columns: ['started_by_run_id'], kept: lineage },
       { kind: 'run', columns: ['expected_deployed_run_id'], kept: lineage },
       { kind: 'run', columns: ['expected_plan_run_id'], kept: lineage },
       { kind: 'worker_pool', columns: ['pool'], blocker: unfinished },

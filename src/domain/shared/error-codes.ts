@@ -83,7 +83,7 @@ export const errorCodes = {
   instance_not_locked: 'No run holds the instance.',
   instance_busy: 'A run holds the instance.',
   has_dependents: 'Other instances were deployed with outputs of this one.',
-  instance_without_environment: 'Only an instance in an environment can be read by others.',
+  instance_without_environment: 'Only an instance in an environment can be read by others, or follow what it reads.',
   template_of_other_team: 'The template belongs to another team than the environment.',
   version_published: 'The version is published with other content.',
   version_unknown: 'The template or assembly has no version that fits and was not yanked.',

@@ -2,8 +2,11 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { followEvent } from '#domain/drift/follow-events.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
+import { followRun } from '#domain/following/follow-run.ts';
 import { wakeHeldRuns } from '#domain/holds/waking.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { goOnAfterRun } from '#domain/undo/attempts/finished-run.ts';
 import type { EventHandler } from '#engine/event-delivery.ts';
 
@@ -11,6 +14,8 @@ import type { EventHandler } from '#engine/event-delivery.ts';
 export interface EventHandlerDeps extends SystemCommandDeps {
   readonly orm: Orm;
   readonly log: Logger;
+  readonly keyRing: KeyRing;
+  readonly evaluator: Evaluator;
 }
 
 export type EventHandlers = Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>>;
@@ -21,5 +26,6 @@ export function createEventHandlers(deps: EventHandlerDeps): EventHandlers {
     'held-runs': (event) => wakeHeldRuns(deps.transactions, event),
     'selective-undo': (event) => goOnAfterRun(deps, event),
     drift: (event) => followEvent(deps, event),
+    following: (event) => followRun(deps, event.subject.id),
   };
 }

@@ -163,6 +163,7 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'instances.import_state': [201, '/api/v1/instances/:id/state-versions/1'],
   'instances.forget_state': [204],
   'instances.set_readers': [200, '/api/v1/instances/:id/readers'],
+  'instances.set_follow': [200, '/api/v1/instances/:id/follow'],
   'instances.switch_tool': [202, '/api/v1/runs/:newId'],
   'instances.unlock': [200, '/api/v1/instances/:id'],
   'plugin_installations.create': [201, '/api/v1/plugin-installations/:id'],

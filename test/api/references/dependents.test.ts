@@ -54,6 +54,10 @@ describe('an instance that others were deployed with', () => {
     expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'has_dependents']);
     expect(refused.text).toContain('Development/of-kept');
     const { body } = await stage.ask({}, { ...destroy, despite_dependents: true });
+    const visitor = await signInVisitor(stage.api, owner);
+    const page = (await visitor.get(`/workloads/runs/${body.id}`)).text;
+    expect(page).toContain('Others were deployed with outputs of what this run destroys');
+    expect(page).toContain('of-kept');
     await stage.finish(body.id);
     await stage.api.rows('update instances set resource_count = 0 where id = ?', [source]);
     await stage.api.rows('delete from instance_resources where instance_id = ?', [source]);

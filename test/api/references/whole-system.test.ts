@@ -20,13 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.system.close());
 
-it('runs and nodes of assemblies get outputs of an instance: exact, secret ones redacted, and refused once it is taken back', async () => {
+it('runs and nodes of assemblies get outputs of an instance: exact, secret ones redacted, followed when they change, and refused once it is taken back', async () => {
   const { caller, environmentId } = stage;
   const out = `echo '{"n": ${large}, "token": "${hidden}"}' > outputs.json`;
-  const source = await addTemplate(stage, 'network', {
+  const giving = (script: string) => ({
     outputs: { n: {}, token: { sensitive: true } },
-    executor: { kind: 'command', apply: [{ name: 'out', run: ['sh', '-c', out] }] },
+    executor: { kind: 'command', apply: [{ name: 'out', run: ['sh', '-c', script] }] },
   });
+  const source = await addTemplate(stage, 'network', giving(out));
   const reader = await addTemplate(stage, 'reader', echo('cat variables.json'));
   const ask = async (body: object) => (await caller.post('/runs', { environment_id: environmentId, ...body })).body;
   const deployed = await caller.awaitRun((await ask({ template_id: source })).id, ['succeeded']);
@@ -58,6 +59,17 @@ it('runs and nodes of assemblies get outputs of an instance: exact, secret ones 
   expect(node.text).not.toContain(hidden);
   const direct = await caller.post(`${assembly}/runs`, { environment_id: environmentId, variables });
   expect([direct.status, direct.text]).toEqual([422, expect.stringContaining('a variable of a node')]);
+
+  const { instance_id: follower } = run.body;
+  expect((await caller.send('PUT', `/instances/${follower}/follow`, { enabled: true })).status).toBe(200);
+  const spec = giving(out.replace(large, '9007199254740995'));
+  await caller.post(`/registry/templates/${source}/versions`, { version: '1.1.0', spec });
+  const changing = await caller.awaitRun((await ask({ template_id: source })).id, ['succeeded']);
+  const started = async () => (await caller.get(`/runs?scope=readable&started_by_run_id=${changing.id}`)).body.runs;
+  await expect.poll(started, { timeout: 60_000 }).toMatchObject([{ instance_id: follower }]);
+  const [{ id: followed }] = await started();
+  await caller.awaitRun(followed, ['succeeded']);
+  expect((await caller.get(`/runs/${followed}`)).text).toContain('"size":9007199254740995');
 
   await caller.send('PUT', `/instances/${deployed.instance_id}/readers`, {});
   const second = await startRun(stage, assembly);

@@ -149,6 +149,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     team_ids: [team].filter(Boolean),
     environment_ids: [environment].filter(Boolean),
   }),
+  'instances.set_follow': () => ({ enabled: true }),
   'instances.switch_tool': () => ({ tool: { name: 'terraform' } }),
   'instances.import_state': () => ({ version: 4, serial: 1, lineage: 'a', resources: [] }),
   'worker_pools.create': () => ({ name: `pool-${newId()}` }),

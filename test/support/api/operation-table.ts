@@ -287,6 +287,8 @@ instances.forget_state              environment:write                   team:met
 instances.get_dependencies          workload:read                       team:metadata.read
 instances.get_readers               workload:read                       team:metadata.read
 instances.set_readers               environment:write                   team:metadata.write
+instances.get_follow                workload:read                       team:metadata.read
+instances.set_follow                environment:write&run:create        team:metadata.write+secret.read
 instances.switch_tool               environment:write                   team:metadata.write
 instances.unlock                    run:cancel                          team:metadata.write
 workers.list                        worker:read                         platform

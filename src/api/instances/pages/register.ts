@@ -1,5 +1,6 @@
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { registerFollow } from './follow.ts';
 import { registerInstanceForms } from './forms.ts';
 import { showInstance } from './instance.ts';
 import { showInstances, showResources } from './lists.ts';
@@ -19,4 +20,5 @@ export function registerInstancePages(addPage: AddPage): void {
   registerStateImport(addPage);
   registerToolSwitch(addPage);
   registerReaders(addPage);
+  registerFollow(addPage);
 }

@@ -11,6 +11,7 @@ import type { UpstreamState } from '#domain/runs/references/upstream.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { getDependencies } from '../dependency-operations.ts';
 import { getReaders, replaceReaders } from '../reader-operations.ts';
+import { renderFollow } from './follow.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
 import type { Instance, InstanceVisit } from './table.ts';
 
@@ -24,6 +25,7 @@ export async function renderSharing(visit: InstanceVisit, instance: Instance): P
 ${await renderReaders(visit, instance, readers)}
 ${await renderDependents(visit, dependencies)}
 ${renderReads(dependencies.reads)}
+${await renderFollow(visit, instance)}
 </div>`;
 }
 

@@ -37,6 +37,7 @@ export const filterQuery = {
   operation: z.enum(runOperations).optional().describe('Without it, all but scans.'),
   template_id: Id.optional(),
   requested_by: Id.optional().describe('The id of the user or service account that requested the run.'),
+  started_by_run_id: Id.optional().describe('Only runs that follow outputs which this run changed.'),
   from: TimeOrDay.optional().describe('Only runs that were admitted at this time or later.'),
   to: TimeOrDay.optional().describe('Only runs that were admitted before this time.'),
 };
@@ -53,10 +54,10 @@ type FilterQuery = z.output<z.ZodObject<typeof filterQuery & typeof scopeQuery>>
 /** @throws Invalid if `from` is not before `to` */
 export function toFilter(query: FilterQuery): RunFilter {
   const { environment_id: environmentId, instance_id: instanceId, template_id: templateId } = query;
-  const { status: statuses, operation, requested_by: requestedBy } = query;
+  const { status: statuses, operation, requested_by: requestedBy, started_by_run_id: startedByRunId } = query;
   const period = { from: toTime(query.from), to: toTime(query.to) };
   refuseEmptyPeriod(period);
-  return { environmentId, instanceId, templateId, requestedBy, operation, statuses, ...period };
+  return { environmentId, instanceId, templateId, requestedBy, startedByRunId, operation, statuses, ...period };
 }
 
 function toTime(text: string | undefined): Date | undefined {

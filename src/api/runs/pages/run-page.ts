@@ -18,6 +18,7 @@ import { renderRunActions } from './actions/buttons.ts';
 import { eventsTab } from './events/events-tab.ts';
 import { logTab } from './log/log-tab.ts';
 import { planTab } from './plan/plan-tab.ts';
+import { renderDependentsNotice } from './run/dependents-notice.ts';
 import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
 import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleOf } from './run/head.ts';
@@ -70,7 +71,7 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
-  const [names, { events }, places, undo, lateErrors] = await Promise.all([
+  const [names, { events }, places, undo, lateErrors, dependents] = await Promise.all([
     readNames(visit.em, {
       environments: [run.environment_id],
       templates: [run.template_id],
@@ -80,12 +81,14 @@ async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
     readLogPlaces(visit, run),
     readUndo(visit, run),
     readLateErrors(visit.em, { templateId: run.template_id, version: run.template_version }),
+    renderDependentsNotice(visit, run),
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run)}
 ${renderToolSwitch(run)}
 ${renderPartial(run)}
 ${renderLateErrors(run, lateErrors)}
+${dependents}
 ${renderTimeline(run, { events, places })}`;
 }
 

@@ -53,6 +53,7 @@ export interface RunLinks {
   readonly driftFindingId?: string;
   readonly driftMonitorId?: string;
   readonly undoes?: string;
+  readonly startedByRunId?: string | undefined;
 }
 
 /** A run that is admitted once the transaction has committed. */
@@ -124,6 +125,7 @@ function describeOrigin(
     drift_finding_id: links?.driftFindingId ?? null,
     drift_monitor_id: links?.driftMonitorId ?? null,
     undoes: links?.undoes ?? null,
+    started_by_run_id: links?.startedByRunId ?? null,
     parent_workflow_id: parentWorkflowId ?? null,
     authors: json([...authors]),
     review_needs: json([...reviewNeeds]),

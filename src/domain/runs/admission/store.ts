@@ -16,6 +16,7 @@ const originColumns = [
   'drift_finding_id',
   'drift_monitor_id',
   'undoes',
+  'started_by_run_id',
   'parent_workflow_id',
   'authors',
   'review_needs',

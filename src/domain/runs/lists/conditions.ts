@@ -13,6 +13,7 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   if (environmentId !== undefined) conditions.push(eb('runs.environment_id', '=', environmentId));
   if (instanceId !== undefined) conditions.push(eb('runs.instance_id', '=', instanceId));
   if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
+  if (filter.startedByRunId !== undefined) conditions.push(eb('runs.started_by_run_id', '=', filter.startedByRunId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
   // Scans come by the hour, so they are listed only for whoever asks for them, and have no place in the indexes of the other runs.
   if (operation !== 'scan') conditions.push(eb('runs.operation', '<>', sql.lit('scan' as const)));

@@ -8,6 +8,8 @@ export interface RunFilter {
   readonly instanceId?: string | undefined;
   readonly templateId?: string | undefined;
   readonly requestedBy?: string | undefined;
+  /** Only runs that follow outputs which this run changed. */
+  readonly startedByRunId?: string | undefined;
   readonly operation?: RunOperation | undefined;
   /** Any of them; undefined: every status. */
   readonly statuses?: readonly RunStatus[] | undefined;

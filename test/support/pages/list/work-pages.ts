@@ -61,6 +61,7 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-forget-state', pages.forgetState, { params: { id: emptied }, who: 'admin' }),
     declare('instance-sharing', pages.instance, { params: { id }, query: { tab: 'sharing' } }),
     declare('instance-readers', pages.instanceReaders, { params: { id } }),
+    declare('instance-follow', pages.instanceFollow, { params: { id } }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),
     declare('state-version', pages.stateVersion, { params: { id, serial: '1' } }),
     declare('compare-states', pages.compareStates, { params: { id }, query: { from: '1', to: '2' } }),

@@ -1,3 +1,4 @@
+import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { copyScript } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -18,8 +19,13 @@ export const detailsTab: RunTab = {
   scripts: [copyScript],
   async render(visit, run) {
     const names = await namesIn(visit, run);
+    const { runs: started } = await visit.read(listAllRuns, {
+      params: {},
+      query: { scope: 'readable', started_by_run_id: run.id, limit: '100' },
+    });
     return html`<div class="run-details">
 ${section('Request', renderRequest(run, names))}
+${started.length === 0 ? null : section('Started because of its outputs', renderStarted(started))}
 ${section('Place', renderPlace(run, names))}
 ${section('Execution', renderExecution(run))}
 ${section('Outputs', renderOutputs(run.outputs))}
@@ -71,11 +77,20 @@ function renderRequest(run: ShownRun, names: Names): Html {
     ['Started', run.started_at && renderTime(run.started_at)],
     ['Ended', run.finished_at && renderTime(run.finished_at)],
     ['Repeats', run.requeued_from && runLink(run.requeued_from, 'an earlier run')],
+    ['Started by', run.started_by_run_id && runLink(run.started_by_run_id, 'changed outputs of another run')],
     ['Undoes', run.undoes && runLink(run.undoes, 'a run')],
     ['Undone by', run.undone_by && runLink(run.undone_by, 'a run')],
     ['Run', html`<code>${run.id}</code>`],
     ['Key', html`<code>${run.idempotency_key}</code>`],
   ]);
+}
+
+/** The runs of instances that followed what this run changed. */
+function renderStarted(runs: readonly { readonly id: string; readonly instance: string }[]): Html {
+  const lines = runs.map(
+    ({ id, instance }) => html`<li><a class="foreign" href="${pagePath(pages.run, { id })}">${instance}</a></li>`,
+  );
+  return html`<ul>${lines}</ul>`;
 }
 
 function runLink(id: string, label: string): Html {

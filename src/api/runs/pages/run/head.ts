@@ -34,7 +34,13 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
 function renderBrief(run: ShownRun, names: Names): Html {
   const { environment_id: environment, template_id: template, template_version: version } = run;
   const { requested_by: by, requeued_from: repeated, assembly_node: node, assembly_run_id: assemblyRun } = run;
-  const { drift_monitor_id: monitor, drift_finding_id: finding, undoes, undone_by: undo } = run;
+  const {
+    drift_monitor_id: monitor,
+    drift_finding_id: finding,
+    undoes,
+    undone_by: undo,
+    started_by_run_id: source,
+  } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
     ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
     ['clock', 'Admitted', renderAge(run.created_at)],
@@ -68,6 +74,9 @@ function renderBrief(run: ShownRun, names: Names): Html {
     finding === null
       ? null
       : ['activity', 'Remedies', html`<a href="${pagePath(pages.driftFinding, { id: finding })}">a drift finding</a>`],
+    source === null
+      ? null
+      : ['workflow', 'Started because', html`outputs that it reads changed in ${renderRunLink(source)}`],
     undoes === null ? null : ['undo-2', 'Undoes', html`undoes ${renderRunLink(undoes)}`],
     undo === null ? null : ['undo-2', 'Undone', html`undone by ${renderRunLink(undo)}`],
     repeated === null

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { command, read } from '#api/pipeline/operation.ts';
+import { AnswerId, Time } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import { followAuthority } from '#domain/following/authority.ts';
+import { setFollow } from '#domain/following/follow-changes.ts';
+import { type Follow, findFollow } from '#domain/following/follows-store.ts';
+import { type FollowReason, followReasons, stops } from '#domain/following/model.ts';
+import { readInstance } from '#domain/instances/store.ts';
+import { findInstance } from '#domain/instances/targets.ts';
+import { NotFound } from '#domain/shared/errors.ts';
+import { SetFollow } from './bodies.ts';
+import { accessReview, InstanceParams, readAccess } from './operations.ts';
+
+const reasons = Object.keys(followReasons) as [FollowReason, ...FollowReason[]];
+
+const FollowView = z
+  .object({
+    enabled: z.boolean(),
+    authority: z
+      .object({ type: z.string(), id: AnswerId, name: z.string() })
+      .nullable()
+      .describe('Under whose authority its runs start: whoever last saved it.'),
+    stopped_because: z
+      .enum(reasons)
+      .nullable()
+      .describe('Why it follows nothing although it is enabled. It goes on once somebody has saved it again.'),
+    failure: z
+      .object({ reason: z.enum(reasons), message: z.string(), at: Time })
+      .nullable()
+      .describe('Why it did not follow the last change.'),
+    revision: z.int().describe('Of the instance.'),
+  })
+  .meta({ id: 'InstanceFollow' });
+
+function toFollow(follow: Follow | undefined, revision: number): z.input<typeof FollowView> {
+  if (!follow) return { enabled: false, authority: null, stopped_because: null, failure: null, revision };
+  const { authorityType: type, authorityId: id, authorityName: name, failure } = follow;
+  return {
+    enabled: true,
+    authority: { type, id, name },
+    stopped_because: stopReason(follow),
+    failure,
+    revision,
+  };
+}
+
+function stopReason({ failure, lost, ...follow }: Follow): FollowReason | null {
+  if (failure && stops(failure)) return failure.reason;
+  const isElsewhere =
+    follow.savedForTeamId !== follow.teamId || follow.savedForOrganizationId !== follow.organizationId;
+  return isElsewhere ? 'owner_changed' : lost;
+}
+
+async function answer(em: Em, id: string): Promise<z.input<typeof FollowView>> {
+  const instance = await readInstance(em, id);
+  if (!instance) throw new NotFound('instance');
+  return toFollow(await findFollow(em, id), instance.revision);
+}
+
+export const getFollow = read({
+  id: 'instances.get_follow',
+  route: 'GET /api/v1/instances/:id/follow',
+  summary: 'Read whether an instance follows the outputs that it was deployed with',
+  params: InstanceParams,
+  responses: { 200: FollowView },
+  access: { ...readAccess, review: { inherits: 'instances.get' } },
+  target: findInstance,
+  targetName: 'instance',
+  handle: ({ em, params }) => answer(em, params.id),
+});
+
+export const replaceFollow = command({
+  id: 'instances.set_follow',
+  route: 'PUT /api/v1/instances/:id/follow',
+  summary: 'Let an instance follow the outputs that it was deployed with, or end it',
+  description:
+    'After an apply of an instance whose outputs it was given, and which are other ones now, an instance that follows gets a run: an apply of its deployed version ' +
+    'with its deployed variables and the outputs of today. It starts under the authority of whoever last saved this, and waits for the same approvals as any other.',
+  params: InstanceParams,
+  body: SetFollow,
+  responses: { 200: FollowView },
+  at: getFollow,
+  access: {
+    ...followAuthority,
+    installation: 'administrators',
+    review: { ...accessReview, verb: 'set_follow' },
+  },
+  target: findInstance,
+  targetName: 'instance',
+  idempotency: 'none',
+  audit: 'instance.follow_changed',
+  handle: async ({ tx, target, body, principal }) => {
+    const change = { isEnabled: body.enabled, expectedRevision: body.expected_revision };
+    const { wasEnabled, revision } = await setFollow(tx, target, change, principal);
+    return { id: target.id, before: { enabled: wasEnabled }, after: { enabled: body.enabled }, revision };
+  },
+});

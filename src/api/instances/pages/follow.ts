@@ -1,0 +1,58 @@
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { followReasons } from '#domain/following/model.ts';
+import { getFollow, replaceFollow } from '../follow-operations.ts';
+import { instanceCrumbs, readInstance } from './forms.ts';
+import type { Instance, InstanceVisit } from './table.ts';
+
+const readFollow = (visit: InstanceVisit) => visit.read(getFollow, { params: visit.params });
+
+/** Shows whether the instance gets a run when outputs change that it was deployed with. */
+export async function renderFollow(visit: InstanceVisit, { id, actions }: Instance): Promise<Html> {
+  const { enabled, authority, stopped_because: stopped, failure } = await readFollow(visit);
+  const change = html`<a class="button button-plain" href="${pagePath(pages.instanceFollow, { id })}">Change it</a>`;
+  const words = enabled
+    ? html`<p>It follows: a run deploys it anew, under the authority of <span class="foreign">${authority?.name}</span>. The run waits for its approvals.</p>`
+    : html`<p class="muted">Nothing happens. The page of the instance says that its inputs changed.</p>`;
+  const problem = stopped ? followReasons[stopped] : (failure?.message ?? null);
+  const notice =
+    problem &&
+    html`<p class="notice notice-problem"><span>${stopped ? 'It follows nothing any longer: ' : 'It could not follow the last change: '}<span class="foreign">${problem}</span>.</span></p>`;
+  return html`<section class="panel stack"><h2>When outputs that it reads change</h2>
+${notice}${words}
+${refusalOf(actions, 'set_follow') === null ? html`<div class="actions">${change}</div>` : null}</section>`;
+}
+
+/** Adds the form that lets an instance follow what it reads. */
+export function registerFollow(addPage: AddPage): void {
+  addFormPage(addPage, pages.instanceFollow, {
+    read: async (visit) => ({ ...(await readInstance(visit)), follow: await readFollow(visit) }),
+    describe: ({ id, name, actions, follow }) => ({
+      title: `When outputs that ${name} reads change`,
+      crumbs: instanceCrumbs(id, name),
+      lead: 'An instance may follow the outputs of others that it is deployed with. After an apply that changed them, a run deploys it with the version and the variables that it has, and reads the outputs anew. The run starts under your authority, and waits for the same approvals as any other. You cannot approve it.',
+      fields: [
+        {
+          name: 'enabled',
+          label: 'After such a change',
+          kind: 'select',
+          value: follow.enabled ? 'yes' : '',
+          choices: [
+            { value: '', label: 'Do nothing' },
+            { value: 'yes', label: 'Start a run' },
+          ],
+        },
+      ],
+      submit: 'Save',
+      cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),
+      refusal: refusalOf(actions, 'set_follow'),
+    }),
+    carryOut: async ({ id }, typed, visit) => {
+      await visit.run(replaceFollow, { params: { id }, body: { enabled: typed['enabled'] === 'yes' } });
+      return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'follow-saved' });
+    },
+  });
+}

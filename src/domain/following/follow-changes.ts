@@ -1,0 +1,69 @@
+import { db } from '#domain/db.ts';
+import type { InstanceTarget } from '#domain/instances/store.ts';
+import { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Conflict } from '#domain/shared/errors.ts';
+import { refuseStale } from '#domain/shared/revisions.ts';
+import { findFollow, readSeen } from './follows-store.ts';
+
+export interface FollowChange {
+  readonly isEnabled: boolean;
+  readonly expectedRevision?: number | undefined;
+}
+
+/**
+ * Lets an instance follow the outputs that it is deployed with, under the author's authority, or ends it. What has changed until now is not followed. The
+ * caller has locked its row. Returns the revision of the instance and whether it followed before.
+ * @throws Conflict for a stale revision, or an instance without an environment
+ */
+export async function setFollow(
+  tx: Transaction,
+  target: InstanceTarget,
+  { isEnabled, expectedRevision }: FollowChange,
+  author: Principal,
+): Promise<{ readonly wasEnabled: boolean; readonly revision: number }> {
+  refuseStale(target, expectedRevision);
+  const { em } = tx;
+  const { id, teamId, organizationId } = target;
+  const before = await findFollow(em, id);
+  if (!isEnabled && !before) return { wasEnabled: false, revision: target.revision };
+  await db(em).deleteFrom('instance_follows').where('instance_id', '=', id).execute();
+  if (isEnabled) {
+    const place = await db(em).selectFrom('instances').where('id', '=', id).select('environment_id').executeTakeFirst();
+    if (teamId === null || organizationId === null || !place?.environment_id) throw new WithoutEnvironment();
+    const deployed = await findReadingDeployment(em, id);
+    const { seen } = await readSeen(em, id, deployed?.reads ?? []);
+    const { authorityId, credentialId = null, responsibleUserId = null } = storedAuthorityOf(author);
+    await db(em)
+      .insertInto('instance_follows')
+      .values({
+        instance_id: id,
+        authority_id: authorityId,
+        authority_type: author.kind,
+        authority_name: author.name,
+        credential_id: credentialId,
+        responsible_user_id: responsibleUserId,
+        saved_for_organization_id: organizationId,
+        saved_for_team_id: teamId,
+        saved_at: new Date(),
+        seen,
+      })
+      .execute();
+  }
+  const revision = target.revision + 1;
+  await db(em).updateTable('instances').where('id', '=', id).set({ revision }).execute();
+  const owners = { teamId, organizationId };
+  tx.publish({ type: 'instance.follow_changed', subjectId: id, owners, data: { enabled: isEnabled } });
+  return { wasEnabled: before !== undefined, revision };
+}
+
+class WithoutEnvironment extends Conflict {
+  constructor() {
+    super(
+      'the instance is in no environment, so no run of it can read outputs of others: deploy it in an environment',
+      'instance_without_environment',
+    );
+  }
+}

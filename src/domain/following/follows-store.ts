@@ -1,0 +1,155 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { findSourcesById } from '#domain/runs/references/sources-store.ts';
+import { selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
+import { type FollowFailure, lostAuthorities, maxChain, maxFollowers } from './model.ts';
+
+function selectFollow(em: Em, instanceId: string) {
+  return db(em)
+    .selectFrom('instance_follows as f')
+    .innerJoin('instances as i', 'i.id', 'f.instance_id')
+    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .where('f.instance_id', '=', instanceId)
+    .where('i.deleted_at', 'is', null)
+    .select([
+      'f.instance_id as instanceId',
+      'f.authority_id as authorityId',
+      'f.authority_type as authorityType',
+      'f.authority_name as authorityName',
+      'f.credential_id as credentialId',
+      'f.responsible_user_id as responsibleUserId',
+      'f.saved_for_team_id as savedForTeamId',
+      'f.saved_for_organization_id as savedForOrganizationId',
+      'f.saved_at as savedAt',
+      'f.seen',
+      'f.failure',
+      'i.name',
+      'i.team_id as teamId',
+      't.organization_id as organizationId',
+      'i.environment_id as environmentId',
+      'i.deployed_run_id as deployedRunId',
+      'i.state_serial as stateSerial',
+    ])
+    .select((eb) =>
+      selectLostAuthority(
+        { authorityId: eb.ref('f.authority_id'), credentialId: eb.ref('f.credential_id') },
+        lostAuthorities,
+      ).as('lost'),
+    );
+}
+
+export type Follow = NonNullable<Awaited<ReturnType<typeof findFollow>>>;
+
+/** What is kept about an instance that follows, with the instance as it is; undefined: it does not follow. */
+export function findFollow(em: Em, instanceId: string) {
+  return selectFollow(em, instanceId).executeTakeFirst();
+}
+
+/** The same, with its row locked. Call it with the row of the instance locked. */
+export function lockFollow(em: Em, instanceId: string) {
+  return selectFollow(em, instanceId).forUpdate('f').executeTakeFirst();
+}
+
+/** A run that has ended, and the instances that may have to follow now: its own, whose wait is over, and those that were deployed with its outputs. */
+export async function findFollowers(em: Em, runId: string): Promise<string[]> {
+  const run = await db(em)
+    .selectFrom('runs')
+    .where('id', '=', runId)
+    .where('operation', '<>', 'scan')
+    .select(['instance_id as instanceId', 'operation', 'status'])
+    .executeTakeFirst();
+  if (!run) return [];
+  const own = await selectFollowers(em).where('i.id', '=', run.instanceId).execute();
+  const hasChanged = run.status === 'succeeded' && (run.operation === 'apply' || run.operation === 'refresh');
+  const read = JSON.stringify([{ instanceId: run.instanceId }]);
+  const others = hasChanged
+    ? await selectFollowers(em)
+        .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+        .where('i.id', '<>', run.instanceId)
+        .where('r.reads', 'is not', null)
+        .where(({ ref }) => sql<SqlBool>`${ref('r.reads')} @> ${read}::jsonb`)
+        .orderBy('i.id')
+        .limit(maxFollowers)
+        .execute()
+    : [];
+  return [...own, ...others].map(({ id }) => id);
+}
+
+function selectFollowers(em: Em) {
+  return db(em)
+    .selectFrom('instance_follows as f')
+    .innerJoin('instances as i', 'i.id', 'f.instance_id')
+    .where('i.deleted_at', 'is', null)
+    .select('i.id');
+}
+
+/** Whether a run of the instance, other than a scan, has not ended. */
+export async function isBusy(em: Em, instanceId: string): Promise<boolean> {
+  const row = await db(em)
+    .selectFrom('runs')
+    .where('instance_id', '=', instanceId)
+    .where('operation', '<>', 'scan')
+    .where('finished_at', 'is', null)
+    .select('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface SeenSource {
+  readonly id: string;
+  readonly deployedRunId: string | null;
+}
+
+/** The deployments and states of what an instance reads, to be compared as one text. */
+export async function readSeen(
+  em: Em,
+  instanceId: string,
+  reads: readonly { readonly instanceId: string }[],
+): Promise<{ readonly seen: string; readonly sources: readonly SeenSource[] }> {
+  const ids = [...new Set(reads.map((read) => read.instanceId))].filter((id) => id !== instanceId);
+  const sources = await findSourcesById(em, ids, false);
+  return { seen: JSON.stringify(sources.map((each) => [each.id, each.deployedRunId, each.stateSerial])), sources };
+}
+
+/** How runs came to be started by others, back from these: the instances, and how many runs followed one another. */
+export async function readChain(
+  em: Em,
+  runIds: readonly string[],
+): Promise<{ readonly instances: ReadonlySet<string>; readonly length: number }> {
+  const chain = await db(em)
+    .withRecursive('chain', (queries) =>
+      queries
+        .selectFrom('runs')
+        .where('id', '=', (eb) => eb.fn.any(eb.val(runIds)))
+        .select(['instance_id', 'started_by_run_id', sql<number>`1`.as('depth')])
+        .unionAll(
+          queries
+            .selectFrom('chain')
+            .innerJoin('runs as r', 'r.id', 'chain.started_by_run_id')
+            .where('chain.depth', '<=', maxChain)
+            .select(['r.instance_id', 'r.started_by_run_id', sql<number>`chain.depth + 1`.as('depth')]),
+        ),
+    )
+    .selectFrom('chain')
+    .select(['instance_id as instanceId', 'depth'])
+    .execute();
+  return {
+    instances: new Set(chain.map(({ instanceId }) => instanceId)),
+    length: Math.max(0, ...chain.map(({ depth }) => depth)),
+  };
+}
+
+/** Notes what was dealt with. The caller has locked the row, or changes it only as it was read. */
+export async function noteSeen(
+  em: Em,
+  { instanceId, seen }: Pick<Follow, 'instanceId' | 'seen'>,
+  { seen: now, failure }: { readonly seen: string; readonly failure?: FollowFailure | null },
+): Promise<void> {
+  await db(em)
+    .updateTable('instance_follows')
+    .where('instance_id', '=', instanceId)
+    .where('seen', '=', seen)
+    .set({ seen: now, ...(failure !== undefined && { failure: failure && JSON.stringify(failure) }) })
+    .execute();
+}

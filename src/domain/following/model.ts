@@ -1,0 +1,41 @@
+import type { LostAuthority } from '#domain/shared/access/stored-authority.ts';
+
+/** Why an instance did not follow what changed, in words for people. A refusal has the message of its error instead. */
+export const followReasons = {
+  authority_gone: 'the user or account who let it follow was deleted: let somebody else save it',
+  authority_disabled: 'the user or account who let it follow is disabled: let somebody else save it',
+  key_revoked: 'the API key with which it was saved was revoked: save it with another credential',
+  key_expired: 'the API key with which it was saved has expired: save it with another credential',
+  owner_changed:
+    'the instance came to another team or organization with a transfer: let somebody of the new owner save it',
+  not_permitted: 'the user or account who let it follow may no longer start runs of it: let somebody save it who may',
+  loop: 'the change came from a run of this instance itself: instances that follow one another in a circle would never end',
+  too_long: 'the change came through too many instances that follow one another',
+  refused: 'the service refused the run',
+} as const;
+export type FollowReason = keyof typeof followReasons;
+
+export const lostAuthorities = {
+  gone: 'authority_gone',
+  disabled: 'authority_disabled',
+  key_revoked: 'key_revoked',
+  key_expired: 'key_expired',
+} as const satisfies Record<LostAuthority, FollowReason>;
+
+/** What kept an instance from following, last time. */
+export interface FollowFailure {
+  readonly reason: FollowReason;
+  readonly message: string;
+  readonly at: string;
+}
+
+/** Whether the instance follows nothing any longer until somebody saves it again. After a refusal it follows the next change. */
+export function stops({ reason }: Pick<FollowFailure, 'reason'>): boolean {
+  return reason !== 'refused';
+}
+
+/** At most this many instances follow one apply. The others say that their inputs changed. */
+export const maxFollowers = 100;
+
+/** At most this many runs follow one another. */
+export const maxChain = 10;

@@ -1,0 +1,58 @@
+import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { type ResolveDeps, type ResolvedRun, resolveRun } from '#domain/runs/admission/resolve.ts';
+import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
+import type { Run } from '#domain/runs/entity.ts';
+import type { SealedRead } from '#domain/runs/references/model.ts';
+import { escapeReference } from '#domain/runs/references/syntax.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+
+/**
+ * The run that deploys an instance as it is deployed, with the outputs that it was given read anew. Its other secrets come from its environment: with
+ * another value beside them, such as an address, they could be disclosed (`inheritFrom`).
+ * @throws Unprocessable if an output is not there or not to be read any longer, or if a variable is not valid or missing
+ */
+export async function resolveFollow(
+  tx: Transaction,
+  deps: ResolveDeps,
+  { target, deployed, message }: { target: AdmissionTarget; deployed: Run; message: string },
+  requester: Principal,
+): Promise<ResolvedRun> {
+  const inputs = openInputs(deps.keyRing, deployed.id, deployed.sealedInputs);
+  const reads = (inputs.reads ?? []).filter(({ variable }) => Object.hasOwn(inputs.variables, variable));
+  const named = [...new Set(reads.map(({ variable }) => variable))];
+  const variables = named.map((name) => {
+    const placed = new Map(reads.filter(({ variable }) => variable === name).map((read) => [read.path, read]));
+    return [name, placeReferences(inputs.variables[name] ?? null, placed)] as const;
+  });
+  const request = {
+    version: undefined,
+    instance: deployed.instance,
+    operation: 'apply',
+    replace: [],
+    variables: Object.fromEntries(variables),
+    resolvesReferences: true,
+    message,
+    source: {
+      runId: deployed.id,
+      isChanged: true,
+      deployment: { versionId: deployed.templateVersionId, inputs: { ...inputs, reads: [] } },
+    },
+  } as const;
+  return { ...(await resolveRun(tx, deps, target, request, requester)), requeuedFrom: null };
+}
+
+/** Puts the references back in the places of what they came to. Other texts stay texts. */
+function placeReferences(value: JsonValue, reads: ReadonlyMap<string, SealedRead>, pointer = ''): JsonValue {
+  const read = reads.get(pointer);
+  if (read) return read.reference;
+  if (typeof value === 'string') return escapeReference(value);
+  if (Array.isArray(value)) return value.map((each, index) => placeReferences(each, reads, `${pointer}/${index}`));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return [name, placeReferences(member, reads, at)] as const;
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,126 @@
+import { lockInstance } from '#domain/instances/store.ts';
+import { admitRun } from '#domain/runs/admission/admission.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
+import { Run } from '#domain/runs/entity.ts';
+import { decide } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { answeredFor } from '#domain/shared/access/stored-authority.ts';
+import type { CommandChange } from '#domain/shared/audit.ts';
+import { runCommand } from '#domain/shared/commands/command.ts';
+import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
+import { followAuthority } from './authority.ts';
+import { FollowMoved, OwnerChanged } from './errors.ts';
+import type { FollowDeps, UpstreamChange } from './follow-run.ts';
+import { type Follow, isBusy, lockFollow, noteSeen } from './follows-store.ts';
+import { resolveFollow } from './resolve-follow.ts';
+
+const maxMessage = 1000;
+
+/** Whoever answers for the deployment that is repeated does not approve the run. */
+const repeated = {
+  requested: 'you asked for the run whose variables it repeats, or for one that that run repeats',
+  answers: 'you answer for the run whose variables it repeats',
+};
+
+/**
+ * Admits the run that follows a change, under the authority of whoever let the instance follow, by the same command as a request of that principal. A
+ * repeated call for the same change finds the receipt of the first.
+ * @throws OwnerChanged, Forbidden or another ServiceError if the run is refused; FollowMoved if the change must be read again
+ */
+export async function startFollower(deps: FollowDeps, change: UpstreamChange, caller: Principal): Promise<void> {
+  const { instanceId, savedAt, deployedRunId } = change.follow;
+  const key = serviceKeyOf(deps.bindingKey, ['follow', instanceId, savedAt, change.seen]);
+  const command = {
+    key,
+    caller,
+    operation: 'instances.follow',
+    audit: { action: 'run.created', resourceType: 'runs' },
+    target: { instance: instanceId },
+    input: { started_by_run_id: change.startedBy },
+    locks: [],
+    request: { requestId: null, address: null },
+  };
+  await runCommand<AdmissionTarget | undefined, CommandChange, never>(deps.transactions, deps.bindingKey, command, {
+    find: (tx) => findTarget(tx, change.follow),
+    act: async (tx, current, target) => {
+      const principal = answeredFor(current, change.follow);
+      refuseForeign(change.follow, target, principal);
+      await lockUnchanged(tx, change);
+      const deployed = await tx.em.findOneOrFail(Run, { id: deployedRunId ?? '' });
+      return admit(tx, deps, { change, key, target, deployed }, principal);
+    },
+  });
+}
+
+async function findTarget({ em }: Transaction, { deployedRunId, environmentId }: Follow) {
+  const deployed = await em.findOne(Run, { id: deployedRunId ?? '' });
+  if (!deployed || environmentId === null) return undefined;
+  return findAdmissionTarget(em, { templateId: deployed.templateId, environmentId }, true);
+}
+
+/** @throws OwnerChanged or Forbidden unless the instance is of the owners for whom it follows, and the principal may let it */
+function refuseForeign(
+  { savedForTeamId, savedForOrganizationId }: Follow,
+  target: AdmissionTarget | undefined,
+  principal: Principal,
+): asserts target is AdmissionTarget {
+  if (target?.teamId !== savedForTeamId || target.organizationId !== savedForOrganizationId)
+    throw new OwnerChanged('the instance has other owners than those for whom it follows');
+  if (!decide(principal, { ...followAuthority, review: 'none' }, target).allowed) throw new Forbidden();
+}
+
+/** @throws FollowMoved if the instance or what it follows under was changed since, or if a run of it is under way */
+async function lockUnchanged({ em }: Transaction, { follow }: UpstreamChange): Promise<void> {
+  const { instanceId, deployedRunId, stateSerial, savedAt, seen } = follow;
+  await lockInstance(em, instanceId);
+  const now = await lockFollow(em, instanceId);
+  const isSame =
+    now?.deployedRunId === deployedRunId &&
+    now.stateSerial === stateSerial &&
+    now.seen === seen &&
+    now.savedAt === savedAt;
+  if (!isSame || (await isBusy(em, instanceId)))
+    throw new FollowMoved(`the instance ${instanceId} moved before it could follow`);
+}
+
+interface Admission {
+  readonly change: UpstreamChange;
+  readonly key: string;
+  readonly target: AdmissionTarget;
+  readonly deployed: Run;
+}
+
+async function admit(
+  tx: Transaction,
+  deps: FollowDeps,
+  { change, key, target, deployed }: Admission,
+  principal: Principal,
+): Promise<CommandChange> {
+  const { follow, seen, startedBy } = change;
+  const { instanceId, stateSerial } = follow;
+  const message = describe(change);
+  const resolve = () => resolveFollow(tx, deps, { target, deployed, message }, principal);
+  const run = await admitRun(tx, key, target, { instance: deployed.instance, resolve }, principal, {
+    ...(startedBy !== null && { links: { startedByRunId: startedBy } }),
+    authors: await authorsOfRun(tx.em, deployed.id, repeated),
+    reviewNeeds: deployed.reviewNeeds,
+    expects: { stateSerial, deployedRunId: deployed.id },
+  });
+  await noteSeen(tx.em, follow, { seen, failure: null });
+  const data = { run_id: run.id, started_by_run_id: startedBy };
+  tx.publish({ type: 'instance.follow_started', subjectId: instanceId, owners: target, data });
+  const after = { operation: 'apply', instanceId, startedByRunId: startedBy };
+  return { id: run.id, after, revision: run.revision };
+}
+
+/** What changed, in words. */
+function describe({ reads }: UpstreamChange): string {
+  const instances = [...new Set(reads.map(({ instance }) => instance))];
+  const outputs = [...new Set(reads.map(({ output }) => output))];
+  return cutText(`Outputs of ${enumerate(instances)} changed: ${enumerate(outputs)}`, maxMessage);
+}
