@@ -23,7 +23,7 @@ export class InstanceFollows extends Migration {
       )
     `);
     this.addSql(
-      `alter table "instance_follows" add constraint "instance_follows_instance_id_foreign" foreign key ("instance_id") references "instances" ("id") on delete cascade`,
+      `alter table "instance_follows" add constraint "instance_follows_instance_id_foreign" foreign key ("instance_id") references "instances" ("id") on update cascade on delete cascade`,
     );
     this.addSql(`alter table "runs" add column "started_by_run_id" uuid null`);
     this.addSql(
