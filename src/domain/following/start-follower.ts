@@ -10,7 +10,7 @@ import type { CommandChange } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Forbidden } from '#domain/shared/errors.ts';
+import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import { followAuthority } from './authority.ts';
@@ -52,6 +52,8 @@ export async function startFollower(deps: FollowDeps, change: UpstreamChange, ca
       refuseForeign(change.follow, target, principal);
       await lockUnchanged(tx, change);
       const deployed = await tx.em.findOneOrFail(Run, { id: deployedRunId ?? '' });
+      if (deployed.sealedInputs.length === 0)
+        throw new Unprocessable('the variables of its deployment were deleted', { code: 'nothing_deployed' });
       return admit(tx, deps, { change, key, target, deployed }, principal);
     },
   });

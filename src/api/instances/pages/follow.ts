@@ -33,7 +33,7 @@ export function registerFollow(addPage: AddPage): void {
     describe: ({ id, name, actions, follow }) => ({
       title: `When outputs that ${name} reads change`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'An instance may follow the outputs of others that it is deployed with. After an apply that changed them, a run deploys it with the version and the variables that it has, and reads the outputs anew. The run starts under your authority, and waits for the same approvals as any other. You cannot approve it.',
+      lead: 'An instance may follow the outputs of others that it is deployed with. After an apply that changed them, a run deploys it with the version and the variables that it has, and reads the outputs anew. The run starts under your authority, as if you had asked for it, and waits for the same approvals as any other.',
       fields: [
         {
           name: 'enabled',
