@@ -44,3 +44,6 @@ export const instanceActions = actionsOf<OwnedInstance>()({
 
 /** What a caller may do with the list of who reads the outputs of an instance. */
 export const readersActions = actionsOf<InstanceTarget>()({ replace: { operation: 'instances.set_readers' } });
+
+/** What a caller may do with the setting by which an instance follows what it reads. */
+export const followActions = actionsOf<InstanceTarget>()({ replace: { operation: 'instances.set_follow' } });

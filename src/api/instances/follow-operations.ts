@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import type { Em } from '#database/database.ts';
 import { followAuthority } from '#domain/following/authority.ts';
 import { setFollow } from '#domain/following/follow-changes.ts';
 import { type Follow, findFollow } from '#domain/following/follows-store.ts';
 import { type FollowReason, followReasons, stops } from '#domain/following/model.ts';
-import { readInstance } from '#domain/instances/store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
-import { NotFound } from '#domain/shared/errors.ts';
+import { followActions } from './actions.ts';
 import { SetFollow } from './bodies.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 
@@ -30,19 +28,14 @@ const FollowView = z
       .nullable()
       .describe('Why it did not follow the last change.'),
     revision: z.int().describe('Of the instance.'),
+    actions: followActions.view,
   })
   .meta({ id: 'InstanceFollow' });
 
-function toFollow(follow: Follow | undefined, revision: number): z.input<typeof FollowView> {
-  if (!follow) return { enabled: false, authority: null, stopped_because: null, failure: null, revision };
+function toFollow(follow: Follow | undefined) {
+  if (!follow) return { enabled: false, authority: null, stopped_because: null, failure: null };
   const { authorityType: type, authorityId: id, authorityName: name, failure } = follow;
-  return {
-    enabled: true,
-    authority: { type, id, name },
-    stopped_because: stopReason(follow),
-    failure,
-    revision,
-  };
+  return { enabled: true, authority: { type, id, name }, stopped_because: stopReason(follow), failure };
 }
 
 function stopReason({ failure, lost, ...follow }: Follow): FollowReason | null {
@@ -50,12 +43,6 @@ function stopReason({ failure, lost, ...follow }: Follow): FollowReason | null {
   const isElsewhere =
     follow.savedForTeamId !== follow.teamId || follow.savedForOrganizationId !== follow.organizationId;
   return isElsewhere ? 'owner_changed' : lost;
-}
-
-async function answer(em: Em, id: string): Promise<z.input<typeof FollowView>> {
-  const instance = await readInstance(em, id);
-  if (!instance) throw new NotFound('instance');
-  return toFollow(await findFollow(em, id), instance.revision);
 }
 
 export const getFollow = read({
@@ -67,7 +54,10 @@ export const getFollow = read({
   access: { ...readAccess, review: { inherits: 'instances.get' } },
   target: findInstance,
   targetName: 'instance',
-  handle: ({ em, params }) => answer(em, params.id),
+  handle: async ({ em, params, target, ...context }) => {
+    const { revision } = target;
+    return { ...toFollow(await findFollow(em, params.id)), revision, actions: followActions.describe(context, target) };
+  },
 });
 
 export const replaceFollow = command({
