@@ -22,7 +22,7 @@ beforeEach(async () => {
   database = await createDatabase();
   orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 16 });
   // No event of these tests starts a run.
-  const unused = { keyRing: new KeyRing([Buffer.alloc(32, 1)]), evaluator: new Evaluator() };
+  const unused = { keyRing: new KeyRing([{ id: 'only', key: Buffer.alloc(32, 1) }]), evaluator: new Evaluator() };
   const transactions = new Transactions(orm, { dispatch: () => undefined }, [subscribe('supervision')]);
   deps = { orm, log: pino({ level: 'silent' }), transactions, bindingKey: Buffer.alloc(32, 1), ...unused };
 });

@@ -59,7 +59,7 @@ describe('an instance that follows', () => {
     await ended(cause);
     const runs = await runsOf(reader);
     expect(runs).toMatchObject([{ source: cause, status: 'queued', requester: stage.tenant.owner.id }]);
-    const [{ id }] = runs as [{ id: string }];
+    const id = runs[0]?.id ?? '';
     const { body } = await stage.tenant.owner.get(`/runs/${id}`);
     expect(body).toMatchObject({ operation: 'apply', started_by_run_id: cause, requeued_from: null });
     expect(body.variables.size).toBe(2);
@@ -95,7 +95,7 @@ describe('an instance that follows', () => {
     await ended(busy.body.id);
     await ended(busy.body.id);
     expect(await runsOf(reader)).toMatchObject([{ source: last }]);
-    const [{ id }] = (await runsOf(reader)) as [{ id: string }];
+    const id = (await runsOf(reader))[0]?.id ?? '';
     // Nobody approved it. The same change is not followed again.
     await stage.api.rows(`update runs set status = 'canceled', finished_at = now() where id = ?`, [id]);
     await ended(id);
