@@ -28,8 +28,8 @@ import * as userAdministration from '#api/identity/user-administration-operation
 import * as users from '#api/identity/user-operations.ts';
 import * as stateComparisons from '#api/instances/comparison-operations.ts';
 import * as instanceDependencies from '#api/instances/dependency-operations.ts';
-import * as instances from '#api/instances/operations.ts';
 import * as instanceFollow from '#api/instances/follow-operations.ts';
+import * as instances from '#api/instances/operations.ts';
 import * as instanceReaders from '#api/instances/reader-operations.ts';
 import * as instanceResources from '#api/instances/resource-operations.ts';
 import * as instanceStates from '#api/instances/state-operations.ts';
