@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
-import type { ResolveDeps } from '#domain/runs/admission/resolve.ts';
+import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
 import { readUpstream, type UpstreamRead } from '#domain/runs/references/upstream.ts';
 import { AuthorityEnded, findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';

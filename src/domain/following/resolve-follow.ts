@@ -1,5 +1,6 @@
 import { openInputs } from '#domain/runs/admission/inputs.ts';
-import { type ResolveDeps, type ResolvedRun, resolveRun } from '#domain/runs/admission/resolve.ts';
+import { resolveRun } from '#domain/runs/admission/resolve.ts';
+import type { ResolveDeps, ResolvedRun } from '#domain/runs/admission/run-request.ts';
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import type { SealedRead } from '#domain/runs/references/model.ts';
