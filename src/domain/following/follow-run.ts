@@ -1,11 +1,8 @@
-import type { Logger } from 'pino';
-import type { Orm } from '#database/database.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
-import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
 import { readUpstream, type UpstreamRead } from '#domain/runs/references/upstream.ts';
 import { AuthorityEnded, findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
-import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
+import type { FollowDeps, UpstreamChange } from './change.ts';
 import { FollowMoved, OwnerChanged } from './errors.ts';
 import {
   type Follow,
@@ -13,30 +10,14 @@ import {
   findFollowers,
   isBusy,
   lockFollow,
+  lostAuthorities,
   noteSeen,
   readChain,
   readSeen,
   type SeenSource,
 } from './follows-store.ts';
-import { type FollowFailure, followReasons, lostAuthorities, maxChain, stops } from './model.ts';
+import { type FollowFailure, followReasons, maxChain, stops } from './model.ts';
 import { startFollower } from './start-follower.ts';
-
-export interface FollowDeps extends ResolveDeps {
-  readonly orm: Orm;
-  readonly transactions: Transactions;
-  readonly bindingKey: Buffer;
-  readonly log: Logger;
-}
-
-/** What changed of the outputs that an instance was deployed with. */
-export interface UpstreamChange {
-  readonly follow: Follow;
-  /** What has been dealt with once this change is. */
-  readonly seen: string;
-  readonly reads: readonly UpstreamRead[];
-  /** The run that changed them; null: none did. */
-  readonly startedBy: string | null;
-}
 
 /**
  * Lets instances follow after a run has ended: those that were deployed with its outputs, if these are other ones now, and its own, for what changed while

@@ -2,8 +2,15 @@ import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
-import { selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
-import { type FollowFailure, lostAuthorities, maxChain, maxFollowers } from './model.ts';
+import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
+import { type FollowFailure, type FollowReason, maxChain, maxFollowers } from './model.ts';
+
+export const lostAuthorities = {
+  gone: 'authority_gone',
+  disabled: 'authority_disabled',
+  key_revoked: 'key_revoked',
+  key_expired: 'key_expired',
+} as const satisfies Record<LostAuthority, FollowReason>;
 
 function selectFollow(em: Em, instanceId: string) {
   return db(em)

@@ -1,5 +1,3 @@
-import type { LostAuthority } from '#domain/shared/access/stored-authority.ts';
-
 /** Why an instance did not follow what changed, in words for people. A refusal has the message of its error instead. */
 export const followReasons = {
   authority_gone: 'the user or account who let it follow was deleted: let somebody else save it',
@@ -14,13 +12,6 @@ export const followReasons = {
   refused: 'the service refused the run',
 } as const;
 export type FollowReason = keyof typeof followReasons;
-
-export const lostAuthorities = {
-  gone: 'authority_gone',
-  disabled: 'authority_disabled',
-  key_revoked: 'key_revoked',
-  key_expired: 'key_expired',
-} as const satisfies Record<LostAuthority, FollowReason>;
 
 /** What kept an instance from following, last time. */
 export interface FollowFailure {

@@ -14,8 +14,8 @@ import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import { followAuthority } from './authority.ts';
+import type { FollowDeps, UpstreamChange } from './change.ts';
 import { FollowMoved, OwnerChanged } from './errors.ts';
-import type { FollowDeps, UpstreamChange } from './follow-run.ts';
 import { type Follow, isBusy, lockFollow, noteSeen } from './follows-store.ts';
 import { resolveFollow } from './resolve-follow.ts';
 

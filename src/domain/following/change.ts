@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import type { Orm } from '#database/database.ts';
+import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
+import type { UpstreamRead } from '#domain/runs/references/upstream.ts';
+import type { Transactions } from '#domain/shared/commands/transaction.ts';
+import type { Follow } from './follows-store.ts';
+
+export interface FollowDeps extends ResolveDeps {
+  readonly orm: Orm;
+  readonly transactions: Transactions;
+  readonly bindingKey: Buffer;
+  readonly log: Logger;
+}
+
+/** What changed of the outputs that an instance was deployed with. */
+export interface UpstreamChange {
+  readonly follow: Follow;
+  /** What has been dealt with once this change is. */
+  readonly seen: string;
+  readonly reads: readonly UpstreamRead[];
+  /** The run that changed them; null: none did. */
+  readonly startedBy: string | null;
+}
