@@ -5,7 +5,6 @@ import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#doma
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { FollowMoved, OwnerChanged } from './errors.ts';
 import {
-  type Follow,
   findFollow,
   findFollowers,
   isBusy,
