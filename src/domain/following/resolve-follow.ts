@@ -4,10 +4,10 @@ import type { ResolveDeps, ResolvedRun } from '#domain/runs/admission/run-reques
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Run } from '#domain/runs/entity.ts';
 import type { SealedRead } from '#domain/runs/references/model.ts';
-import { escapeReference } from '#domain/runs/references/syntax.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { escapeReference } from '#domain/variables/reference-syntax.ts';
 
 /**
  * The run that deploys an instance as it is deployed, with the outputs that it was given read anew. Its other secrets come from its environment: with
