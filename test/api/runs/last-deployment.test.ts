@@ -57,6 +57,16 @@ describe('an apply without changes', () => {
     expect((await instanceOf(first.instance_id)).deployed_run_id).toBe(first.id);
   });
 
+  it('stores the outputs of the state, which an interrupted apply before it told nobody', async () => {
+    const outputs = { address: { value: 'new', sensitive: false }, token: { value: 'hidden', sensitive: true } };
+    const first = await run('interrupted', {}, [planned, { outcome: 'failed', reason: 'apply_interrupted' }]);
+    const second = await run('interrupted', {}, [{ ...unchanged, outputs }]);
+    const read = (await root.get(`/instances/${first.instance_id}/outputs`)).body.outputs;
+    expect([second.status, second.outputs, read]).toEqual(['succeeded', read, read]);
+    expect(read).toMatchObject({ address: { value: 'new' }, token: { sensitive: true } });
+    expect(JSON.stringify(read)).not.toContain('hidden');
+  });
+
   it('is not the deployment if it only planned, was partial, or was being canceled', async () => {
     const first = await run('kept', {}, [planned, applied]);
     await run('kept', { operation: 'plan' }, [unchanged]);

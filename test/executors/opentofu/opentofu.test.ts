@@ -57,8 +57,10 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
   });
 
   it('updates, replaces by address, finds no changes, refreshes and destroys, each from the previous state', async () => {
-    const { state } = await deploy();
+    const { state, result: deployed } = await deploy();
     const unchanged = await plan({ state });
+    // The apply ends with it, and an interrupted one before may have told nobody its outputs.
+    expect(unchanged.result.outputs).toEqual(deployed.outputs);
     expect(unchanged.plan).toMatchObject({
       hasChanges: false,
       changes: [],

@@ -86,7 +86,7 @@ export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult
   if (outcome === 'planned' && !plan)
     throw refusedResult('plan_missing', 'it says that there are changes, and has no plan');
   if (plan) checkPlan(attempt, plan);
-  if (outputs) checkOutputs(run, attempt, outputs);
+  if (outputs) checkOutputs(run, attempt, { outcome, outputs });
   if (result.debugLog && result.debugLog.length > largestDebugLog)
     throw refusedResult('executor_failed', `its debug log has more than ${largestDebugLog} bytes`);
   const problem = diagnostics && findDiagnosticsProblem(diagnostics);
@@ -138,9 +138,14 @@ function hasFittingDetails({ previousAddress, imported, actionReason, type, ...l
   );
 }
 
-function checkOutputs(run: Run, attempt: RunAttempt, outputs: NonNullable<AttemptResult['outputs']>): void {
-  if (attempt.phase !== 'applying' || !run.isWriter())
-    throw refusedResult('outputs_invalid', 'a plan may not have outputs');
+function checkOutputs(
+  run: Run,
+  attempt: RunAttempt,
+  { outcome, outputs = {} }: Pick<AttemptResult, 'outcome' | 'outputs'>,
+): void {
+  const endsApply =
+    attempt.phase === 'applying' ? run.isWriter() : run.operation === 'apply' && outcome === 'unchanged';
+  if (!endsApply) throw refusedResult('outputs_invalid', 'a plan may not have outputs');
   const problem = findUnstorable(outputs);
   if (problem) throw refusedResult('outputs_invalid', `the set of outputs ${problem}`);
   if (Object.values(outputs).some((output) => typeof output?.sensitive !== 'boolean'))

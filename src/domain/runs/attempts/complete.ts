@@ -45,7 +45,7 @@ export async function completeAttempt(
   if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
   if (result.plan && result.modules) await keepPlannedModules(tx.em, run, result.modules);
-  if (outputs) await storeOutputs(tx, keyRing, run, outputs);
+  if (outputs) await storeOutputs(tx, keyRing, run, { outputs, isPlanned: attempt.phase === 'planning' });
   await recordOutcome(tx, run, result);
   await tx.em.flush();
   if (result.plan) publishPlanned(tx, run, result.plan.summary);
@@ -164,9 +164,16 @@ async function recordOutcome({ em }: Transaction, run: Run, { outcome, resourceC
   if (outcome === 'planned' && run.operation === 'scan') return recordScan(em, run);
 }
 
-async function storeOutputs(tx: Transaction, keyRing: KeyRing, run: Run, outputs: MaskedOutputs): Promise<void> {
+async function storeOutputs(
+  tx: Transaction,
+  keyRing: KeyRing,
+  run: Run,
+  { outputs, isPlanned }: { readonly outputs: MaskedOutputs; readonly isPlanned: boolean },
+): Promise<void> {
   const instance = await lockAndReadInstance(tx.em, run.instanceId);
   run.outputs = maskOutputs(outputs);
+  // A plan read the state with which it began. If another state was recovered meanwhile, it says nothing about that one.
+  if (isPlanned && instance.stateSerial !== (run.stateSerialBefore ?? 0)) return;
   instance.outputs = run.outputs;
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
 }

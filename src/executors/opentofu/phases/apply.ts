@@ -5,20 +5,18 @@ import type { Attempt, AttemptSuccess } from '../../attempt/attempt.ts';
 import type { OpenTofuExecutor } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
-import { resultLimits } from '../../shared/result-limits.ts';
 import { joinVariables, onlyEphemeral, readNames } from '../ephemeral.ts';
 import { mayHaveProvisioners } from '../initialization/configuration-scan.ts';
 import type { InitCache, Initialization } from '../initialization/init-cache.ts';
 import { initialize } from '../initialization/initialize.ts';
 import { verifyPlan } from '../plan-file/verify-plan.ts';
 import { planInput, ToolSession } from '../session.ts';
-import { readTofuOutputs } from '../state/outputs.ts';
 import type { StateBackend } from '../state/state-backend.ts';
+import { readOutputs } from './outputs.ts';
 import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } from './planned.ts';
 
 const ephemeralInput = 'ephemeral.tfvars.json';
 const noVariables = Buffer.from('{}');
-const { planJsonBytes: maxOutputBytes } = resultLimits;
 
 /** Applies the plan of the artifact, and nothing else. @throws AttemptFailure that says what went wrong */
 export async function apply(
@@ -40,23 +38,12 @@ export async function apply(
     const planned = files.get('plan') ?? Buffer.alloc(0);
     await verifyPlan(session, lease.initialized, planned);
     await applyPlan(session, lease.initialized, { plan: planned, ephemeral });
-    const outputs = await readTofuOutputs(attempt, () => askOutputs(session, lease.initialized));
-    return withNull(outputs, attempt, files.get(declaredFile));
+    // Waiting plans of earlier releases do not say what is declared.
+    const declared = files.get(declaredFile);
+    return await readOutputs(session, lease.initialized, declared === undefined ? {} : parseJson(declared));
   } finally {
     lease.release();
   }
-}
-
-/** The tools leave outputs that are null out of the state. Here they are values: another node may be given null. */
-function withNull(success: AttemptSuccess, { request }: Attempt, declared: Buffer | undefined): AttemptSuccess {
-  // Waiting plans of earlier releases do not say what is declared.
-  const outputs = declared === undefined ? {} : parseJson(declared);
-  if (request.operation === 'destroy' || !isObject(outputs)) return success;
-  const empty = Object.entries(outputs).map(([name, output]) => {
-    const isSecret = isObject(output) && output['sensitive'] === true;
-    return [name, { value: null, sensitive: isSecret || request.outputs[name]?.sensitive === true }] as const;
-  });
-  return { ...success, outputs: { ...Object.fromEntries(empty), ...success.outputs } };
 }
 
 function refuseOtherPlan(session: ToolSession, facts: PlanFacts): void {
@@ -103,17 +90,4 @@ async function applyPlan(
     relaxedGc:
       hasNoProviders(initialized) && initialized.modules === '' && !mayHaveProvisioners(session.executor.files),
   });
-}
-
-/** Asks the tool for the outputs, because only it can read a state that the template encrypts. */
-async function askOutputs(session: ToolSession, initialized: Initialization): Promise<Buffer> {
-  const { captured } = await session.call({
-    subcommand: 'output',
-    options: (paths) => ['-json', '-no-color', ...session.earlyEvaluationOptions(paths)],
-    reason: 'outputs_invalid',
-    captureBytes: maxOutputBytes,
-    initialized,
-    network: { state: true, egress: true },
-  });
-  return captured;
 }

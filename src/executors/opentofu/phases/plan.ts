@@ -21,6 +21,7 @@ import { verifyPlan } from '../plan-file/verify-plan.ts';
 import { type ReadPlan, readPlan } from '../plan-json/plan.ts';
 import { planInput, ToolSession } from '../session.ts';
 import type { StateBackend } from '../state/state-backend.ts';
+import { readOutputs } from './outputs.ts';
 import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } from './planned.ts';
 
 const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
@@ -67,14 +68,19 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
     changes: shownChanges(session.attempt.request, read),
     sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
   };
+  // The plan itself decides. The tool's exit code can only add a review.
+  const changesSomething = made.code === 2 || hasChanges || (isRefresh && drift.length > 0);
+  const isApplied = phase === 'plan' && operation === 'apply' && !changesSomething;
+  // An apply without changes ends here. One that was interrupted before may have left a state whose outputs nobody has read.
+  const { outputs } = isApplied ? await readOutputs(session, initialized, read.declared) : {};
   return {
     ...(modules && { modules }),
+    ...(outputs && { outputs }),
     plan: {
       ...shown,
       drift,
       summary: summarizePlan(shown.changes, countSections(shown.sections)),
-      // The plan itself decides. The tool's exit code can only add a review.
-      hasChanges: made.code === 2 || hasChanges || (isRefresh && drift.length > 0),
+      hasChanges: changesSomething,
       assumed: false,
       digest: packed.digest,
       artifact: phase === 'detect' ? Buffer.alloc(0) : packed.artifact,
