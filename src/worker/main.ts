@@ -241,5 +241,6 @@ async function describeWorker({ worker }: Config, id: string, executor: Executor
     isolation,
     limits,
     isolationReason: reason,
+    takesChecks: isolation === 'sandbox',
   };
 }

@@ -21,6 +21,8 @@ export const WorkerSchema = defineEntity({
     limits: p.string().$type<LimitKind>().default('process'),
     /** Why it does not contain template code; null if it does. */
     isolationReason: p.text().nullable(),
+    /** Whether it takes checks of templates; workers of earlier releases do not. */
+    takesChecks: p.boolean().default(false),
     draining: p.boolean().default(false),
     /** Set by an operator: the worker takes no new work once it sees this. */
     drainRequestedAt: at().nullable(),

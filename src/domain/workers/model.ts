@@ -37,4 +37,6 @@ export interface WorkerFacts {
   readonly limits: LimitKind;
   /** Why it does not contain template code; null if it does. */
   readonly isolationReason: string | null;
+  /** Whether it takes checks of templates: only a worker that contains them does. */
+  readonly takesChecks?: boolean;
 }

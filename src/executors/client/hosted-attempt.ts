@@ -143,7 +143,9 @@ export class HostedAttempt {
     if ((artifactBytes ?? 0) + (debugBytes ?? 0) + (modulesBytes ?? 0) !== body.length)
       throw new ProtocolViolation('a result whose size differs from its body');
     if (this.#phase === 'apply' && result.plan) throw new ProtocolViolation('unexpected plan from an apply');
-    if (this.#phase !== 'apply' && result.outputs)
+    // Where a plan changes nothing, the apply ends with it.
+    const isUnchanged = this.#phase === 'plan' && result.plan?.hasChanges === false;
+    if (this.#phase !== 'apply' && !isUnchanged && result.outputs)
       throw new ProtocolViolation(`unexpected outputs in the phase ${this.#phase}`);
     const diagnostic = [this.#sinkFault, this.#host.takeDiagnostic()].filter(Boolean).join('\n');
     const artifact = body.subarray(0, artifactBytes ?? 0);

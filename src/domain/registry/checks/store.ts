@@ -63,7 +63,7 @@ export function findCheckingWorkers(em: Em, pool: string): Promise<{ id: string;
   return db(em)
     .selectFrom('workers as w')
     .where((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${pool}::text)`)
-    .where('w.isolation', '=', 'sandbox')
+    .where('w.takes_checks', '=', true)
     .where(takesWork)
     .select(['w.id', 'w.tools'])
     .execute();

@@ -107,15 +107,16 @@ describe('a run of an OpenTofu template', () => {
   });
 
   it('fails with its reason, and its log says what was wrong', async () => {
-    const broken = {
-      executor: { kind: 'opentofu', files: { 'main.tf': 'resource "terraform_data" "x" { input = nope.missing }' } },
-    };
+    // Publication validates without values, so it cannot know what this file is.
+    const main =
+      'variable "path" {\n  default = "missing.txt"\n}\noutput "text" { value = file("${path.module}/${var.path}") }';
+    const broken = { executor: { kind: 'opentofu', files: { 'main.tf': main } } };
     const id = await publish(system.administrator, 'broken', broken);
     const run = await runToEnd(system.administrator, { template_id: id });
     expect(run).toMatchObject({ status: 'failed', plan: null });
     expect(run.status_reason).toMatch(/^(init|plan)_failed$/);
     const log = await system.administrator.get(`/runs/${run.id}/logs`, { accept: 'text/plain' });
-    expect(log.text).toContain('Reference to undeclared resource');
+    expect(log.text).toContain('Invalid function argument');
   });
 });
 
