@@ -6,6 +6,7 @@ const Session = z.object({ token: z.string() });
 const Created = z.object({ id: z.string() });
 const Run = z.object({
   id: z.string(),
+  instance_id: z.string(),
   status: z.string(),
   status_reason: z.string().nullish(),
   outputs: z.record(z.string(), z.object({ value: z.unknown() })).nullish(),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { runSampleAssembly } from './assembly.ts';
 import type { SampleClient, SampleRun, SampleRunEvent } from './client.ts';
+import { addSampleFollower } from './follower.ts';
 import { addSampleSchedule } from './schedule.ts';
 import { commandTemplate, openTofuTemplate, type SampleTemplate } from './templates.ts';
 import { addSampleUndo } from './undo.ts';
@@ -30,6 +31,7 @@ export async function runSample(client: SampleClient, report: (line: string) => 
   for (const template of templates) ids.push(await runTemplate(client, template, place, report));
   await runSampleAssembly(client, place, report);
   if (ids[0]) await addSampleSchedule(client, place, ids[0], report);
+  if (ids[0]) await addSampleFollower(client, environmentId, ids[0], report);
   const [id, template] = [ids.at(-1), templates.at(-1)];
   if (id && template) await addSampleUndo(client, environmentId, { id, template }, report);
   await client.create('/drift-monitors', { environment_id: environmentId, schedule: { every: 'P1D' } });

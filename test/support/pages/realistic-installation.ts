@@ -6,6 +6,7 @@ import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblie
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
 import { addChannels, type SeededChannels } from './channels.ts';
 import { addConnections, type SeededConnections } from './connections.ts';
+import { addDependency } from './dependency.ts';
 import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
@@ -94,6 +95,8 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     laterRun: present.failed.id,
     by: people.reviewer,
   });
+  const reader = places.all.find(({ name }) => name === 'ledger-db');
+  if (reader) await addDependency(api, people, { source: present.needsApproval.place, reader });
   const drift = await addDrift(api, people, { environment: environments.networkProduction.id, instances: places.all });
   const schedules = await addSchedules(api, place, assemblies.shop.id);
   await addHolds(people, environments);

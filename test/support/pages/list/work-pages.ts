@@ -60,6 +60,7 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-import', pages.importState, { params: { id: emptied } }),
     declare('instance-forget-state', pages.forgetState, { params: { id: emptied }, who: 'admin' }),
     declare('instance-sharing', pages.instance, { params: { id }, query: { tab: 'sharing' } }),
+    declare('instance-following', pages.instance, { params: { id: another }, query: { tab: 'sharing' } }),
     declare('instance-readers', pages.instanceReaders, { params: { id } }),
     declare('instance-follow', pages.instanceFollow, { params: { id } }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),
