@@ -8,6 +8,7 @@ import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { CheckReport, OpenTofuExecutor } from '../protocol/request.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { digestModules, lockFile } from './initialization/configuration.ts';
+import { needsVariablesAtInit } from './initialization/configuration-scan.ts';
 import type { Initialization } from './initialization/init-cache.ts';
 import { packModules, removeGitDirectories } from './initialization/kept-modules.ts';
 import { ToolSession } from './session.ts';
@@ -95,7 +96,9 @@ async function fetch(session: ToolSession): Promise<Fetched> {
       results.read(join(paths.work, executor.directory ?? '', lockFile), maxLockBytes).catch(() => null),
   });
   const { collected = null, code } = await call.finally(() => access.close());
-  const modules = code === 0 ? await resolvedModules(session, data) : null;
+  // OpenTofu may choose modules by variables, whose values only a run has.
+  const isFixed = session.tool.name !== 'opentofu' || !needsVariablesAtInit(executor.files);
+  const modules = code === 0 && isFixed ? await resolvedModules(session, data) : null;
   return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list(), modules };
 }
 

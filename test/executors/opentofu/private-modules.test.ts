@@ -67,6 +67,7 @@ network.commit({
   'main.tf': 'output "name" { value = "network two" }\n',
   'sub/main.tf': 'output "name" { value = "below" }\n',
 });
+network.git('tag', 'v2');
 new Repository(join(root.path, 'widgets', 'store.git')).commit({ 'main.tf': 'output "name" { value = "store" }\n' });
 
 const origin = `https://127.0.0.1:${server.port}`;
@@ -122,6 +123,24 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     const planned = await plan(modules, { modules: kept });
     expect(planned.result, planned.sink.text()).toMatchObject({ outcome: 'succeeded' });
     expect(planned.result.plan?.sections.outputs).toMatchObject([{ after: 'network one' }]);
+  });
+
+  it.runIf(name === 'opentofu')('that a variable chooses are those of each run, and are kept for none', async () => {
+    const source = `git::${origin}/acme/network.git?ref=\${var.ref}`;
+    const files = { 'main.tf': `variable "ref" {\n  default = "v1"\n}\n${configurationOf({ one: source })}` };
+    const executor = { kind: 'opentofu', files } as const;
+    const given = { executor, templateVersion: `chosen-${process.pid}`, moduleSources: [sourceOf('acme')] };
+    const checked = await plan({}, { ...given, phase: 'detect', check: true });
+    expect(checked.result.check, checked.sink.text()).toMatchObject({ findings: [] });
+    expect(checked.result.modules).toBeUndefined();
+    for (const [ref, after] of [
+      ['v1', 'network one'],
+      ['v2', 'network two'],
+    ]) {
+      const { result, sink } = await plan({}, { ...given, variables: { ref } });
+      expect(result.plan?.sections.outputs, sink.text()).toMatchObject([{ after }]);
+      expect(result.modules).toBeUndefined();
+    }
   });
 
   it('come over SSH, whose key the sandbox does not have, by either way to write the address', async () => {

@@ -21,6 +21,8 @@ type Planned =
 /** An initialization in use, and the call that ends its use. */
 export interface InitLease {
   readonly initialized: Initialization;
+  /** Whether the values of the run's variables may have chosen the modules. */
+  readonly withVariables: boolean;
   release(): void;
 }
 
@@ -56,9 +58,14 @@ async function obtain(
   withVariables: boolean,
   planned: Planned,
 ): Promise<InitLease> {
-  const kept = keptOf(session, planned);
+  // Modules that variables choose are those of one run.
+  const kept = withVariables ? null : keptOf(session, planned);
   const key = keyOf(session, cache, withVariables, kept);
-  const lease = (name: string, initialized: Initialization) => ({ initialized, release: () => cache.release(name) });
+  const lease = (name: string, initialized: Initialization) => ({
+    initialized,
+    withVariables,
+    release: () => cache.release(name),
+  });
   if (planned === undefined)
     return lease(key, await cache.obtain(key, (data) => make(session, data, { withVariables, kept })));
   const { lock } = planned;

@@ -46,7 +46,10 @@ export async function plan(
   }
 }
 
-async function planInitialized(session: ToolSession, { initialized }: InitLease): Promise<AttemptSuccess> {
+async function planInitialized(
+  session: ToolSession,
+  { initialized, withVariables }: InitLease,
+): Promise<AttemptSuccess> {
   const { operation, phase } = session.attempt.request;
   const made = await makePlan(session, initialized);
   const read = await showPlan(session, initialized, made.plan);
@@ -63,7 +66,7 @@ async function planInitialized(session: ToolSession, { initialized }: InitLease)
   if (read.ephemeral.length > 0) files.set(ephemeralFile, Buffer.from(JSON.stringify(read.ephemeral)));
   const packed = packArtifact(facts, files);
   const isRefresh = operation === 'refresh';
-  const modules = await resolvedModules(session, initialized);
+  const modules = withVariables ? null : await resolvedModules(session, initialized);
   const shown = {
     changes: shownChanges(session.attempt.request, read),
     sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
