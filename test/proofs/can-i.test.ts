@@ -184,7 +184,8 @@ async function askOperation(tuple: Tuple): Promise<string> {
     /^permission denied(: this needs|: only people may|: what belongs to the whole installation|$)/.test(error)
   )
     return coarsely(entry, 'permission_denied');
-  const isHidden = status === 404 && error === `${operation.targetName} was not found`;
+  const names = [operation.targetName, 'what the body names as the owner'];
+  const isHidden = status === 404 && names.some((name) => error === `${name} was not found`);
   const isNoName = status === 400 && error.startsWith('path parameter');
   if (isHidden || isNoName) return coarsely(entry, 'resource_not_found_or_denied');
   expect(status, `${describeTuple(tuple)}: ${text}`).toBeLessThan(500);
