@@ -37,7 +37,7 @@ function spellingsOf(text: string): [string, string][] {
   ];
   const { protocol, username, hostname, port, pathname } = new URL(text);
   if (protocol !== 'ssh:') return written;
-  const login = username === '' ? '' : `${decodeURIComponent(username)}@`;
+  const login = username === '' ? '' : `${decodeUser(username)}@`;
   const path = pathname.replace(/^\/|\/$/g, '');
   const otherPort = port === '' ? `${login}${hostname}:22` : port === '22' ? `${login}${hostname}` : null;
   const below = path === '' ? '' : `${path}/`;
@@ -45,4 +45,9 @@ function spellingsOf(text: string): [string, string][] {
   // The form of scp has no port.
   if (port === '' || port === '22') written.push([`${login}${hostname}:${below}`, '/']);
   return written;
+}
+
+/** Git leaves an escape that is none as it stands. */
+function decodeUser(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());
 }

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { gitVariables } from '#executors/modules/git-variables.ts';
+
+const spellings = (url: string) =>
+  Object.entries(gitVariables([{ url, place: 'http://relay/1' }], []))
+    .filter(([name]) => name.startsWith('GIT_CONFIG_VALUE'))
+    .map(([, value]) => value);
+
+test('the address of a connection over SSH is recognized in each way to write it', () => {
+  expect(spellings('ssh://git%2Bci@example.org/acme/')).toEqual([
+    'ssh://git%2Bci@example.org/acme/',
+    'ssh://git+ci@example.org:22/acme/',
+    'git+ci@example.org:acme/',
+  ]);
+});
+
+test('a user with an escape that is none stays as it is written', () => {
+  expect(spellings('ssh://a%zz@example.org/acme/')).toContain('a%zz@example.org:acme/');
+});
