@@ -136,7 +136,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     for (const [ref, after] of [
       ['v1', 'network one'],
       ['v2', 'network two'],
-    ]) {
+    ] as const) {
       const { result, sink } = await plan({}, { ...given, variables: { ref } });
       expect(result.plan?.sections.outputs, sink.text()).toMatchObject([{ after }]);
       expect(result.modules).toBeUndefined();
