@@ -145,6 +145,7 @@ describe('a snapshot of a git source', () => {
     expect(await snapshot({ url: source.url })).toEqual({
       commit: second,
       files: { 'main.tf': `${main}# changed\n`, 'modules/a/main.tf': '# a\n', 'run.sh': '#!/bin/sh\n' },
+      leftOut: [],
     });
   });
 
@@ -519,7 +520,7 @@ describe('a snapshot over HTTP', () => {
   const at = (prefix = '', host = '127.0.0.1') => `http://${host}:${server.port}${prefix}${name()}/.git`;
 
   it('is the same as one from a directory', async () => {
-    expect(await snapshot({ url: at() })).toEqual({ commit, files: { 'main.tf': main } });
+    expect(await snapshot({ url: at() })).toEqual({ commit, files: { 'main.tf': main }, leftOut: [] });
     expect((await snapshot({ url: at(), ref: commit })).commit).toBe(commit);
   });
 

@@ -62,9 +62,10 @@ export class PendingRuns {
     const { body: run, text } = await this.asker.post('/runs', body);
     expect(run.id, text).toBeTypeOf('string');
     // The workers of earlier runs may count as lost in a slow test.
-    const worker = await this.#steps.worker('sandbox', 'default', [{ name: 'opentofu', version: '1.12.6' }]);
+    const tools = [{ name: 'opentofu', version: '1.12.6' }] as const;
+    const worker = await this.#steps.worker('sandbox', 'default', [...tools]);
     const attemptId = executing(await this.#steps.next({ runId: run.id }));
-    await this.#steps.claim(attemptId, worker, 'sandbox');
+    await this.#steps.claim(attemptId, worker, 'sandbox', [...tools]);
     return { runId: run.id, attemptId };
   }
 

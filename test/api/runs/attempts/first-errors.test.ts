@@ -26,8 +26,11 @@ describe('a run that fails', () => {
 resource "terraform_data" "x" {
   input = {
     of  = var.token
-    bad = nope.there
+    bad = tonumber(var.word)
   }
+}
+variable "word" {
+  default = "none"
 }
 `;
     const template = await publish(administrator, 'undeclared', failing(main));
@@ -40,10 +43,10 @@ resource "terraform_data" "x" {
       status: 'failed',
       status_reason: 'plan_failed',
       status_detail: {
-        message: expect.stringMatching(/^Reference to undeclared resource: .*"nope" "there"/),
+        message: expect.stringMatching(/^Invalid function argument: .*"v"/),
         file: 'main.tf',
         line: 5,
-        snippet: 'bad = nope.there',
+        snippet: 'bad = tonumber(var.word)',
         source: 'tool',
       },
     });
