@@ -27,6 +27,7 @@ describe('the checks of one person', () => {
   test('beyond those that are under way wait longer and longer, since nobody waits for them', async () => {
     for (let count = 0; count <= maxUnderWay.caller; count++) await steps.publish();
     await steps.worker('sandbox');
+    await api.rows('update workers set takes_checks = true');
     const ids = (await checks()).map(({ id }) => id);
     const last = ids.pop() ?? '';
     for (const id of ids) expect(await step(id)).toMatchObject({ kind: 'execute' });
