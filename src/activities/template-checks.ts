@@ -21,7 +21,7 @@ import type { CheckActivities, CheckStepActivities } from './template-checks.con
 import { writeWithRetry } from './write-with-retry.ts';
 
 const heartbeatMs = 3_000;
-/** Nobody reads the log of a check: what it found is in its report. */
+/** Discards the log of a check. Its report says what the worker found. */
 const noLog: ExecutionSink = {
   log: async () => undefined,
   state: () => Promise.reject(new Error('a check has no state')),
@@ -69,7 +69,7 @@ interface Found extends SandboxCheck {
 async function check(deps: CheckDeps, work: OpenedWork, signal: AbortSignal): Promise<Found | null> {
   if (work.spec.executor.kind === 'command') return toResult(work, null, await execute(deps, work, null, signal));
   const usable = (await deps.findTools()).filter(work.isUsable);
-  // A version without a tool of its own may be run by either. Only what both refuse is an error.
+  // Either tool may run a version that names none, so the check fails only if both tools refuse it.
   const tools = toolNames.flatMap((name) => bestOf(usable.filter((tool) => tool.name === name)) ?? []);
   const results: Found[] = [];
   for (const tool of tools) {

@@ -15,7 +15,7 @@ export interface FollowDeps extends ResolveDeps {
 /** What changed of the outputs that an instance was deployed with. */
 export interface UpstreamChange {
   readonly follow: Follow;
-  /** What has been dealt with once this change is. */
+  /** The states of the sources once this change has been followed. */
   readonly seen: string;
   readonly reads: readonly UpstreamRead[];
   /** The run that changed them; null: none did. */

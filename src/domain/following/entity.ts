@@ -10,7 +10,7 @@ export const InstanceFollowSchema = defineEntity({
   tableName: 'instance_follows',
   properties: {
     instanceId: () => p.oneToOne(Instance).owner().primary().mapToPk().fieldName('instance_id').deleteRule('cascade'),
-    /** Under whose authority its runs start: whoever last saved it. */
+    /** The person or service account that last saved this. Its runs start under their authority. */
     authorityId: p.uuid(),
     authorityType: p.string().$type<PrincipalKind>(),
     authorityName: p.string(),
@@ -20,7 +20,7 @@ export const InstanceFollowSchema = defineEntity({
     savedForOrganizationId: p.uuid(),
     savedForTeamId: p.uuid(),
     savedAt: at(),
-    /** The deployments and states of what it reads that were dealt with: each is followed once. */
+    /** The deployments and states of its sources that it has followed. It follows each of them once. */
     seen: p.text(),
     failure: p.json<FollowFailure>().nullable(),
   },

@@ -14,7 +14,7 @@ export interface Resolved {
 
 /** As many as the kernel follows. */
 const maxLinks = 40;
-/** So many names on the way, in links too, that only a path which was made to be slow has more. */
+/** The most names that one path may pass through, those of links included. Only a path that somebody made slow passes through more. */
 const maxSteps = 512;
 
 /**

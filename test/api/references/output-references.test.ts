@@ -74,7 +74,7 @@ describe('a reference to an output', () => {
     expect(JSON.stringify(inputs.variables)).toBe('{"size":9007199254740993,"net":null}');
   });
 
-  test('to a secret output makes the variable a secret, everywhere but for the worker', async () => {
+  test('to a secret output masks the variable everywhere but at the worker', async () => {
     const { body } = await stage.ask({ net: { password: '${instances.shared/network.outputs.password}' }, size: 1 });
     expect(body.variables).toEqual({ net: { sensitive: true }, size: 1 });
     const { inputs } = await stage.claimPlan(body.id);
@@ -95,7 +95,7 @@ describe('a reference to an output', () => {
     expect(body.reads).toEqual([]);
   });
 
-  test('that is wrong is refused by its place, with the outputs that there are', async () => {
+  test('to an output that does not exist is refused with its place and the names of the outputs', async () => {
     const message = await refused(
       stage.ask({ size: '${instances.shared/network.outputs.sise}', net: { a: '${instances.network}' } }),
     );
@@ -103,7 +103,7 @@ describe('a reference to an output', () => {
     expect(message).toContain('/net/a is no reference');
   });
 
-  test('that is written wrongly a thousand times is refused with the first hundred places', async () => {
+  test('that is malformed in a thousand places is refused with the first hundred places', async () => {
     const message = await refused(stage.ask({ net: Array.from({ length: 1_000 }, () => '${instances.}') }));
     expect(message).toContain('/net/99 is no reference');
     expect(message).not.toContain('/net/100 ');
@@ -125,7 +125,7 @@ describe('a reference to an output', () => {
     expect(await validate({ count: `$${size}` })).toEqual({ valid: false, paths: ['/count'] });
   });
 
-  test('to what nobody lets it read gets one answer, whether or not there is such an instance', async () => {
+  test('without permission gets the same answer whether or not the instance exists', async () => {
     const foreign = await makeTenant(stage.api);
     await stage.deploy({ environment: stage.tenant.environment, instance: 'closed' }, outputs);
     const say = async (name: string) =>
@@ -137,7 +137,7 @@ describe('a reference to an output', () => {
     expect(await say('network/development/closed')).toBe(missing);
   });
 
-  test('to an instance that was destroyed is refused', async () => {
+  test('to a destroyed instance is refused', async () => {
     const gone = await stage.deploy({ instance: 'gone' }, outputs);
     await stage.allow(gone, { team_ids: [stage.tenant.team] });
     const at = { environment_id: stage.shared, instance: 'gone' };
@@ -146,7 +146,7 @@ describe('a reference to an output', () => {
     expect(await refused(stage.ask({ size: '${instances.shared/gone.outputs.size}' }))).toContain('is not deployed');
   });
 
-  test('in a variable of the environment is read for each run, unless the run names the variable', async () => {
+  test('in a variable of the environment is resolved for each run that does not set the variable', async () => {
     const [place, path] = [{ project_id: stage.tenant.project, name: 'Reading', kind: 'development' }, ''];
     const { id } = await stage.tenant.owner.make('/environments', place);
     await stage.allow(network, { environment_ids: [stage.tenant.environment, id] });

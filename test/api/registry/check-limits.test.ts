@@ -24,7 +24,7 @@ const checks = async () => Rows.parse(await api.rows('select * from template_che
 const step = (id: string) => api.services.transactions.run((tx) => takeNextCheckStep(tx, id));
 
 describe('the checks of one person', () => {
-  test('beyond those that are under way wait longer and longer, since nobody waits for them', async () => {
+  test('over the limit retry at growing intervals once their version is published', async () => {
     for (let count = 0; count <= maxUnderWay.caller; count++) await steps.publish();
     await steps.worker('sandbox');
     await api.rows('update workers set takes_checks = true');
@@ -35,7 +35,7 @@ describe('the checks of one person', () => {
     expect(await step(last)).toEqual({ kind: 'wait', seconds: 360 });
   });
 
-  test('that are asked for at once wait up to a number, and the others are answered', async () => {
+  test('requested at once wait up to the limit, and the service answers the rest without a check', async () => {
     const [known] = await checks();
     const principal = { id: known?.requested_by, responsibleUserId: known?.requested_by } as never;
     const target = { template: { id: known?.template_id }, teamId: null, organizationId: null } as never;

@@ -487,7 +487,7 @@ describe('a check without a publication', () => {
     expect(Object.keys(errorsOf(checkOperation))).toContain('409');
   });
 
-  it('of a proposal names the repository by its field in the request', async () => {
+  it('of a spec proposal names the field git of the request', async () => {
     const refused = await administrator('POST', '/spec-proposals', {
       git: { url: `file://${git.path}/none.git`, ref: 'main' },
     });

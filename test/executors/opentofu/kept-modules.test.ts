@@ -51,7 +51,7 @@ describe('kept modules', () => {
     await expect(restoreModules(data, packed(files))).rejects.toThrow(/a kept module has a file/);
   });
 
-  it('with a link behind a link are refused, and nothing is written elsewhere', async () => {
+  it('that hold a link below a link are refused, and write nothing outside of their directory', async () => {
     const elsewhere = join(data, 'elsewhere');
     await mkdir(elsewhere);
     const files = [

@@ -20,7 +20,7 @@ export function renderCheckState({ check }: Pick<ShownVersion, 'check'>): Html |
   }${tool ? html`<span class="below muted">${tool.name} ${tool.version}</span>` : null}`;
 }
 
-/** What was found about a version before any run; null if that was nothing. */
+/** Renders what the check of a version found; null if it found nothing. */
 export function renderVersionCheck({ check }: Pick<ShownVersion, 'check'>): Html | null {
   if (check === null || isSilent(check)) return null;
   return html`<section class="panel stack" aria-labelledby="check"><h2 id="check">Check</h2>

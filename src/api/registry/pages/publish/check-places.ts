@@ -6,7 +6,7 @@ import { decide } from '#domain/shared/access/decide.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 
-/** The environments whose connections the visitor may let a check of a template of this team use; of the whole installation: in all teams. */
+/** The environments whose connections the visitor may let a check use: those of the team of the template, or of all teams for a template of the installation. */
 export async function readCheckPlaces(visit: Visit, teamId: string | null): Promise<Choices> {
   if (describeClosed('connections', visit.principal.closedFeatures) !== null) return { choices: [], isCut: false };
   const query = { limit: '200', ...(teamId && { team_id: teamId }) };

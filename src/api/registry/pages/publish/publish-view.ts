@@ -20,7 +20,7 @@ export interface PublishPage {
   readonly problems: FormProblems | null;
   /** The tools that workers have. */
   readonly offered: readonly OfferedTool[];
-  /** Those whose connections the visitor may let the check use. */
+  /** The environments whose connections the visitor may let the check use. */
   readonly environments: Choices;
   /** What a check has found that was asked for without a publication. */
   readonly found: ShownCheck | null;

@@ -7,7 +7,7 @@ import { isTerminal } from '#domain/runs/model.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 
-/** Names what was deployed with the outputs of an instance that the run is about to destroy: whoever approves it shall know. */
+/** Tells the reviewers of a destroy which other instances were deployed with the outputs of this one. */
 export async function renderDependentsNotice(visit: RunVisit, run: ShownRun): Promise<Html | null> {
   if (run.operation !== 'destroy' || isTerminal(run.status)) return null;
   if (!visit.mayDo(getDependencies).allowed) return null;

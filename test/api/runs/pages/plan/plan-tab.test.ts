@@ -177,7 +177,7 @@ describe('the plan of a run', () => {
     expect(words).toContain('Every resource is as the configuration says.');
   });
 
-  it('of a partial run without changes says nothing of the resources that were left out', async () => {
+  it('of a partial run without changes does not claim that all resources match', async () => {
     const { owner, team } = runs.tenant;
     const { id } = await owner.make('/registry/templates', { name: 'Partial', team_id: team });
     const executor = { kind: 'opentofu', files: { 'main.tf': '' } };
