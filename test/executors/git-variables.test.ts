@@ -14,6 +14,6 @@ test('the address of a connection over SSH is recognized in each way to write it
   ]);
 });
 
-test('a user with an escape that is none stays as it is written', () => {
+test('a user with an invalid escape stays as it is written', () => {
   expect(spellings('ssh://a%zz@example.org/acme/')).toContain('a%zz@example.org:acme/');
 });

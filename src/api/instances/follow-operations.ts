@@ -18,7 +18,7 @@ const FollowView = z
     authority: z
       .object({ type: z.string(), id: AnswerId, name: z.string() })
       .nullable()
-      .describe('Under whose authority its runs start: whoever last saved it.'),
+      .describe('The person or service account that last saved this. Its runs start under their authority.'),
     stopped_because: z
       .enum(reasons)
       .nullable()

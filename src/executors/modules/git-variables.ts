@@ -47,7 +47,7 @@ function spellingsOf(text: string): [string, string][] {
   return written;
 }
 
-/** Git leaves an escape that is none as it stands. */
+/** Decodes the user of a URL. Git keeps an invalid escape as it is written. */
 function decodeUser(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());
 }

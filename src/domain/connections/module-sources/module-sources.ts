@@ -15,9 +15,9 @@ export interface BoundSource {
 }
 
 /**
- * The private repositories and registries that the bindings of an environment and its project open to the modules of its runs, whether or not the template names
- * the connections: what is bound decides. A binding whose connection belongs elsewhere by now, or whose binder may not bind any more, opens nothing. Of two for
- * the same place, that of the environment counts, then the first by name. `lock` shares bindings and connections until the commit.
+ * The private repositories and registries that an environment and its project bind, for the modules of its runs. The template need not name the
+ * connections. A binding opens nothing if its connection has moved to another owner, or if its binder has lost the authority to bind. If two bindings open
+ * the same place, that of the environment wins, then the first by name. `lock` holds a share lock on bindings and connections until the commit.
  * @throws CredentialsUnavailable
  */
 export async function readModuleSources(
