@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
@@ -7,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-test('a method that only a path with parameters has answers 405 on a path of its own', async () => {
+test('a method that only a path with more parameters has answers 405 on a path of its own', async () => {
   const admin = await api.addUser('admin');
   for (const path of ['/runs/statistics', '/audit/actions', '/audit/export']) {
     const answer = await admin.send('DELETE', path, undefined, { 'content-type': 'application/json' });
@@ -19,4 +20,7 @@ test('a method that only a path with parameters has answers 405 on a path of its
   expect([options.statusCode, options.headers['allow']]).toEqual([405, 'GET, HEAD']);
   const run = await api.app.inject({ method: 'OPTIONS', url: '/api/v1/runs/0' });
   expect(run.headers['allow']).toBe('DELETE, GET, HEAD');
+  const check = `/api/v1/registry/templates/${randomUUID()}/versions/check`;
+  const checked = await api.app.inject({ method: 'OPTIONS', url: check });
+  expect([checked.statusCode, checked.headers['allow']]).toEqual([405, 'POST']);
 });

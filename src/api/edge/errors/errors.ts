@@ -159,21 +159,29 @@ function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
 class RouteTable {
   readonly #router = findMyWay();
   readonly #methods = new Set<findMyWay.HTTPMethod>();
-  /** The methods of paths without parameters, which a path with parameters may match too. */
-  readonly #exact = new Map<string, Set<string>>();
 
   add(method: string | string[], url: string): void {
     for (const each of [method].flat() as findMyWay.HTTPMethod[]) {
       this.#methods.add(each);
-      if (!/[:*]/.test(url)) this.#exact.set(url, (this.#exact.get(url) ?? new Set()).add(each));
-      if (!this.#router.hasRoute(each, url)) this.#router.on(each, url, () => {});
+      if (!this.#router.hasRoute(each, url)) this.#router.on(each, url, () => {}, url);
     }
   }
 
+  /** An address such as `/versions/check` also fits `/versions/{version}`: the path with the fewest parameters is meant. */
   methodsOf(address: string): string[] {
     const [path = '/'] = address.split(/[?#]/, 1);
-    const exact = this.#exact.get(path);
-    if (exact) return [...exact].sort();
-    return [...this.#methods].filter((method) => this.#router.find(method, path) !== null).sort();
+    const found = [...this.#methods].flatMap((method) => {
+      const route = this.#router.find(method, path);
+      return route ? [{ method, parameters: countParameters(String(route.store)) }] : [];
+    });
+    const fewest = Math.min(...found.map(({ parameters }) => parameters));
+    return found
+      .filter(({ parameters }) => parameters === fewest)
+      .map(({ method }) => method)
+      .sort();
   }
+}
+
+function countParameters(path: string): number {
+  return path.split('/').filter((part) => /[:*]/.test(part)).length;
 }
