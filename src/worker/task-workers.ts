@@ -8,6 +8,7 @@ import { redactActivityErrors } from '#activities/redact-errors.ts';
 import { createRunActivities } from '#activities/runs.ts';
 import { createScheduledWorkActivities } from '#activities/scheduled-work.ts';
 import { createCheckActivities, createCheckStepActivities } from '#activities/template-checks.ts';
+import { createUndoCheckActivities } from '#activities/undo-checks.ts';
 import type { Config } from '#config';
 import type { NodeDeps } from '#domain/assemblies/runs/nodes/admit-node.ts';
 import type { RestorationDeps } from '#domain/plugins/restorations/steps.ts';
@@ -97,6 +98,7 @@ async function createWorkers(connection: NativeConnection, config: Config, deps:
         ...createScheduledWorkActivities(deps, scheduledWorks),
         ...createPluginRestorationActivities(deps),
         ...createCheckStepActivities(deps),
+        ...createUndoCheckActivities(deps),
       },
       deps.log,
     ),

@@ -15,6 +15,14 @@ export type Scenario = (
 
 const quick = commands({ work: 'true' });
 const slow = commands({ work: 'sleep 30' });
+/** Keeps its variable in its state. */
+const remembered = {
+  variables: { type: 'object', properties: { a: { type: 'string' } } },
+  executor: {
+    kind: 'opentofu',
+    files: { 'main.tf': 'variable "a" { type = string }\nresource "terraform_data" "a" { input = var.a }\n' },
+  },
+};
 const reviewed = { ...quick, approval: { required: 1, when: 'always' } };
 const impatient = { ...reviewed, timeouts: { approval: 'PT2S' } };
 
@@ -101,6 +109,16 @@ export const scenarios: Record<string, Scenario> = {
     number += 1;
     await publish(caller, `scenario-${number}`, quick);
     return { workflow_type: templateCheckWorkflow };
+  },
+  'undo-checked': async (caller) => {
+    const { templateId, run } = await admit(caller, remembered, { variables: { a: '1' } });
+    await caller.awaitRun(run.id, ['succeeded']);
+    const { id } = await runToEnd(caller, { template_id: templateId, variables: { a: '2' } });
+    const key = randomUUID();
+    const { body } = await caller.post(`/runs/${id}/selective-undo/check`, undefined, { 'idempotency-key': key });
+    const read = async () => (await caller.get(`/selective-undo/${body.id}`)).body.state;
+    await expect.poll(read, { timeout: 60_000 }).toBe('ready');
+    return { idempotency_key: key };
   },
   'schedule-started-by-hand': async (caller) => {
     number += 1;

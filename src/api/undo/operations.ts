@@ -108,8 +108,8 @@ export const check = command({
   resourceId: () => null,
   idempotency: 'required',
   audit: 'selective_undo.requested',
-  handle: async ({ tx, target, principal, services }) => {
-    const attempt = await beginUndo(tx, services, target, principal);
+  handle: async ({ tx, key, target, principal, services }) => {
+    const attempt = await beginUndo(tx, services, { key: key ?? '', target }, principal);
     return { id: attempt.id, after: { runId: attempt.runId, state: attempt.state }, revision: attempt.revision };
   },
 });

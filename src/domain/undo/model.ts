@@ -74,5 +74,11 @@ export function stateOf(verdicts: readonly Pick<Verdict, 'verdict'>[]): 'ready' 
   return isConflict ? 'conflicted' : 'blocked';
 }
 
+/** The name of the workflow of a check, which histories contain: it never changes. */
+export const undoCheckWorkflow = 'undoCheck';
+
+/** What the workflow of a check does next. */
+export type CheckStep = { readonly kind: 'end' } | { readonly kind: 'wait'; readonly seconds: number };
+
 export const checkStates = ['checking', 'passed', 'failed'] as const;
 export type CheckState = (typeof checkStates)[number];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEngine } from '#engine/connection.ts';
 import type { Caller } from '#test/support/api/caller.ts';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { publish, runToEnd } from '#test/support/templates.ts';
@@ -46,6 +47,14 @@ async function awaitAttempt(id: string, ...states: string[]) {
   return read();
 }
 
+/** The workflow that the engine knows by an id. */
+async function describeWorkflow(id: string) {
+  const engine = openEngine(system.config.temporal);
+  const { type, status } = await engine.client.workflow.getHandle(id).describe();
+  await engine.close();
+  return { type, status: status.name };
+}
+
 /** Checks, plans and promotes the undo of a run, and waits for the end of the run that deploys it. */
 async function undo(runId: string) {
   const { body } = await caller.post(`/runs/${runId}/selective-undo/check`, undefined, {
@@ -88,5 +97,29 @@ describe('the undo of the second of three applies', () => {
       status: 'succeeded',
       variables: { cidr: '10.9.0.0/16', size: { cpu: 4, memory: 1 } },
     });
+  });
+});
+
+describe('the check of an undo', () => {
+  const check = (runId: string, key: string) =>
+    caller.post(`/runs/${runId}/selective-undo/check`, undefined, { 'idempotency-key': key });
+
+  it('is a workflow of the engine whose id is the key of the request', async () => {
+    await deploy('keyed', '10.0.0.0/16', 1, 1);
+    const { id } = await deploy('keyed', '10.0.0.0/16', 2, 1);
+    const key = randomUUID();
+    const { body } = await check(id, key);
+    expect((await awaitAttempt(body.id, 'ready', 'blocked', 'failed')).state).toBe('ready');
+    await expect.poll(() => describeWorkflow(key)).toEqual({ type: 'undoCheck', status: 'COMPLETED' });
+  });
+
+  it('is such a workflow as well if the runs alone decide', async () => {
+    const { id } = await deploy('first', '10.0.0.0/16', 1, 1);
+    const key = randomUUID();
+    const { body } = await check(id, key);
+    expect(body).toMatchObject({ state: 'blocked', baseline_run_id: null });
+    await expect
+      .poll(() => describeWorkflow(key).catch(() => null))
+      .toEqual({ type: 'undoCheck', status: 'COMPLETED' });
   });
 });

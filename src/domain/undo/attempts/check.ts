@@ -14,7 +14,7 @@ import { resolveCandidate } from '../candidate/request.ts';
 import { isProblem } from '../deployments/deployments.ts';
 import { hasDeployed, readInstanceNow } from '../deployments/deployments-store.ts';
 import { UndoAttempt } from '../entity.ts';
-import { type Problem, stateOf } from '../model.ts';
+import { type Problem, stateOf, undoCheckWorkflow } from '../model.ts';
 import { publishState, publishUndoEvent } from '../publish-event.ts';
 import { judgeByRuns } from './judge-by-runs.ts';
 import { findCrowdRefusal, findUndoRefusal, type InstanceNow } from './rules.ts';
@@ -25,15 +25,21 @@ export interface UndoDeps extends ResolveDeps {
   readonly installation: { readonly bindingKey: Buffer };
 }
 
+/** A check that somebody asks for. Its workflow has the key as its id. */
+export interface UndoCheckRequest {
+  readonly key: string;
+  readonly target: RequeueTarget;
+}
+
 /**
  * Begins an attempt at undoing what a run changed. The caller has locked the run, its instance and its owners. The runs are compared at once. If
- * nothing is in the way, a scan then compares the instance with its state.
+ * nothing is in the way, a scan then compares the instance with its state. In any case, a workflow whose id is the key carries the check to its end.
  * @throws ActionRefused if the run has changed nothing, or if too many checks of its instance have not ended
  */
 export async function beginUndo(
   tx: Transaction,
   deps: UndoDeps,
-  target: RequeueTarget,
+  { key, target }: UndoCheckRequest,
   by: Principal,
 ): Promise<UndoAttempt> {
   const { run } = target;
@@ -47,13 +53,14 @@ export async function beginUndo(
   const obstacle = problem ?? (candidate && (await findInvalid(tx, deps, target, candidate, by)));
   if (candidate && !obstacle) {
     attempt.candidate = await showCandidate(tx.em, deps.installation.bindingKey, attempt.id, candidate);
-    await beginBaseline(tx, deps, attempt, by);
+    await beginBaseline(tx, deps, { attempt, key }, by);
   } else {
     attempt.state = obstacle ? 'blocked' : stateOf(verdicts);
     attempt.problem = obstacle;
     attempt.checkedAt = new Date();
   }
   await tx.em.flush();
+  tx.notifyEngine(key, { kind: 'start', workflow: undoCheckWorkflow, input: { attempt_id: attempt.id } });
   if (attempt.state !== 'checking') publishState(tx, attempt, target);
   return attempt;
 }
@@ -110,10 +117,16 @@ async function findInvalid(
 }
 
 /** Starts a scan that compares the instance with its state. If the template cannot be scanned, the verdict on each path is `unknown`. */
-async function beginBaseline(tx: Transaction, deps: UndoDeps, attempt: UndoAttempt, by: Principal): Promise<void> {
+async function beginBaseline(
+  tx: Transaction,
+  deps: UndoDeps,
+  { attempt, key: parentWorkflowId }: { readonly attempt: UndoAttempt; readonly key: string },
+  by: Principal,
+): Promise<void> {
   try {
     const key = serviceKeyOf(deps.installation.bindingKey, ['selective undo baseline', attempt.id]);
-    const { runId } = await admitScan(tx, deps, { key, instanceId: attempt.instanceId, requester: by });
+    const request = { key, instanceId: attempt.instanceId, requester: by, parentWorkflowId };
+    const { runId } = await admitScan(tx, deps, request);
     attempt.baselineRunId = runId;
   } catch (error) {
     if (!(error instanceof ActionRefused) && !(error instanceof Unprocessable)) throw error;

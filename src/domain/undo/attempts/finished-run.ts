@@ -13,10 +13,10 @@ import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
 import { dataGone } from '../deployments/deployments.ts';
 import type { UndoAttempt } from '../entity.ts';
-import { type Problem, stateOf, type Verdict } from '../model.ts';
+import { type CheckStep, type Problem, stateOf, type Verdict } from '../model.ts';
 import { publishState } from '../publish-event.ts';
 import { findCollateralProblem } from './collateral.ts';
-import { findAttemptOfRun, lockCandidateCheck, type RunOfAttempt, readEnding } from './store.ts';
+import { findAttemptOfRun, findBaseline, lockCandidateCheck, type RunOfAttempt, readEnding } from './store.ts';
 import { findAttemptOwner, lockAttempt } from './targets.ts';
 
 type Ending = Awaited<ReturnType<typeof readEnding>>;
@@ -33,6 +33,19 @@ export async function goOnAfterRun(
   const found = await findAttemptOfRun(deps.orm.em.fork(), subject.id);
   if (found?.part === 'promotion') await concludePromotion(deps, id, subject.id);
   else if (found) await concludeCheck(deps, id, subject.id, found);
+}
+
+/** How long the workflow of a check waits at most before it looks at the scan again, in case a signal was lost. */
+const checkAgainSeconds = 60;
+
+/** The step of a check's workflow: concludes the check once its scan has ended. The event of that end does the same, so neither needs the other. */
+export async function advanceCheck(deps: FinishedRunDeps, attemptId: string): Promise<CheckStep> {
+  const baseline = await findBaseline(deps.orm.em.fork(), attemptId);
+  if (!baseline) return { kind: 'end' };
+  const { runId, hasEnded } = baseline;
+  if (!hasEnded) return { kind: 'wait', seconds: checkAgainSeconds };
+  await concludeCheck(deps, runId, runId, { attemptId, part: 'baseline' });
+  return { kind: 'end' };
 }
 
 async function concludeCheck(deps: FinishedRunDeps, cause: string, runId: string, { attemptId, part }: RunOfAttempt) {

@@ -25,6 +25,20 @@ export async function findAttemptOfRun(em: Em, runId: string): Promise<RunOfAtte
   return baseline.unionAll(promotion).unionAll(check).executeTakeFirst();
 }
 
+/** The scan of a check that has not been concluded, and whether the scan has ended. Undefined once the check is concluded. */
+export async function findBaseline(
+  em: Em,
+  attemptId: string,
+): Promise<{ runId: string; hasEnded: boolean } | undefined> {
+  return db(em)
+    .selectFrom('selective_undo_attempts as a')
+    .innerJoin('runs as r', 'r.id', 'a.baseline_run_id')
+    .where('a.id', '=', attemptId)
+    .where('a.state', '=', 'checking')
+    .select((eb) => ['r.id as runId', eb('r.finished_at', 'is not', null).$castTo<boolean>().as('hasEnded')])
+    .executeTakeFirst();
+}
+
 export function lockCandidateCheck(em: Em, runId: string): Promise<CandidateCheck | null> {
   return em.findOne(CandidateCheck, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }

@@ -6,7 +6,7 @@ import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { admitRun, type RunLinks } from '../admission.ts';
+import { admitRun, type RunOrigin } from '../admission.ts';
 import { buildRun } from '../build-run.ts';
 import { openInputsToRepeat } from '../inputs.ts';
 import { targetIsGone } from '../rules.ts';
@@ -14,13 +14,12 @@ import type { ResolveDeps, ResolvedRun } from '../run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
 import { findLastDeployment, findScannedInstance, type LastDeployment } from './scan-store.ts';
 
-export interface ScanRequest {
+export interface ScanRequest extends Pick<RunOrigin, 'links' | 'parentWorkflowId'> {
   /** Names the workflow, as that of any run; a second scan under the same key is refused by the database. */
   readonly key: string;
   readonly instanceId: string;
   /** Who asked for it; `systemPrincipal` if nobody did. */
   readonly requester: Principal;
-  readonly links?: RunLinks;
 }
 
 export interface AdmittedScan {
@@ -42,7 +41,7 @@ export interface AdmittedScan {
 export async function admitScan(
   tx: Transaction,
   { keyRing }: Pick<ResolveDeps, 'keyRing'>,
-  { key, instanceId, requester, links }: ScanRequest,
+  { key, instanceId, requester, ...origin }: ScanRequest,
 ): Promise<AdmittedScan> {
   const scanned = await findScannedInstance(tx.em, instanceId);
   const target = scanned && (await findAdmissionTarget(tx.em, scanned, true));
@@ -50,9 +49,7 @@ export async function admitScan(
   const found = await findScannable(tx.em, instanceId);
   // What refuses any run of the target, such as that it is archived, comes first.
   const resolve = async () => resolveScan(tx.em, keyRing, target, refuseUnscannable(found));
-  const { id } = await admitRun(tx, key, target, { instance: scanned.name, resolve }, requester, {
-    ...(links && { links }),
-  });
+  const { id } = await admitRun(tx, key, target, { instance: scanned.name, resolve }, requester, origin);
   return { runId: id, deployedRunId: refuseUnscannable(found).deployment.runId };
 }
 
