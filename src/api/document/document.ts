@@ -51,7 +51,7 @@ export function describeApi(operations: readonly Operation[], release: string): 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
-    tags: [...new Set(operations.map(tagOf))].sort().map((name) => ({ name, description: tags[name] ?? '' })),
+    tags: describeTags(operations),
     security: [{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }],
     paths: paths as OpenAPIV3_1.PathsObject,
     webhooks,
@@ -61,6 +61,12 @@ export function describeApi(operations: readonly Operation[], release: string): 
       schemas: sortByName({ ...schemas.components, ...errorSchemas }),
     },
   };
+}
+
+/** The groups that the operations belong to, in the order of `tags`. */
+function describeTags(operations: readonly Operation[]): OpenAPIV3_1.TagObject[] {
+  const used = new Set(operations.map(tagOf));
+  return Object.entries(tags).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
 }
 
 function describeOperation(operation: Operation, schemas: DocumentSchemas): OpenAPIV3_1.OperationObject {

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { OpenFiles } from '../open-files.ts';
+import { foldWebhooks } from './fold-webhooks.ts';
 
 export type DocsOptions = {
   document: OpenAPIV3_1.Document;
@@ -45,7 +46,15 @@ export const docs = fp<DocsOptions>(
         staticCSP: docsPolicy,
         theme: { title: 'delivery-coordinator API' },
         // BaseLayout has no top bar, which could load a document from any address.
-        uiConfig: { layout: 'BaseLayout', docExpansion: 'list', persistAuthorization: false, validatorUrl: null },
+        uiConfig: {
+          layout: 'BaseLayout',
+          // A group draws its operations when somebody opens it: all of them at once take a browser many seconds.
+          docExpansion: 'none',
+          filter: true,
+          plugins: [{ wrapComponents: { Webhooks: foldWebhooks } }],
+          persistAuthorization: false,
+          validatorUrl: null,
+        },
       });
     });
   },
