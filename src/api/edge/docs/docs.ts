@@ -51,7 +51,7 @@ export const docs = fp<DocsOptions>(
           // A group draws its operations when somebody opens it: all of them at once take a browser many seconds.
           docExpansion: 'none',
           filter: true,
-          plugins: [{ wrapComponents: { Webhooks: foldWebhooks } }],
+          plugins: [foldWebhooks],
           persistAuthorization: false,
           validatorUrl: null,
         },
