@@ -81,6 +81,7 @@ import { FileDemands } from './20261217_40_file_demands.ts';
 import { CheckEnvironments } from './20261218_10_check_environments.ts';
 import { InstanceFollows } from './20261218_20_instance_follows.ts';
 import { CheckingWorkers } from './20261218_30_checking_workers.ts';
+import { CheckAuthorities } from './20261219_10_check_authorities.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -167,4 +168,5 @@ export const migrations = [
   { name: '20261218_10_check_environments', class: CheckEnvironments },
   { name: '20261218_20_instance_follows', class: InstanceFollows },
   { name: '20261218_30_checking_workers', class: CheckingWorkers },
+  { name: '20261219_10_check_authorities', class: CheckAuthorities },
 ];

@@ -50,7 +50,7 @@ export function createCheckActivities(deps: CheckDeps): CheckActivities {
 async function checkTemplate(deps: CheckDeps, checkId: string, signal: AbortSignal): Promise<void> {
   const work = await loadCheckWork(deps.orm.em.fork(), checkId);
   if (!work) return;
-  const opened = await deps.transactions.run((tx) => openCheckSources(tx.em, deps.keyRing, checkId));
+  const opened = await deps.transactions.run((tx) => openCheckSources(tx, deps.keyRing, checkId));
   const found = await check(deps, { ...work, ...opened }, signal);
   if (found === null) return;
   const { modules = null, ...result } = found;

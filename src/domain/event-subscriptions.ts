@@ -23,6 +23,6 @@ export const eventSubscriptions = [
     subscriber: 'drift',
     types: ['run.finished', 'drift_monitor.created', 'drift_monitor.changed', 'drift_monitor.deleted'],
   },
-  // Changed outputs start runs of the instances that follow them.
-  { subscriber: 'following', types: ['run.finished'] },
+  // Changed outputs start runs of the instances that follow them, and these say what they may not read any longer.
+  { subscriber: 'following', types: ['run.finished', 'instance.readers_changed', 'instance.deleted'] },
 ] as const satisfies readonly EventSubscription[];

@@ -23,6 +23,11 @@ export const systemActions = {
     resourceType: 'audit_records',
     actor: 'retention',
   },
+  'connection.used': {
+    summary: 'Give a worker the credentials of a connection, so that it can check a template with private modules',
+    resourceType: 'connections',
+    actor: 'template checks',
+  },
   'drift_finding.suppression_ended': {
     summary: 'End the suppression of a drift finding whose time is over',
     resourceType: 'drift_findings',

@@ -6,6 +6,7 @@ import { makePartitions } from '#database/partitions.ts';
 import { endLostAssemblyRun } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { forgetHistory } from '#domain/drift/retention/forget-history.ts';
 import { startScheduledScan } from '#domain/drift/scans/scheduled-scans.ts';
+import { openCheckSources } from '#domain/registry/checks/module-sources.ts';
 import { monthlyRetentions } from '#domain/retention.ts';
 import { rotateAllKeys } from '#domain/rotate-keys.ts';
 import { recordRefusedState } from '#domain/runs/attempts/refused-state.ts';
@@ -35,7 +36,7 @@ let steps: RunSteps;
 let tenant: Tenant;
 let worker: string;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1,127.0.0.9' });
   steps = new RunSteps(api, await api.addUser('admin'));
   tenant = await makeTenant(api, { ttl: '1h' });
 });
@@ -318,6 +319,26 @@ describe('a system action leaves one audit record with the owners of its target'
         team_id: other.id,
         after: { enabled: false, reason: 'transferred' },
       },
+    ]);
+  });
+
+  it('when a check of a template opens the private modules of an environment', async () => {
+    const { owner, team, environment } = tenant;
+    const config = { url: 'https://127.0.0.1:9/acme/' };
+    const wanted = { name: 'modules', kind: 'git', config, credentials: { token: 'a-token-of-acme' } };
+    const { id } = await (await api.addUser('admin')).make('/admin/connections', { ...wanted, team_id: team });
+    await owner.put(`/environments/${environment}/connections`, { modules: { connection_id: id } });
+    const template = await owner.make('/registry/templates', { name: 'Private', team_id: team });
+    const spec = { executor: { kind: 'opentofu', files: { 'main.tf': '' } } };
+    const body = { version: '1.0.0', spec, check_environment_id: environment };
+    await owner.make(`/registry/templates/${template.id}/versions`, body);
+    const [check] = await api.rows<{ id: string }>('select id from template_checks where template_id = ?', [
+      template.id,
+    ]);
+    const { transactions, keyRing } = api.services;
+    await transactions.run((tx) => openCheckSources(tx, keyRing, check?.id ?? ''));
+    expect(await recordsOf('connection.used', id)).toMatchObject([
+      { ...ofTenant('connections', 'template checks'), after: { template_id: template.id, name: 'modules' } },
     ]);
   });
 

@@ -3,7 +3,7 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { followAuthority } from '#domain/following/authority.ts';
 import { setFollow } from '#domain/following/follow-changes.ts';
-import { type Follow, findFollow } from '#domain/following/follows-store.ts';
+import { type Follow, findFollow, lostReason } from '#domain/following/follows-store.ts';
 import { type FollowReason, followReasons, stops } from '#domain/following/model.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { followActions } from './actions.ts';
@@ -38,11 +38,9 @@ function toFollow(follow: Follow | undefined) {
   return { enabled: true, authority: { type, id, name }, stopped_because: stopReason(follow), failure };
 }
 
-function stopReason({ failure, lost, ...follow }: Follow): FollowReason | null {
-  if (failure && stops(failure)) return failure.reason;
-  const isElsewhere =
-    follow.savedForTeamId !== follow.teamId || follow.savedForOrganizationId !== follow.organizationId;
-  return isElsewhere ? 'owner_changed' : lost;
+function stopReason(follow: Follow): FollowReason | null {
+  const { failure } = follow;
+  return failure && stops(failure) ? failure.reason : lostReason(follow);
 }
 
 export const getFollow = read({

@@ -20,4 +20,6 @@ export interface UpstreamChange {
   readonly reads: readonly UpstreamRead[];
   /** The run that changed them; null: none did. */
   readonly startedBy: string | null;
+  /** The runs that deployed what is read as it is now. */
+  readonly runs: readonly string[];
 }

@@ -34,7 +34,7 @@ export async function setFollow(
     const place = await db(em).selectFrom('instances').where('id', '=', id).select('environment_id').executeTakeFirst();
     if (teamId === null || organizationId === null || !place?.environment_id) throw new WithoutEnvironment();
     const deployed = await findReadingDeployment(em, id);
-    const { seen } = await readSeen(em, id, deployed?.reads ?? []);
+    const { seen } = await readSeen(em, id, deployed);
     const { authorityId, credentialId = null, responsibleUserId = null } = storedAuthorityOf(author);
     await db(em)
       .insertInto('instance_follows')

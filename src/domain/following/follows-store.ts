@@ -1,9 +1,12 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
+import { isReader } from '#domain/runs/references/model.ts';
+import { findReadingPlace } from '#domain/runs/references/recheck.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
-import { type FollowFailure, type FollowReason, maxChain, maxFollowers } from './model.ts';
+import { type FollowFailure, type FollowReason, maxChain } from './model.ts';
 
 export const lostAuthorities = {
   gone: 'authority_gone',
@@ -48,6 +51,13 @@ function selectFollow(em: Em, instanceId: string) {
 
 export type Follow = NonNullable<Awaited<ReturnType<typeof findFollow>>>;
 
+/** Why the authority does not hold any longer under which an instance follows; null: it does. */
+export function lostReason({ lost, ...follow }: Follow): FollowReason | null {
+  const isElsewhere =
+    follow.savedForTeamId !== follow.teamId || follow.savedForOrganizationId !== follow.organizationId;
+  return isElsewhere ? 'owner_changed' : lost;
+}
+
 /** What is kept about an instance that follows, with the instance as it is; undefined: it does not follow. */
 export function findFollow(em: Em, instanceId: string) {
   return selectFollow(em, instanceId).executeTakeFirst();
@@ -58,37 +68,32 @@ export function lockFollow(em: Em, instanceId: string) {
   return selectFollow(em, instanceId).forUpdate('f').executeTakeFirst();
 }
 
-/** A run that has ended, and the instances that may have to follow now: its own, whose wait is over, and those that were deployed with its outputs. */
-export async function findFollowers(em: Em, runId: string): Promise<string[]> {
+/** What a run that has ended may have to be followed for: its instance, and whether it may have changed the outputs. Nothing follows a scan. */
+export async function findEndedRun(em: Em, runId: string) {
   const run = await db(em)
     .selectFrom('runs')
     .where('id', '=', runId)
     .where('operation', '<>', 'scan')
     .select(['instance_id as instanceId', 'operation', 'status'])
     .executeTakeFirst();
-  if (!run) return [];
-  const own = await selectFollowers(em).where('i.id', '=', run.instanceId).execute();
-  const hasChanged = run.status === 'succeeded' && (run.operation === 'apply' || run.operation === 'refresh');
-  const read = JSON.stringify([{ instanceId: run.instanceId }]);
-  const others = hasChanged
-    ? await selectFollowers(em)
-        .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
-        .where('i.id', '<>', run.instanceId)
-        .where('r.reads', 'is not', null)
-        .where(({ ref }) => sql<SqlBool>`${ref('r.reads')} @> ${read}::jsonb`)
-        .orderBy('i.id')
-        .limit(maxFollowers)
-        .execute()
-    : [];
-  return [...own, ...others].map(({ id }) => id);
+  return run && { instanceId: run.instanceId, hasChanged: run.status === 'succeeded' && run.operation !== 'plan' };
 }
 
-function selectFollowers(em: Em) {
-  return db(em)
+/** The instances that were deployed with outputs of this one, and follow what they read. */
+export async function findFollowers(em: Em, sourceId: string): Promise<string[]> {
+  const read = JSON.stringify([{ instanceId: sourceId }]);
+  const followers = await db(em)
     .selectFrom('instance_follows as f')
     .innerJoin('instances as i', 'i.id', 'f.instance_id')
+    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
     .where('i.deleted_at', 'is', null)
-    .select('i.id');
+    .where('i.id', '<>', sourceId)
+    .where('r.reads', 'is not', null)
+    .where(({ ref }) => sql<SqlBool>`${ref('r.reads')} @> ${read}::jsonb`)
+    .orderBy('i.id')
+    .select('i.id')
+    .execute();
+  return followers.map(({ id }) => id);
 }
 
 /** Whether a run of the instance, other than a scan, has not ended. */
@@ -108,15 +113,23 @@ export interface SeenSource {
   readonly deployedRunId: string | null;
 }
 
-/** The deployments and states of what an instance reads, to be compared as one text. */
+type Deployment = NonNullable<Awaited<ReturnType<typeof findReadingDeployment>>>;
+
+/** The deployments and states of what an instance reads, and which of it may not be read any longer, to be compared as one text. */
 export async function readSeen(
   em: Em,
   instanceId: string,
-  reads: readonly { readonly instanceId: string }[],
+  deployed: Deployment | undefined,
 ): Promise<{ readonly seen: string; readonly sources: readonly SeenSource[] }> {
-  const ids = [...new Set(reads.map((read) => read.instanceId))].filter((id) => id !== instanceId);
+  if (!deployed?.reads) return { seen: JSON.stringify([]), sources: [] };
+  const ids = [...new Set(deployed.reads.map((read) => read.instanceId))].filter((id) => id !== instanceId);
+  const place = await findReadingPlace(em, deployed);
   const sources = await findSourcesById(em, ids, false);
-  return { seen: JSON.stringify(sources.map((each) => [each.id, each.deployedRunId, each.stateSerial])), sources };
+  const seen = sources.map((each) => {
+    const now = [each.id, each.deployedRunId, each.stateSerial];
+    return isReader(each, place) && !each.isDestroyed ? now : [...now, 'ended'];
+  });
+  return { seen: JSON.stringify(seen), sources };
 }
 
 /** How runs came to be started by others, back from these: the instances, and how many runs followed one another. */

@@ -9,9 +9,18 @@ export const followReasons = {
   not_permitted: 'the user or account who let it follow may no longer start runs of it: let somebody save it who may',
   loop: 'the change came from a run of this instance itself: instances that follow one another in a circle would never end',
   too_long: 'the change came through too many instances that follow one another',
+  too_many: 'more instances follow that change than one change may start runs of: start a run of this one',
+  source_ended: 'outputs that it was deployed with may not be read any longer, or what had them is gone',
   refused: 'the service refused the run',
 } as const;
 export type FollowReason = keyof typeof followReasons;
+
+const known: Readonly<Record<string, string>> = followReasons;
+
+/** A reason in words; null if it is none of today's. */
+export function describeReason(reason: string): string | null {
+  return Object.hasOwn(known, reason) ? (known[reason] ?? null) : null;
+}
 
 /** What kept an instance from following, last time. */
 export interface FollowFailure {
@@ -20,12 +29,15 @@ export interface FollowFailure {
   readonly at: string;
 }
 
-/** Whether the instance follows nothing any longer until somebody saves it again. After a refusal it follows the next change. */
+/** After these it follows the next change. */
+const passing: readonly FollowReason[] = ['refused', 'too_many', 'source_ended'];
+
+/** Whether the instance follows nothing any longer until somebody saves it again. */
 export function stops({ reason }: Pick<FollowFailure, 'reason'>): boolean {
-  return reason !== 'refused';
+  return !passing.includes(reason);
 }
 
-/** At most this many instances follow one apply. The others say that their inputs changed. */
+/** At most this many instances follow one apply. The others say that their inputs changed, and why they did not follow. */
 export const maxFollowers = 100;
 
 /** At most this many runs follow one another. */

@@ -9,4 +9,12 @@ export const instanceNews = {
     subject: 'instance',
     asksToAct: true,
   },
+  'instance.follow_failed': {
+    label: 'Outputs not followed',
+    toUsers:
+      'An instance could not follow outputs that changed, or may not read them any longer. You let it follow, or may in its team.',
+    toChannels: 'An instance could not follow outputs that changed, or may not read them any longer.',
+    subject: 'instance',
+    asksToAct: true,
+  },
 } as const satisfies KindsOfNews;

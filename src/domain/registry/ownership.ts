@@ -63,6 +63,11 @@ export const registryKinds = [
     references: [
       { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
       { kind: 'principal', columns: ['requested_by'], kept: 'a check ends within minutes, or waits for a worker' },
+      {
+        kind: 'principal',
+        columns: ['responsible_user_id'],
+        kept: 'a check ends within minutes, or waits for a worker',
+      },
     ],
   },
   {

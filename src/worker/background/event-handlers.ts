@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
 import { followEvent } from '#domain/drift/follow-events.ts';
 import type { eventSubscriptions } from '#domain/event-subscriptions.ts';
-import { followRun } from '#domain/following/follow-run.ts';
+import { followEvent as followUpstream } from '#domain/following/follow-event.ts';
 import { wakeHeldRuns } from '#domain/holds/waking.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
@@ -26,6 +26,6 @@ export function createEventHandlers(deps: EventHandlerDeps): EventHandlers {
     'held-runs': (event) => wakeHeldRuns(deps.transactions, event),
     'selective-undo': (event) => goOnAfterRun(deps, event),
     drift: (event) => followEvent(deps, event),
-    following: (event) => followRun(deps, event.subject.id),
+    following: (event) => followUpstream(deps, event),
   };
 }

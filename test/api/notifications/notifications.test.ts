@@ -206,7 +206,7 @@ describe('a user', () => {
     const off = { preferences: [{ kind: 'run.approval_requested', page: false }] };
     const answer = await reviewer.put('/notifications/preferences', off);
     expect(answer.body.preferences).toContainEqual(expect.objectContaining(off.preferences[0]));
-    expect(answer.body.preferences.filter(({ page }: { page: boolean }) => page)).toHaveLength(8);
+    expect(answer.body.preferences.filter(({ page }: { page: boolean }) => page)).toHaveLength(9);
     await team.addAsked(reviewer, second);
     expect([await titlesOf(reviewer), await titlesOf(second)]).toEqual([[], [expect.any(String)]]);
     await reviewer.put('/notifications/preferences', { preferences: [] });

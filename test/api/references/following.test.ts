@@ -1,63 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { followRun } from '#domain/following/follow-run.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { Following, outputOf as of } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
 /** Instances that follow the outputs that they were deployed with. */
 
 let stage: ReadingStage;
+let following: Following;
 beforeAll(async () => {
   stage = await openReadingStage();
+  following = new Following(stage);
 });
 afterAll(() => stage?.api.close());
 
-/** Delivers the end of a run, as the outbox does. */
-const ended = (runId: string) => {
-  const { services } = stage.api;
-  return followRun({ ...services, bindingKey: services.installation.bindingKey }, runId);
-};
-const of = (environment: string, instance: string, output: string) =>
-  `\${instances.${environment}/${instance}.outputs.${output}}`;
-const runsOf = async (instance: string) =>
-  stage.api.rows(
-    `select id, status, started_by_run_id as source, requested_by_id as requester, message from runs where instance_id = ? and started_by_run_id is not null order by id`,
-    [instance],
-  ) as Promise<{ id: string; status: string; source: string; requester: string; message: string }[]>;
-const follow = (instance: string, enabled = true) =>
-  stage.tenant.owner.put(`/instances/${instance}/follow`, { enabled });
-const following = async (instance: string) => (await stage.tenant.owner.get(`/instances/${instance}/follow`)).body;
-
-/** Deploys an instance again with these outputs, and delivers its end; answers the run. */
-async function redeploy(instance: string, outputs: MaskedOutputs): Promise<string> {
-  const { body } = await stage.ask({}, { environment_id: stage.shared, instance });
-  await stage.finish(body.id, outputs);
-  await ended(body.id);
-  return body.id;
-}
-
-/** An instance, and another one that was deployed with its outputs and follows them. */
-async function pair(name: string, variables = { size: of('shared', name, 'size') } as object) {
-  const source = await stage.deploy({ instance: name }, { size: plain(1), token: secret('hidden-1') });
-  await stage.allow(source, { environment_ids: [stage.tenant.environment] });
-  const { status, body, text } = await stage.ask(variables, { instance: `of-${name}` });
-  expect(status, text).toBe(202);
-  await stage.finish(body.id);
-  await ended(body.id);
-  const saved = await follow(body.instance_id);
-  expect(saved.status, saved.text).toBe(200);
-  return { source, reader: body.instance_id as string, run: body.id as string };
-}
-
 describe('an instance that follows', () => {
   test('gets one run after an apply that changed what it read, which reads anew and says why it exists', async () => {
-    const { reader } = await pair('followed', {
+    const { reader } = await following.pair('followed', {
       size: of('shared', 'followed', 'size'),
       net: { kept: '$${instances.a/b.outputs.c}', token: of('shared', 'followed', 'token') },
     });
-    const cause = await redeploy('followed', { size: plain(2), token: secret('hidden-2') });
-    await ended(cause);
-    const runs = await runsOf(reader);
+    const cause = await following.redeploy('followed', { size: plain(2), token: secret('hidden-2') });
+    await following.ended(cause);
+    const runs = await following.runsOf(reader);
     expect(runs).toMatchObject([{ source: cause, status: 'queued', requester: stage.tenant.owner.id }]);
     const id = runs[0]?.id ?? '';
     const { body } = await stage.tenant.owner.get(`/runs/${id}`);
@@ -77,33 +41,33 @@ describe('an instance that follows', () => {
   });
 
   test('gets none while the outputs stay what they are, or once it follows no longer', async () => {
-    const { reader } = await pair('still');
-    await redeploy('still', { size: plain(1), token: secret('another') });
-    expect(await runsOf(reader)).toEqual([]);
-    expect((await follow(reader, false)).status).toBe(200);
-    await redeploy('still', { size: plain(2) });
-    expect(await runsOf(reader)).toEqual([]);
+    const { reader } = await following.pair('still');
+    await following.redeploy('still', { size: plain(1), token: secret('another') });
+    expect(await following.runsOf(reader)).toEqual([]);
+    expect((await following.follow(reader, false)).status).toBe(200);
+    await following.redeploy('still', { size: plain(2) });
+    expect(await following.runsOf(reader)).toEqual([]);
   });
 
   test('gets one follow-up after the run that is under way, however often its source changes meanwhile', async () => {
-    const { reader } = await pair('busy');
+    const { reader } = await following.pair('busy');
     const busy = await stage.ask({ size: 7 }, { instance: 'of-busy', operation: 'plan' });
-    await redeploy('busy', { size: plain(2) });
-    const last = await redeploy('busy', { size: plain(3) });
-    expect(await runsOf(reader)).toEqual([]);
+    await following.redeploy('busy', { size: plain(2) });
+    const last = await following.redeploy('busy', { size: plain(3) });
+    expect(await following.runsOf(reader)).toEqual([]);
     await stage.api.rows(`update runs set status = 'canceled', finished_at = now() where id = ?`, [busy.body.id]);
-    await ended(busy.body.id);
-    await ended(busy.body.id);
-    expect(await runsOf(reader)).toMatchObject([{ source: last }]);
-    const id = (await runsOf(reader))[0]?.id ?? '';
+    await following.ended(busy.body.id);
+    await following.ended(busy.body.id);
+    expect(await following.runsOf(reader)).toMatchObject([{ source: last }]);
+    const id = (await following.runsOf(reader))[0]?.id ?? '';
     // Nobody approved it. The same change is not followed again.
     await stage.api.rows(`update runs set status = 'canceled', finished_at = now() where id = ?`, [id]);
-    await ended(id);
-    expect(await runsOf(reader)).toHaveLength(1);
+    await following.ended(id);
+    expect(await following.runsOf(reader)).toHaveLength(1);
   });
 
   test('stops in a circle, and says so', async () => {
-    const { source, reader } = await pair('circle');
+    const { source, reader } = await following.pair('circle');
     await stage.api.rows('update instances set outputs = ? where id = ?', ['{}', reader]);
     await stage.allow(reader, { environment_ids: [stage.shared] });
     const place = { environment_id: stage.shared, instance: 'circle' };
@@ -117,40 +81,34 @@ describe('an instance that follows', () => {
     await stage.finish(back.body.id, { size: plain(1) });
     const forth = await stage.ask({ size: of('shared', 'circle', 'size') }, { instance: 'of-circle' });
     await stage.finish(forth.body.id, { size: plain(1) });
-    expect((await follow(reader)).status).toBe(200);
-    expect((await follow(source)).status).toBe(200);
-    await redeployWith({ size: of(own[0].slug, 'of-circle', 'size') }, { size: plain(2) });
-    const [first] = await runsOf(reader);
+    expect((await following.follow(reader)).status).toBe(200);
+    expect((await following.follow(source)).status).toBe(200);
+    await following.redeploy('circle', { size: plain(2) }, { size: of(own[0].slug, 'of-circle', 'size') });
+    const [first] = await following.runsOf(reader);
     await stage.finish(first?.id ?? '', { size: plain(2) });
-    await ended(first?.id ?? '');
-    expect(await runsOf(source)).toEqual([]);
-    expect(await following(source)).toMatchObject({ enabled: true, stopped_because: 'loop' });
-
-    async function redeployWith(variables: object, outputs: MaskedOutputs) {
-      const { body } = await stage.ask(variables, place);
-      await stage.finish(body.id, outputs);
-      await ended(body.id);
-    }
+    await following.ended(first?.id ?? '');
+    expect(await following.runsOf(source)).toEqual([]);
+    expect(await following.read(source)).toMatchObject({ enabled: true, stopped_because: 'loop' });
   });
 
   test('says why it could not follow, and follows the next change', async () => {
-    const { reader } = await pair('refused');
-    await redeploy('refused', {});
-    expect(await runsOf(reader)).toEqual([]);
-    expect(await following(reader)).toMatchObject({ stopped_because: null, failure: { reason: 'refused' } });
-    const cause = await redeploy('refused', { size: plain(5) });
-    expect(await runsOf(reader)).toMatchObject([{ source: cause }]);
-    expect((await following(reader)).failure).toBeNull();
+    const { reader } = await following.pair('refused');
+    await following.redeploy('refused', {});
+    expect(await following.runsOf(reader)).toEqual([]);
+    expect(await following.read(reader)).toMatchObject({ stopped_because: null, failure: { reason: 'refused' } });
+    const cause = await following.redeploy('refused', { size: plain(5) });
+    expect(await following.runsOf(reader)).toMatchObject([{ source: cause }]);
+    expect((await following.read(reader)).failure).toBeNull();
   });
 
   test('stops with whoever let it follow', async () => {
-    const { reader } = await pair('left');
+    const { reader } = await following.pair('left');
     await stage.api.rows(`update instance_follows set authority_id = gen_random_uuid() where instance_id = ?`, [
       reader,
     ]);
-    expect((await following(reader)).stopped_because).toBe('authority_gone');
-    await redeploy('left', { size: plain(2) });
-    expect(await runsOf(reader)).toEqual([]);
-    expect(await following(reader)).toMatchObject({ failure: { reason: 'authority_gone' } });
+    expect((await following.read(reader)).stopped_because).toBe('authority_gone');
+    await following.redeploy('left', { size: plain(2) });
+    expect(await following.runsOf(reader)).toEqual([]);
+    expect(await following.read(reader)).toMatchObject({ failure: { reason: 'authority_gone' } });
   });
 });

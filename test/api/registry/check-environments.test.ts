@@ -68,7 +68,7 @@ async function publishUnchecked(by: ApiUser, template: string, environment = ten
 }
 
 const open = (id: string): Promise<OpenedSources> =>
-  api.services.transactions.run((tx) => openCheckSources(tx.em, api.services.keyRing, id));
+  api.services.transactions.run((tx) => openCheckSources(tx, api.services.keyRing, id));
 const end = (id: string, result: SandboxCheck) =>
   api.services.transactions.run((tx) => endCheck(tx, id, result, modules));
 const readKept = (template: string) =>
@@ -133,6 +133,57 @@ describe('a check that waits for a worker', () => {
     expect(sources).toEqual([]);
     expect(problem).toMatch(/may not use them any more/);
     await tenant.owner.put(`${tenant.teamPath}/members/${publisher.id}`, { role: 'admin' });
+  });
+
+  it.each([
+    ['was revoked', (key: string) => api.rows('update api_keys set revoked_at = now() where id = ?', [key])],
+    ['has expired', (key: string) => api.rows('update api_keys set expires_at = now() where id = ?', [key])],
+  ])('opens nothing once the API key with which it was asked for %s', async (words, end) => {
+    const leaving = await api.addUser('maintainer');
+    await join(tenant, leaving, 'member', 'admin');
+    const template = await makeTemplate(leaving);
+    const check = await publishUnchecked(leaving, template);
+    expect((await open(check)).sources).toHaveLength(1);
+    const [{ id }] = (await api.rows('select id from api_keys where principal_id = ?', [leaving.id])) as [
+      { id: string },
+    ];
+    await end(id);
+    const { sources, problem } = await open(check);
+    expect(sources).toEqual([]);
+    expect(problem).toContain(words);
+  });
+
+  it('leaves a record of each connection that it opened, for the owners of the environment, and none if it opened nothing', async () => {
+    const template = await makeTemplate(publisher);
+    const check = await publishUnchecked(publisher, template);
+    const records = () =>
+      api.rows(
+        `select actor_name, resource_type, team_id, after from audit_records where action = 'connection.used' and after->>'template_id' = ?`,
+        [template],
+      );
+    expect(await records()).toEqual([]);
+    await open(check);
+    expect(await records()).toEqual([
+      {
+        actor_name: 'template checks',
+        resource_type: 'connections',
+        team_id: tenant.team,
+        after: expect.objectContaining({
+          check_id: check,
+          environment_id: tenant.environment,
+          name: 'modules',
+          requested_by: publisher.id,
+        }),
+      },
+    ]);
+    expect(JSON.stringify(await records())).not.toContain(token);
+    const own = await makeTemplate(foreign.owner, foreign.team);
+    await open(await publishUnchecked(foreign.owner, own, foreign.environment));
+    const [{ count }] = (await api.rows(
+      `select count(*) from audit_records where action = 'connection.used' and team_id = ?`,
+      [foreign.team],
+    )) as [{ count: string }];
+    expect(Number(count)).toBe(0);
   });
 
   it('tells the engine and the database no secret', async () => {

@@ -1,6 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
+import { findFollowAudience } from '#domain/following/audience-store.ts';
+import { findFollow } from '#domain/following/follows-store.ts';
+import { describeReason } from '#domain/following/model.ts';
+import { instanceEvents } from '#domain/instances/events.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
 import { factsOfRun, findRun, placeOfRun } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
@@ -37,6 +41,7 @@ const rules = {
   'drift_monitor.scanned': tellOfScan,
   'webhook.disabled': tellOfWebhook,
   'quota.exceeded': tellOfQuota,
+  'instance.follow_failed': tellOfFollowing,
 } as const satisfies Partial<Record<EventTypeName | SystemAction, Rule>>;
 
 export const eventRules: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
@@ -71,17 +76,37 @@ async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): 
   };
 }
 
-/** Whoever requested a run hears how it ended; if that was a service account, whoever answers for it. Nobody hears of a scan here. */
+/**
+ * Whoever requested a run hears how it ended; if that was a service account, whoever answers for it. If one fails that a change of outputs started, those
+ * hear of it who can do something about it. Nobody hears of a scan here.
+ */
 async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
   if (!run || run.operation === 'scan') return undefined;
   const requester = run.requestedByType === 'user' ? run.requestedById : run.responsibleUserId;
+  const hasFailed = data['status'] === 'failed' || data['status'] === 'timed_out';
+  const others = hasFailed && run.startedByRunId !== null ? await findFollowAudience(em, run.instanceId) : [];
   return {
     kind: 'run.finished',
     subject: { kind: 'run', id: subject.id },
     title: `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
     facts: [...factsOfRun(run), ...(run.operation === 'plan' ? await findPlanFacts(em, subject.id) : [])],
-    candidates: requester === null ? [] : [requester],
+    candidates: [...(requester === null ? [] : [requester]), ...others],
+  };
+}
+
+async function tellOfFollowing(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+  const found = await findFollow(em, subject.id);
+  if (!found) return undefined;
+  const { reason } = instanceEvents['instance.follow_failed'].data.parse(data);
+  const { name, failure } = found;
+  const message = failure?.reason === reason ? failure.message : describeReason(reason);
+  return {
+    kind: 'instance.follow_failed',
+    subject: { kind: 'instance', id: subject.id },
+    title: `${name} could not follow outputs that it was deployed with`,
+    facts: message === null ? [] : [`Why: ${message}.`],
+    candidates: await findFollowAudience(em, subject.id),
   };
 }
 

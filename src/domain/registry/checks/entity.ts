@@ -31,7 +31,10 @@ export const TemplateCheckSchema = defineEntity({
     demand: p.json<ToolDemand>().nullable(),
     /** Who is limited in how many checks are under way. */
     holders: p.json<string[]>(),
+    /** Under whose authority the check uses connections. */
     requestedBy: p.uuid(),
+    credentialId: p.uuid().nullable(),
+    responsibleUserId: p.uuid().nullable(),
     tries: p.integer().default(0),
     /** When a worker was last asked to make it. */
     startedAt: at().nullable(),

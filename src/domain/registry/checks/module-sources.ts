@@ -2,11 +2,14 @@ import type { Em } from '#database/database.ts';
 import { type BindingPlace, readAllEffectiveBindings } from '#domain/connections/bindings/store.ts';
 import { CredentialsUnavailable } from '#domain/connections/errors.ts';
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
-import { readModuleSources } from '#domain/connections/module-sources/module-sources.ts';
+import { type BoundSource, readModuleSources } from '#domain/connections/module-sources/module-sources.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { sharePrincipals } from '#domain/shared/access/authority-lock.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
-import { readPrincipals } from '#domain/shared/access/store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
+import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Template } from '../entity.ts';
@@ -34,24 +37,63 @@ const nothing: OpenedSources = { sources: [], problem: null };
  * Opens the private modules of the environment that a check names. Whoever asked for the check must still have the authority, because a check may wait for
  * days; so must those who bound the connections. Bindings, connections and their authority are shared until the commit.
  */
-export async function openCheckSources(em: Em, keyRing: KeyRing, checkId: string): Promise<OpenedSources> {
+export async function openCheckSources(tx: Transaction, keyRing: KeyRing, checkId: string): Promise<OpenedSources> {
+  const { em } = tx;
   const check = await em.findOne(TemplateCheck, { id: checkId });
   if (!check?.environmentId) return nothing;
   const place = await findPlace(em, check);
   if (place === null) return refused('the environment is gone, archived, or of another team than the template');
   const found = await readAllEffectiveBindings(em, place, false);
   await sharePrincipals(em, { ids: [...new Set([check.requestedBy, ...found.map(({ boundBy }) => boundBy)])] });
-  const principal = (await readPrincipals(em, [check.requestedBy])).get(check.requestedBy);
-  if (!principal || !decide(principal, checkPlaceAccess, place).allowed)
+  const principal = await findAuthority(em, check);
+  if (typeof principal === 'string') return refused(principal);
+  if (!decide(principal, checkPlaceAccess, place).allowed)
     return refused('whoever asked for the check may not use them any more');
   const closed = describeClosed('connections', principal.closedFeatures);
   if (closed !== null) return refused(closed);
   try {
     const bound = await readModuleSources(em, keyRing, { place, phase: 'plan', lock: true });
+    recordUses(tx, check, principal, { place, bound });
     return { sources: bound.map(({ source }) => source), problem: null };
   } catch (error) {
     if (error instanceof CredentialsUnavailable) return refused(error.message);
     throw error;
+  }
+}
+
+/** Whoever asked for the check, as they are now; or why nobody answers for it any more. */
+async function findAuthority(
+  em: Em,
+  { requestedBy: authorityId, credentialId, responsibleUserId }: TemplateCheck,
+): Promise<Principal | string> {
+  try {
+    return await findStoredPrincipal(em, { authorityId, credentialId, responsibleUserId });
+  } catch (error) {
+    if (error instanceof AuthorityEnded) return endings[error.reason];
+    throw error;
+  }
+}
+
+const endings: Record<LostAuthority, string> = {
+  gone: 'whoever asked for the check was deleted',
+  disabled: 'whoever asked for the check is disabled',
+  key_revoked: 'the API key with which somebody asked for the check was revoked',
+  key_expired: 'the API key with which somebody asked for the check has expired',
+};
+
+/** Records, for each connection, that a worker was given its credentials. */
+function recordUses(
+  tx: Transaction,
+  { id, templateId, versionId = null }: TemplateCheck,
+  { id: requestedBy, name: requestedByName, responsibleUserId = null }: Principal,
+  { place, bound }: { readonly place: BindingPlace; readonly bound: readonly BoundSource[] },
+): void {
+  const { environmentId, organizationId, teamId } = place;
+  const by = { requestedBy, requestedByName, responsibleUserId };
+  for (const { binding } of bound) {
+    const { name, connectionId, credentialRevision, boundBy } = binding;
+    const after = { checkId: id, templateId, versionId, environmentId, name, credentialRevision, boundBy, ...by };
+    recordSystemAction(tx, 'connection.used', { id: connectionId, after }, { organizationId, teamId });
   }
 }
 

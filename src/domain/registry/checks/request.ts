@@ -3,6 +3,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { defaultPool } from '#domain/runs/model.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { holdersOf } from '#domain/shared/tasks/holders.ts';
@@ -144,9 +145,9 @@ interface NewCheck extends Pick<CheckRequest, 'target' | 'principal'> {
 async function insertCheck(tx: Transaction, { target, principal, ...row }: NewCheck): Promise<string> {
   const id = newId();
   const holders = [...holdersOf(principal, target)];
-  tx.em.persist(
-    tx.em.create(TemplateCheck, { id, templateId: target.template.id, holders, requestedBy: principal.id, ...row }),
-  );
+  const { authorityId: requestedBy, credentialId = null, responsibleUserId = null } = storedAuthorityOf(principal);
+  const authority = { requestedBy, credentialId, responsibleUserId };
+  tx.em.persist(tx.em.create(TemplateCheck, { id, templateId: target.template.id, holders, ...authority, ...row }));
   await tx.em.flush();
   tx.notifyEngine(id, { kind: 'start', workflow: templateCheckWorkflow, input: { check_id: id } });
   return id;

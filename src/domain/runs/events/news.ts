@@ -15,7 +15,8 @@ export const runNews = {
   },
   'run.finished': {
     label: 'Run ended',
-    toUsers: 'A run that you requested, or answer for, ended.',
+    toUsers:
+      'A run that you requested, or answer for, ended; or one failed that changed outputs had started in a team where you may start it.',
     toChannels: 'A run ended.',
     subject: 'run',
   },

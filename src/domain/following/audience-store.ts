@@ -1,0 +1,27 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { decide } from '#domain/shared/access/decide.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
+import { followAuthority } from './authority.ts';
+import { findFollow } from './follows-store.ts';
+
+/** The people who hear that an instance could not follow: whoever let it follow, or answers for who did, and those in its team who may let it follow. */
+export async function findFollowAudience(em: Em, instanceId: string): Promise<string[]> {
+  const found = await findFollow(em, instanceId);
+  if (!found) return [];
+  const { authorityType, authorityId, responsibleUserId, teamId, organizationId } = found;
+  const author = authorityType === 'user' ? authorityId : responsibleUserId;
+  const members = await db(em)
+    .selectFrom('team_members')
+    .where('team_id', '=', teamId)
+    .select('principal_id as id')
+    .execute();
+  const principals = await readPrincipals(
+    em,
+    members.map(({ id }) => id),
+  );
+  const mayAct = [...principals.values()].filter(
+    (each) => decide(each, { ...followAuthority, review: 'none' }, { teamId, organizationId }).allowed,
+  );
+  return [...(author === null ? [] : [author]), ...mayAct.map(({ id }) => id)];
+}

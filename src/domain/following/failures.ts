@@ -1,0 +1,38 @@
+import { QuotaExceeded } from '#domain/quotas/errors.ts';
+import { AuthorityEnded } from '#domain/shared/access/stored-authority.ts';
+import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
+import type { FollowDeps, UpstreamChange } from './change.ts';
+import { OwnerChanged } from './errors.ts';
+import { lockFollow, lostAuthorities, noteSeen } from './follows-store.ts';
+import { type FollowFailure, type FollowReason, followReasons } from './model.ts';
+
+export type Failure = Omit<FollowFailure, 'at'>;
+
+export const failureFor = (reason: FollowReason): Failure => ({ reason, message: followReasons[reason] });
+
+/** Keeps why the instance did not follow, unless somebody has saved it again meanwhile. */
+export async function fail(
+  { transactions }: FollowDeps,
+  { follow: found, seen }: UpstreamChange,
+  failure: Failure,
+): Promise<void> {
+  const { instanceId, teamId, organizationId } = found;
+  await transactions.run(async (tx) => {
+    const locked = await lockFollow(tx.em, instanceId);
+    if (locked?.seen !== found.seen || locked.savedAt !== found.savedAt) return;
+    await noteSeen(tx.em, locked, { seen, failure: { ...failure, at: new Date().toISOString() } });
+    const data = { reason: failure.reason };
+    tx.publish({ type: 'instance.follow_failed', subjectId: instanceId, owners: { teamId, organizationId }, data });
+  });
+}
+
+/** Why no run was started; undefined if trying again may help. */
+export function toFailure(error: unknown): Failure | undefined {
+  if (error instanceof AuthorityEnded) return failureFor(lostAuthorities[error.reason]);
+  if (error instanceof OwnerChanged) return failureFor('owner_changed');
+  if (error instanceof FeatureDisabled || error instanceof QuotaExceeded)
+    return { reason: 'refused', message: error.message };
+  if (error instanceof Forbidden || error instanceof Unauthenticated) return failureFor('not_permitted');
+  const mayPass = !(error instanceof ServiceError) || error.kind === 'unavailable' || error.kind === 'limited';
+  return mayPass ? undefined : { reason: 'refused', message: error.message };
+}

@@ -1,0 +1,93 @@
+import { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
+import { readUpstream, type UpstreamRead } from '#domain/runs/references/upstream.ts';
+import { findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
+import type { FollowDeps, UpstreamChange } from './change.ts';
+import { FollowMoved } from './errors.ts';
+import { type Failure, fail, failureFor, toFailure } from './failures.ts';
+import {
+  type Follow,
+  findFollow,
+  isBusy,
+  lostReason,
+  noteSeen,
+  readChain,
+  readSeen,
+  type SeenSource,
+} from './follows-store.ts';
+import { maxChain, stops } from './model.ts';
+import { startFollower } from './start-follower.ts';
+
+/** Why an instance is looked at. */
+export interface Cause {
+  /** The run that ended; null: something else happened to what the instance reads. */
+  readonly runId: string | null;
+  /** So many others follow the same that no run starts for this one. */
+  readonly isBeyondLimit: boolean;
+}
+
+/** Starts a run of the instance if outputs changed that it was deployed with, or keeps why it does not. */
+export async function follow(deps: FollowDeps, instanceId: string, cause: Cause): Promise<void> {
+  const change = await findChange(deps, instanceId, cause.runId);
+  if (!change) return;
+  const hindrance = await findHindrance(deps, change, cause);
+  if (hindrance) return fail(deps, change, hindrance);
+  try {
+    const principal = await deps.transactions.run(({ em }) => findStoredPrincipal(em, change.follow));
+    await startFollower(deps, change, principal);
+  } catch (error) {
+    // What is under way ends, and then this is asked again; every other change is read again by the next try.
+    if (error instanceof FollowMoved && (await isBusy(deps.orm.em.fork(), instanceId))) return;
+    const failure = toFailure(error);
+    if (!failure) throw error;
+    await fail(deps, change, failure);
+  }
+}
+
+/** What the instance must follow now; undefined: nothing. */
+async function findChange(
+  deps: FollowDeps,
+  instanceId: string,
+  runId: string | null,
+): Promise<UpstreamChange | undefined> {
+  const em = deps.orm.em.fork();
+  const found = await findFollow(em, instanceId);
+  // A run that is under way ends, and then this is asked again.
+  if (!found || (found.failure && stops(found.failure)) || (await isBusy(em, instanceId))) return undefined;
+  const { seen, sources } = await readSeen(em, instanceId, await findReadingDeployment(em, instanceId));
+  if (seen === found.seen) return undefined;
+  const upstream = await readUpstream(em, deps.keyRing, instanceId);
+  const reads = upstream.filter((read) => read.instanceId !== instanceId && read.upstream !== 'unchanged');
+  if (reads.length === 0 || isKnown(found, reads)) {
+    const failure = reads.length === 0 ? null : found.failure;
+    await deps.transactions.run((tx) => noteSeen(tx.em, found, { seen, failure }));
+    return undefined;
+  }
+  const runs = runsBehind(reads, sources);
+  const startedBy = runs.find((id) => id === runId) ?? runs[0] ?? null;
+  return { follow: found, seen, reads, startedBy, runs };
+}
+
+/** Whether all that is new was said before: what has ended stays so, whatever its owners do with it. */
+function isKnown({ failure }: Follow, reads: readonly UpstreamRead[]): boolean {
+  return failure?.reason === 'source_ended' && reads.every(({ upstream }) => upstream === 'ended');
+}
+
+function runsBehind(reads: readonly UpstreamRead[], sources: readonly SeenSource[]): string[] {
+  const changed = sources.filter(({ id }) => reads.some((read) => read.instanceId === id));
+  return changed.map(({ deployedRunId }) => deployedRunId).filter((id) => id !== null);
+}
+
+/** Why no run may start for a change, whoever asks for it. */
+async function findHindrance(
+  { orm }: FollowDeps,
+  { follow: found, reads, runs }: UpstreamChange,
+  { isBeyondLimit }: Cause,
+): Promise<Failure | null> {
+  const lost = lostReason(found);
+  if (lost) return failureFor(lost);
+  if (reads.every(({ upstream }) => upstream === 'ended')) return failureFor('source_ended');
+  const chain = await readChain(orm.em.fork(), runs);
+  if (chain.instances.has(found.instanceId)) return failureFor('loop');
+  if (chain.length >= maxChain) return failureFor('too_long');
+  return isBeyondLimit ? failureFor('too_many') : null;
+}
