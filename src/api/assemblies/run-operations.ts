@@ -121,7 +121,7 @@ export const run = command({
   route: 'POST /api/v1/assemblies/:id/runs',
   summary: 'Run an assembly: `plan` previews all nodes, `destroy` goes through what was deployed in reverse',
   description:
-    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure. Each node is a run of its own, ' +
+    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow; after a lost answer, read the outcome by it. Each node is a run of its own, ' +
     'with your authority at the time when it begins.',
   params: AssemblyParams,
   body: RunAssembly,

@@ -126,7 +126,8 @@ export const restore = command({
   summary: 'Restore a deleted resource of a plugin under its id',
   description:
     'A workflow verifies that the owners of the resource are as they were, that the active release declares its type with the same SQL roots, and that each root has ' +
-    'its row. A missing row answers 409. 503 with `outcome: unknown`: the end is not known after 30 seconds; send the same request again. Nothing else is ' +
+    'its row. A missing row answers 409. 503 with `outcome: unknown`: the end is not known after 30 seconds; read ' +
+    '`GET /api/v1/commands/outcome`, which stays `not_observed` until the resource was restored, and `restoration` of the resource. Nothing else is ' +
     'restored: the data is the business of the plugin, and every assignment stays ended.',
   params: PluginParams,
   body: ExpectedState,

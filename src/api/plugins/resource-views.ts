@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
+import { restorationStates } from '#domain/plugins/restorations/model.ts';
 import { resourceActions } from './actions.ts';
 import { ownedParts } from './views.ts';
 
@@ -12,6 +13,17 @@ export const RestorationReceipt = z
     audit_record_id: AnswerId,
   })
   .meta({ id: 'PluginRestorationReceipt' });
+
+const RestorationView = z
+  .object({
+    state: z.enum(restorationStates),
+    requested_at: Time,
+    problem: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .describe('Why it was refused: what its request was answered.'),
+  })
+  .meta({ id: 'PluginRestoration' });
 
 const Root = z.object({ schema: z.string(), table: z.string(), key: z.string() });
 
@@ -29,6 +41,7 @@ export const ListedResourceView = z
     eligibility_generation: z.int(),
     created_at: Time,
     deleted_at: Time.nullable(),
+    restoration: RestorationView.nullable().describe('The latest request to restore it; null if there was none.'),
     revision: z.int(),
     ...ownedParts,
   })
@@ -52,7 +65,18 @@ export function viewResource(resource: ResourceDetails): z.input<typeof ListedRe
     eligibility_generation: resource.eligibilityGeneration,
     created_at: resource.createdAt,
     deleted_at: resource.deletedAt,
+    restoration: viewRestoration(resource.restoration),
     revision: resource.revision,
     ownership: resource.ownership,
+  };
+}
+
+function viewRestoration(latest: ResourceDetails['restoration']) {
+  if (!latest) return null;
+  const { state, requestedAt, problem } = latest;
+  return {
+    state,
+    requested_at: new Date(requestedAt).toISOString(),
+    problem: problem && { code: problem.code, message: problem.message },
   };
 }

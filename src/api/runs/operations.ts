@@ -71,7 +71,7 @@ export const createRun = command({
   route: 'POST /api/v1/runs',
   summary: 'Admit a run',
   description:
-    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow: repeat it to be sure.',
+    'Answers 202 once the run is recorded. The Idempotency-Key is the id of its workflow; after a lost answer, read the outcome by it.',
   body: CreateRun,
   responses: { 202: RunView },
   at: getRun,

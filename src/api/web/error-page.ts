@@ -41,14 +41,14 @@ export function errorPageSender(operations: readonly Operation[]) {
 }
 
 function errorPage(answer: ErrorAnswer, request: FastifyRequest, operations: readonly Operation[]): Page {
-  const { status, body, headers } = answer;
+  const { status, headers } = answer;
   const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
   return {
     title,
     main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
-<p>${request.is404 && status === 404 ? 'No page has this address.' : toSentence(body.error)}</p>
+<p>${describeError(answer, request)}</p>
 ${status === 404 && !request.is404 ? html`<p class="aside">It doesn't exist, or you may not have access to it.</p>` : null}
 ${renderWayOn(answer, request, operations)}
 ${renderNextStep(request, status, headers['retry-after'])}
@@ -58,6 +58,13 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
 </dl>
 </section>`,
   };
+}
+
+function describeError({ status, body }: ErrorAnswer, request: FastifyRequest): string {
+  if (request.is404 && status === 404) return 'No page has this address.';
+  if (body.outcome === 'unknown')
+    return 'It is not known whether this was done. Look at what you wanted to change before you do it again.';
+  return toSentence(body.error);
 }
 
 /** Says where an area is turned on again that the settings have turned off, to those who may do that. */

@@ -139,3 +139,20 @@ export class Unavailable extends ServiceError {
     super('unavailable', message, { ...options, retryAfter: 1 });
   }
 }
+
+/**
+ * The error of a command of which the caller cannot be told whether it was carried out. It says what to read, and nothing about sending the command
+ * again. (specification, *Original-key outcome and command keys*, rule 7)
+ * @param alsoRead what shows more than the outcome does; else it says what to do without a key
+ */
+export function unknownOutcome(
+  situation: string,
+  {
+    cause,
+    alsoRead = 'without a key, what it was to change',
+  }: { readonly cause?: unknown; readonly alsoRead?: string } = {},
+): ServiceError {
+  const outcome = 'GET /api/v1/commands/outcome with the Idempotency-Key of this request';
+  const message = `${situation}: do not send it again, but read ${outcome}, and ${alsoRead}`;
+  return new ServiceError('unavailable', message, { details: { outcome: 'unknown' }, cause });
+}

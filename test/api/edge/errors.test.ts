@@ -4,9 +4,10 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Conflict, Forbidden, NotFound, ServiceError, Unavailable, Unprocessable } from '#domain/shared/errors.ts';
+import { Conflict, Forbidden, NotFound, ServiceError, Unprocessable, unknownOutcome } from '#domain/shared/errors.ts';
 import { createEdgeApp, type EdgeApp, jsonType } from '#test/support/api/edge-app.ts';
 
+const readTheOutcome = /^the connection was lost: do not send it again, but read GET \/api\/v1\/commands\/outcome /;
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const thrown: Record<string, () => unknown> = {
@@ -19,11 +20,7 @@ const thrown: Record<string, () => unknown> = {
       details: { errors: [{ path: 'size', message: 'too big' }] },
     }),
   limited: () => new ServiceError('limited', 'slow down', { retryAfter: 2.2 }),
-  uncertain: () =>
-    new Unavailable('the outcome is unknown', {
-      details: { outcome: 'unknown' },
-      cause: new Error('pg: secret-cause'),
-    }),
+  uncertain: () => unknownOutcome('the connection was lost', { cause: new Error('pg: secret-cause') }),
   bug: () => new TypeError('cannot read secret-internals of undefined'),
   text: () => 'secret-text',
   nothing: () => undefined,
@@ -135,7 +132,7 @@ describe('an error', () => {
     ['conflict', 409, { error: 'the plan moved' }],
     ['unprocessable', 422, { error: 'variables do not fit' }],
     ['limited', 429, { error: 'slow down' }],
-    ['uncertain', 503, { error: 'the outcome is unknown', outcome: 'unknown' }],
+    ['uncertain', 503, { error: expect.stringMatching(readTheOutcome), outcome: 'unknown' }],
     ['bug', 500, { error: 'internal error' }],
     ['text', 500, { error: 'internal error' }],
     ['nothing', 500, { error: 'internal error' }],
@@ -165,8 +162,13 @@ describe('an error', () => {
 
   it('is answered with Retry-After in whole seconds', async () => {
     expect((await get('/throw/limited')).headers['retry-after']).toBe('3');
-    expect((await get('/throw/uncertain')).headers['retry-after']).toBe('1');
     expect((await get('/throw/refused')).headers['retry-after']).toBe('1');
+  });
+
+  it('says nothing of sending a command again whose outcome is unknown', async () => {
+    const { headers, body } = await get('/throw/uncertain');
+    expect(headers).not.toHaveProperty('retry-after');
+    expect(body).not.toMatch(/repeat|retry|try again|same key/i);
   });
 
   it('is logged with its stack and cause under the support id that the client got, if it is a failure', async () => {

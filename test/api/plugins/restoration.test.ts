@@ -25,10 +25,17 @@ afterAll(async () => {
   await api?.close();
 });
 
+/** The two reads that a restoration with an unknown end names. */
+const readBoth = (resource: string) =>
+  new RegExp(
+    `read GET /api/v1/commands/outcome with .* and GET /api/v1/plugin-resources/${resource}, whose restoration`,
+  );
+
 describe('restoring a resource', () => {
   it('gives it back under its id, with the next revision and generation, and revives no assignment', async () => {
     const { root, resource, sync, member } = await deleteResource(api);
     const before = await root.read(`/plugin-resources/${resource}`);
+    expect(before.restoration).toBeNull();
     const key = randomUUID();
     const answer = await root.restore(resource, key);
     expect([answer.status, answer.body]).toEqual([
@@ -40,7 +47,11 @@ describe('restoring a resource', () => {
         audit_record_id: expect.any(String),
       },
     ]);
-    expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({ deleted_at: null, name: before.name });
+    expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({
+      deleted_at: null,
+      name: before.name,
+      restoration: { state: 'restored', problem: null },
+    });
     const selector = { type: 'resource', id: resource };
     expect(await check(member.client, sync, selector)).toMatchObject({
       allowed: false,
@@ -91,6 +102,11 @@ describe('restoring a resource', () => {
     expect(codeOf(deletion)).toEqual([409, 'idempotency_key_reused']);
     const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
     expect(outcome.body).toEqual({ kind: 'not_observed' });
+    expect((await root.read(`/plugin-resources/${resource}`)).restoration).toEqual({
+      state: 'refused',
+      requested_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      problem: { code: 'plugin_root_missing', message: expect.stringContaining('the root dns.zones is missing') },
+    });
   });
 
   it('under a release that declares other roots answers 409', async () => {
@@ -184,7 +200,16 @@ describe('restoring a resource', () => {
       { command: { ...command, key, caller: caller as never }, resourceId: resource, expected, answer },
       100,
     );
-    await expect(again).rejects.toMatchObject({ kind: 'unavailable', details: { outcome: 'unknown' } });
+    await expect(again).rejects.toMatchObject({
+      kind: 'unavailable',
+      details: { outcome: 'unknown' },
+      message: expect.stringMatching(readBoth(resource)),
+      retryAfter: undefined,
+    });
+    const outcome = await root.client.send('GET', '/commands/outcome', undefined, { 'idempotency-key': key });
+    expect(outcome.body).toEqual({ kind: 'not_observed' });
+    const { restoration } = await root.read(`/plugin-resources/${resource}`);
+    expect(restoration).toMatchObject({ state: 'running', problem: null });
     engine = carryOutRestorations(deps);
     expect((await asked).status).toBe(200);
   });
@@ -207,6 +232,8 @@ describe('restoring a resource', () => {
     await api.rows(`update plugin_restorations set status = 'running', ended_at = null where id = ?`, [key]);
     engine = carryOutRestorations(deps);
     expect([answer.status, answer.body.outcome]).toEqual([503, 'unknown']);
+    expect(answer.body.error).toMatch(/read GET \/api\/v1\/commands\/outcome with the Idempotency-Key/);
+    expect(answer.body.error).not.toMatch(/repeat|same key/);
     const path = `/plugin-resources/${resource}/restore`;
     const { request } = (await findRestoration(api.services.orm.em.fork(), key))!;
     const { expectedRevision: expected_revision, expectedOwnership: expected_ownership } = request.expected;

@@ -4,7 +4,7 @@ import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { type Command, type CommandResult, findReceipt, runCommand } from '#domain/shared/commands/command.ts';
-import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import { ServiceError, unknownOutcome } from '#domain/shared/errors.ts';
 import {
   type AccessDecision,
   asCalled,
@@ -168,10 +168,7 @@ function viewReceipt({ resourceId, revision, auditRecordId }: InvokedCommand['re
 /** The command was committed but cannot be shown. The client must not conclude that it was undone. */
 function failAfterCommit(error: unknown): never {
   if (error instanceof ServiceError && error.kind !== 'unavailable') throw error;
-  throw new Unavailable(
-    'the command was carried out, but its result could not be read: read the resource, or repeat the request with the same key',
-    { details: { outcome: 'unknown' }, cause: error },
-  );
+  throw unknownOutcome('the command was carried out, but its result could not be read', { cause: error });
 }
 
 /** The principal that an operation runs as. A public operation runs as anonymous even for an authenticated caller. */

@@ -3,13 +3,16 @@ import { copyScript, renderCopiedId } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get } from '../resource-operations.ts';
+import type { viewResource } from '../resource-views.ts';
 import { renderResourceState, toSelector } from './resources-tab.ts';
 import { renderRoots } from './roots.ts';
 import { pluginsCrumb, readPlaceNames, renderPlace } from './words.ts';
+
+type Restoration = NonNullable<ReturnType<typeof viewResource>['restoration']>;
 
 /** The page of a plugin's resource, with its owner and the tables that hold its data. */
 export async function showPluginResource(visit: Visit<{ id: string }>): Promise<FastifyReply> {
@@ -39,8 +42,19 @@ ${renderPageHead({
       ['Generation', `${resource.eligibility_generation}: what was assigned under an earlier one stays ended`],
       ['Registered', renderTime(String(resource.created_at))],
       ['Deleted', deletedAt === null ? null : renderTime(String(deletedAt))],
+      ['Restoration', renderRestoration(resource.restoration)],
       ['Assignments', html`<a href="${assignments}">Of this resource alone</a>`],
     ])}</div>
 </div>`,
   });
+}
+
+const restorationWords = { running: 'Running', restored: 'Restored', refused: 'Refused' } as const;
+
+/** The latest request to restore a resource, and why it was refused. */
+function renderRestoration(latest: Restoration | null): Html | null {
+  if (!latest) return null;
+  const { state, requested_at: at, problem } = latest;
+  const why = problem && html`: <span class="foreign">${problem.message}</span>`;
+  return html`${restorationWords[state]}, requested ${renderTime(String(at))}${why}`;
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Expression, expressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { changeOne, clock } from '#domain/shared/ownership-graph/conditions.ts';
@@ -11,6 +12,14 @@ import type { OwnerNames, Root } from '../model.ts';
 import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { scopeOf } from '../places/scope-store.ts';
+import type { RestorationProblem, RestorationState } from '../restorations/model.ts';
+
+/** A request to restore a resource, as the resource shows it. */
+export interface LatestRestoration {
+  readonly state: RestorationState;
+  readonly requestedAt: string;
+  readonly problem: RestorationProblem | null;
+}
 
 /** A resource as its readers see it, also once it was deleted. */
 export interface ResourceDetails {
@@ -28,6 +37,8 @@ export interface ResourceDetails {
   readonly createdAt: string;
   readonly deletedAt: string | null;
   readonly deletedFrom: OwnerNames | null;
+  /** The latest request to restore it; null if there was none. */
+  readonly restoration: LatestRestoration | null;
   /** What owns it now. */
   readonly ownership: OwnershipSnapshot;
 }
@@ -124,6 +135,20 @@ export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>):
   await changeOne(em, declarationOf('plugin_resource'), id, { deleted_at: null, deleted_from: null });
 }
 
+function latestRestoration(resourceId: Expression<string>) {
+  return expressionBuilder<Tables>()
+    .selectFrom('plugin_restorations as x')
+    .where('x.resource_id', '=', resourceId)
+    .orderBy('x.created_at', 'desc')
+    .orderBy('x.id', 'desc')
+    .limit(1)
+    .select(
+      sql<LatestRestoration | null>`jsonb_build_object('state', x.status, 'requestedAt', x.created_at, 'problem', x.problem)`.as(
+        'latest',
+      ),
+    );
+}
+
 function selectResources(em: Em) {
   return db(em)
     .selectFrom('plugin_resources as r')
@@ -131,5 +156,6 @@ function selectResources(em: Em) {
     .select(['r.id', 'r.installation_id as installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
     .select(['r.team_id as teamId', 'r.project_id as projectId', 'r.environment_id as environmentId', 'r.revision'])
     .select(['r.eligibility_generation as eligibilityGeneration', 'r.created_at as createdAt'])
-    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom', 'scope.ownership']);
+    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom', 'scope.ownership'])
+    .select((eb) => latestRestoration(eb.ref('r.id')).as('restoration'));
 }

@@ -5,7 +5,8 @@ import type { ErrorKind } from '#domain/shared/errors.ts';
 export const restorationWorkflow = 'pluginRestoration';
 
 /** How far a restoration is. Each state but the first is an end. */
-export type RestorationState = 'running' | 'restored' | 'refused';
+export const restorationStates = ['running', 'restored', 'refused'] as const;
+export type RestorationState = (typeof restorationStates)[number];
 
 /** Why a restoration restored nothing: the error with which its request is answered. */
 export interface RestorationProblem {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Orm } from '#database/database.ts';
 import { type Command, reserveForWorkflow } from '#domain/shared/commands/command.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
-import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
+import { ServiceError, unknownOutcome } from '#domain/shared/errors.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
 import { restorationWorkflow } from './model.ts';
 import { findRestoration, insertRestoration, type RestorationDetails } from './store.ts';
@@ -29,8 +29,8 @@ export interface RequestDeps {
 /**
  * Lets a workflow restore a resource, and waits until it has. The workflow has the command's key as its id, so that a repeated request finds it. The
  * key is bound from then on, even if the workflow refuses. The workflow goes on if nobody waits any more. (specification, *Plugin authority*, rule 4)
- * @throws ServiceError the refusal with which it ended; Conflict if the key was used for something else; Unavailable with `outcome: unknown` if its
- * end is not known in time
+ * @throws ServiceError the refusal with which it ended; Conflict if the key was used for something else; `unknownOutcome` if its end is not
+ * known in time
  */
 export async function requestRestoration(
   { transactions, orm, installation: { bindingKey } }: RequestDeps,
@@ -47,19 +47,23 @@ export async function requestRestoration(
       tx.notifyEngine(reserved, { kind: 'start', workflow: restorationWorkflow, input: { restoration_id: reserved } });
     return reserved;
   });
-  await awaitEnd(orm, key, withinMs);
+  await awaitEnd(orm, { key, resourceId: request.resourceId }, withinMs);
 }
 
-async function awaitEnd(orm: Orm, key: string, withinMs: number): Promise<void> {
+async function awaitEnd(
+  orm: Orm,
+  { key, resourceId }: { readonly key: string; readonly resourceId: string },
+  withinMs: number,
+): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     // The restoration is under way, so its end is not known while the database does not answer.
     const found = await findRestoration(orm.em.fork(), key).catch((cause: unknown) => {
-      throw unknownEnd(cause);
+      throw unknownEnd(resourceId, cause);
     });
     if (found?.problem) throw toError(found.problem);
     if (found?.status === 'restored') return;
-    if (Date.now() > deadline) throw unknownEnd();
+    if (Date.now() > deadline) throw unknownEnd(resourceId);
     await sleep(pauseMs);
   }
 }
@@ -68,9 +72,7 @@ function toError({ kind, code, message }: NonNullable<RestorationDetails['proble
   return new ServiceError(kind, message, { code });
 }
 
-function unknownEnd(cause?: unknown): Unavailable {
-  return new Unavailable(
-    'it is not known yet how the restoration ends: repeat the same request with the same key, which answers its receipt or its refusal; the outcome of the key shows only that it was committed',
-    { details: { outcome: 'unknown' }, cause },
-  );
+function unknownEnd(resourceId: string, cause?: unknown): ServiceError {
+  const alsoRead = `GET /api/v1/plugin-resources/${resourceId}, whose restoration says whether it runs or was refused`;
+  return unknownOutcome('it is not known yet how the restoration ends', { cause, alsoRead });
 }

@@ -6,7 +6,7 @@ import { eventSubscriptions } from '#domain/event-subscriptions.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { type AuditEntry, insertAuditRecord, type RequestFacts } from '../audit.ts';
-import { Unavailable } from '../errors.ts';
+import { unknownOutcome } from '../errors.ts';
 import { eventOfEntry } from '../events/audited-events.ts';
 import { insertEvents, isEventNumberConstraint } from '../events/insert-store.ts';
 import {
@@ -81,7 +81,7 @@ export class Transactions {
     this.#subscriptions = subscriptions;
   }
 
-  /** @throws Unavailable with `outcome: 'unknown'` if the connection was lost during the commit */
+  /** @throws `unknownOutcome` if the connection was lost during the commit */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const outside = new OutsideWork();
     for (let attempt = 1; ; attempt += 1) {
@@ -157,8 +157,7 @@ async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> 
 /** A connection that is lost during the commit leaves its outcome unknown. */
 function toCommitError(error: unknown): unknown {
   if (!isConnectionError(error)) return error;
-  return new Unavailable(
-    'the connection to the database was lost while committing: the outcome is unknown; read the outcome of its idempotency key instead of sending it again',
-    { details: { outcome: 'unknown' }, cause: error },
-  );
+  return unknownOutcome('the connection to the database was lost while committing, so the outcome is unknown', {
+    cause: error,
+  });
 }
