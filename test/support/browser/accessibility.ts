@@ -43,8 +43,12 @@ function withoutUnknowable(rule: Rule): Rule {
   return { ...rule, nodes: rule.nodes.filter((node) => !isUnknowable(node)) };
 }
 
-/** Whether axe found no other element over a text: it names the text itself, or the page where a row that scrolls ends. */
+/**
+ * Whether axe found no other element over a text: it names the text itself, or the page where a row that scrolls ends, or nothing where the text
+ * is wider than what cuts it off.
+ */
 function isCutOff({ data, relatedNodes = [] }: Rule['nodes'][number]['any'][number], target: string): boolean {
+  if (data?.messageKey === 'elmPartiallyObscuring' && relatedNodes.length === 0) return true;
   const isObscured = data?.messageKey === 'elmPartiallyObscured' && relatedNodes.length > 0;
   return isObscured && relatedNodes.every((other) => ['body', target].includes(String(other.target)));
 }

@@ -43,7 +43,9 @@ describe('the page of a run that failed', () => {
     const at = text.indexOf('Unclosed &lt;quote&gt;: There is no closing quote.');
     expect(at).toBeGreaterThan(0);
     expect(text.indexOf('live/main.tf:7')).toBeLessThan(at);
-    expect(text.slice(at)).toContain('<pre class="status-detail-snippet">url = &quot;https://${var.site&quot;</pre>');
+    expect(text.slice(at)).toContain(
+      '<pre class="status-detail-snippet" tabindex="0" role="group" aria-label="Lines of the file">url = &quot;https://${var.site&quot;</pre>',
+    );
     expect(text.slice(0, at)).not.toContain('could not initialize');
     expect(text.slice(at)).toContain('could not initialize');
     expect(text).not.toContain('A second paragraph');

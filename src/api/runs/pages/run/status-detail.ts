@@ -8,7 +8,9 @@ export function renderStatusDetail({ message, file, line, snippet, source }: Sho
   const place =
     file === undefined ? null : html`<span class="mono">${file}${line === undefined ? null : `:${line}`}</span>`;
   return html`<div class="status-detail foreign"><p>${place}${place ? ' ' : null}<strong>${message}</strong>${source === 'tool' ? null : html` <span class="muted">(the service)</span>`}</p>${
-    snippet === undefined ? null : html`<pre class="status-detail-snippet">${snippet}</pre>`
+    snippet === undefined
+      ? null
+      : html`<pre class="status-detail-snippet" tabindex="0" role="group" aria-label="Lines of the file">${snippet}</pre>`
   }</div>`;
 }
 
