@@ -109,6 +109,8 @@ export interface Attempt {
   openRelay(state: StateHandler | null): Promise<string>;
   /** Opens the way to private modules. Call it after `openRelay`, and close it when `init` has ended. */
   openModules(): Promise<ModuleAccess>;
+  /** Why the service itself cannot reach the host of a repository under the egress policy of the pool, as the log says it; null: it may. */
+  findObstacle(url: URL): Promise<string | null>;
   /** Runs steps to their end and logs their output. @throws AttemptFailure if the attempt was stopped */
   runJob<Collected>(spec: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>>;
   /** Logs a line in the service's own name. */

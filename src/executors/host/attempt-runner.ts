@@ -15,6 +15,8 @@ import { LimitWatch } from '../attempt/limits.ts';
 import { StateKeeper } from '../attempt/state-keeper.ts';
 import { checkCommands } from '../command/check.ts';
 import { runCommands } from '../command/command.ts';
+import { destinationOf } from '../egress/destination.ts';
+import { asRefusal } from '../egress/refusal.ts';
 import { ModuleGate } from '../modules/module-gate.ts';
 import { checkOpenTofu } from '../opentofu/check.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
@@ -165,6 +167,7 @@ export class AttemptRunner {
       toolPath: (path) => this.#resources.toolPath(path),
       openRelay: (state) => this.#openRelay(state),
       openModules: () => this.#openModules(),
+      findObstacle: (url) => this.#findObstacle(url),
       runJob: (spec) => this.#runJob(spec),
       note: (text) => this.#recorder.note(text),
       lastErrors: () => this.#recorder.lastErrors(),
@@ -212,6 +215,19 @@ export class AttemptRunner {
       await gate.close();
     };
     return { ...(await gate.access()), close };
+  }
+
+  async #findObstacle(url: URL): Promise<string | null> {
+    const reader = this.#resources.openReader(this.#input.request.egress, () => undefined);
+    const to = destinationOf(url);
+    try {
+      await reader.check(to);
+      return null;
+    } catch (error) {
+      return `egress to ${to.host}:${to.port} ${asRefusal(error).message}`;
+    } finally {
+      reader.close();
+    }
   }
 
   async #runJob<Collected>(specify: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>> {

@@ -10,7 +10,7 @@ import { Relay } from '#executors/host/relay.ts';
 import { gitVariables } from '#executors/modules/git-variables.ts';
 import { ModuleGate } from '#executors/modules/module-gate.ts';
 import { SshMirrors } from '#executors/modules/ssh-source.ts';
-import { hintAtConnection } from '#executors/opentofu/initialization/module-hint.ts';
+import { findMissingConnection } from '#executors/opentofu/initialization/module-hint.ts';
 import { makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 import { makeSshKey, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
 
@@ -207,10 +207,10 @@ describe('the hint at a missing connection', () => {
       'a registry connection for registry.example.com',
     ],
   ])('names the host and the kind of connection', (printed, wanted) => {
-    expect(hintAtConnection(printed)).toContain(wanted);
+    expect(findMissingConnection(printed)?.hint).toContain(wanted);
   });
 
   it('says nothing about other errors', () => {
-    expect(hintAtConnection('Error: Unclosed configuration block\n\n  on main.tf line 3')).toBeNull();
+    expect(findMissingConnection('Error: Unclosed configuration block\n\n  on main.tf line 3')).toBeNull();
   });
 });

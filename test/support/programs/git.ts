@@ -82,6 +82,7 @@ export async function serveGit(
   root: string,
   handle: Handle = () => false,
   certificate?: Certificate,
+  address = '127.0.0.1',
 ): Promise<GitServer> {
   const requests: IncomingMessage[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -91,7 +92,7 @@ export async function serveGit(
   const server = certificate
     ? createSecureServer({ key: readFileSync(certificate.key), cert: readFileSync(certificate.cert) }, answer)
     : createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const { port } = server.address() as AddressInfo;
   const close = () =>
     new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { sha256 } from '../../attempt/artifact.ts';
+import type { Attempt } from '../../attempt/attempt.ts';
 import type { EnvironmentFile } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import type { ToolSession } from '../session.ts';
@@ -9,7 +10,7 @@ import { digestModules, digestSources, lockFile, verifyBackend } from './configu
 import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
 import { removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
-import { hintAtConnection } from './module-hint.ts';
+import { findMissingConnection } from './module-hint.ts';
 
 const maxLockBytes = 1024 * 1024;
 
@@ -42,14 +43,21 @@ export async function initialize(session: ToolSession, cache: InitCache, planned
     if (!isRefused || session.attempt.control.cause !== null) throw error;
     const printed = session.attempt.lastErrors();
     if (!mayNeedVariables || !/variable/i.test(printed)) {
-      const hint = hintAtConnection(printed);
-      if (hint !== null) session.attempt.note(hint);
+      await hintAtConnection(session.attempt, printed);
       throw error;
     }
     session.attempt.diagnostics.clear();
     session.attempt.note('trying again with the values of the variables');
     return await obtain(session, cache, true, planned);
   }
+}
+
+/** Logs which connection was missing; or what is in the way of any connection, such as a name that does not exist. */
+async function hintAtConnection(attempt: Attempt, printed: string): Promise<void> {
+  const missing = findMissingConnection(printed);
+  if (missing === null) return;
+  const obstacle = missing.untried && (await attempt.findObstacle(missing.untried));
+  attempt.note(obstacle ?? missing.hint);
 }
 
 async function obtain(

@@ -3,7 +3,7 @@ import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
-import { countSections } from '#domain/runs/plans/sections.ts';
+import { countSections, hasFailed, type PlanSections } from '#domain/runs/plans/sections.ts';
 import { packArtifact } from '../../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess } from '../../attempt/attempt.ts';
 import type { OpenTofuExecutor } from '../../protocol/request.ts';
@@ -55,7 +55,7 @@ async function planInitialized(
   const read = await showPlan(session, initialized, made.plan);
   await verifyPlan(session, initialized, made.plan);
   const { changes, drift, hasChanges } = read;
-  const sections = { ...read.sections, diagnostics: warningsOf(session.attempt) };
+  const sections = { ...read.sections, diagnostics: warningsOf(session.attempt, read.sections) };
   const facts = factsOf(session, initialized, { changes, drift, sections });
   const files = new Map([
     ['plan', made.plan],
@@ -103,10 +103,15 @@ async function resolvedModules(
   });
 }
 
-/** What the tool warned of, while it prepared the plan and made it. */
-function warningsOf({ diagnostics }: Attempt): Diagnostic[] {
-  return diagnostics.list().filter(({ severity }) => severity === 'warning');
+/** What the tool warned of, while it prepared the plan and made it. A failing `check` block is among the checks of the plan, and not here again. */
+function warningsOf({ diagnostics }: Attempt, { checks }: Pick<PlanSections, 'checks'>): Diagnostic[] {
+  const isShown = checks.some((check) => check.kind === 'check' && hasFailed(check));
+  const warnings = diagnostics.list().filter(({ severity }) => severity === 'warning');
+  return isShown ? warnings.filter(({ message }) => message !== failedCheck) : warnings;
 }
+
+/** How both tools warn of a failing `check` block. */
+const failedCheck = 'Check block assertion failed';
 
 /** What people are shown: a refresh records the drift, and a scan compares what was found with what is expected. */
 function shownChanges({ phase, operation }: WireRequest, { changes, drift }: ReadPlan): ResourceChange[] {
