@@ -83,10 +83,7 @@ export const ReplaceCeiling = z
       .int()
       .min(0)
       .max(largestInteger)
-      .optional()
-      .describe(
-        'The revision of the ceiling that you have read; 0: there was none. Required once a ceiling is current; a stale one answers 409.',
-      ),
+      .describe('The revision of the ceiling that you have read; 0 if there is none yet. A stale one answers 409.'),
     ...expected,
   })
   .meta({ id: 'ReplacePluginCeiling' });

@@ -26,8 +26,8 @@ export const replaceCeiling = command({
   summary: 'Replace what is approved of an installed plugin; it gives nobody any authority',
   description:
     'Both lists are required, and empty ones approve nothing. An action that is left out loses its assignments for good. `expected_revision` is that ' +
-    'of the installation. To replace a ceiling that is current, name its own revision too, as `expected_ceiling_revision` or `If-Match`: otherwise two ' +
-    'administrators could overwrite each other.',
+    'of the installation, and `expected_ceiling_revision` that of the ceiling, 0 if there is none yet: so two administrators cannot overwrite each ' +
+    'other. `If-Match`, if you send it beside that, has to name the same revision.',
   body: ReplaceCeiling,
   at: getCeiling,
   ifMatch: 'expected_ceiling_revision',

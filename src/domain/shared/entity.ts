@@ -39,10 +39,12 @@ export const CommandReceiptSchema = defineEntity({
     key: p.uuid().primary(),
     principalId: p.uuid(),
     operation: p.string(),
-    /** HMAC over caller, operation, target and input as the request named them. */
+    /** HMAC over caller, operation, target, input and precondition as the request named them. */
     binding: p.blob().hidden(),
     /** The same with defaults filled in, and ids in place of other names. Null: a receipt of an earlier release. */
     resolvedBinding: p.blob().hidden().nullable(),
+    /** What the bindings cover: `bindingVersion`. 1: a receipt of an earlier release, without the precondition. */
+    bindingVersion: p.smallint().default(1),
     /** What a repeat is answered from; only the sender of the command reads it. Null: a receipt of an earlier release. */
     answer: p.json<Record<string, unknown>>().nullable(),
     /** The same, in the form that the previous release reads. */

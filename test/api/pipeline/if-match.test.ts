@@ -61,3 +61,47 @@ it('every change of a resource that has a revision honours If-Match', () => {
   expect(changes.length).toBeGreaterThan(12);
   expect(changes.filter((operation) => !honoursIfMatch(operation)).map(({ id }) => id)).toEqual([]);
 });
+
+/** Deletes a new project, and returns how its deletion is sent again under the same key. */
+async function deletedProject(tag: string | undefined) {
+  const { body } = await tenant.owner.post('/projects', { team_id: tenant.team, name: crypto.randomUUID() });
+  const key = crypto.randomUUID();
+  const send = async (ifMatch: string | undefined) => {
+    const headers = { 'idempotency-key': key, ...(ifMatch !== undefined && { 'if-match': ifMatch }) };
+    const { status, headers: answered } = await tenant.owner.send('DELETE', `/projects/${body.id}`, undefined, headers);
+    return status === 409 ? String(answered['x-error-code']) : status;
+  };
+  expect(await send(tag)).toBe(204);
+  return { key, send };
+}
+
+it.each([
+  ['"1"', '"2"'],
+  ['"1"', '*'],
+  ['"1"', undefined],
+  [undefined, '"1"'],
+])('a key that was bound with the If-Match %s is refused with %s', async (first, other) => {
+  const { send } = await deletedProject(first);
+  expect(await send(first)).toBe(204);
+  expect(await send(other)).toBe('idempotency_key_reused');
+});
+
+it('a key without If-Match and with *, which demands nothing, is bound to the same', async () => {
+  const { send } = await deletedProject(undefined);
+  expect(await send('*')).toBe(204);
+});
+
+it('a receipt of an earlier release, whose binding does not have If-Match, is compared without it', async () => {
+  const { key, send } = await deletedProject(undefined);
+  await api.rows('update command_receipts set binding_version = 1 where key = ?', [key]);
+  expect([await send('"1"'), await send('"2"'), await send(undefined)]).toEqual([204, 204, 204]);
+});
+
+it.each([
+  [2, 'idempotency_key_reused'],
+  [1, 404],
+])('a key that was reserved with a binding of version %i is compared as such', async (version, answered) => {
+  const { key, send } = await deletedProject(undefined);
+  await api.rows('update command_receipts set is_reserved = true, binding_version = ? where key = ?', [version, key]);
+  expect(await send('"1"')).toBe(answered);
+});

@@ -68,10 +68,12 @@ describe('a ceiling', () => {
     const body = { actions: [], executions: [], ...(await root.stateOf(path)) };
     const put = (more: object, headers: Record<string, string> = {}) =>
       root.client.send('PUT', `${path}/ceiling`, { ...body, ...more }, { 'idempotency-key': randomUUID(), ...headers });
-    const unread = await put({});
+    expect((await put({})).status).toBe(400);
+    expect((await put({}, { 'if-match': '"1"' })).status).toBe(400);
+    const unread = await put({ expected_ceiling_revision: 0 });
     expect([code(unread), unread.body.error]).toEqual([
       [409, 'stale_revision'],
-      expect.stringContaining('a ceiling is current, with the revision 1'),
+      expect.stringContaining('0 is stale, the ceiling has the revision 1'),
     ]);
     const read = { expected_ceiling_revision: 1 };
     const answers = await Promise.all([put(read), put(read)]);
@@ -79,17 +81,20 @@ describe('a ceiling', () => {
     const { headers } = await root.client.send('GET', `${path}/ceiling`);
     const { etag } = headers as Record<string, string>;
     expect(etag).toBe('"2"');
-    expect((await put({}, { 'if-match': '"1"' })).status).toBe(409);
-    expect((await put({}, { 'if-match': etag ?? '' })).status).toBe(200);
+    expect((await put(read, { 'if-match': '"1"' })).status).toBe(409);
     expect((await put({ expected_ceiling_revision: 3 }, { 'if-match': '"2"' })).status).toBe(400);
+    expect((await put({ expected_ceiling_revision: 2 }, { 'if-match': etag ?? '' })).status).toBe(200);
   });
 
-  it('that nobody has set yet, or that an activation made stale, is set by whoever has read the installation', async () => {
+  it('that nobody has set yet is set with the revision 0, and one that an activation made stale with its own', async () => {
     const { root, installation } = await stagePlugin(api);
     await root.activate(installation, '1.0.0');
     const path = `/plugin-installations/${installation}`;
     const body = { actions: [], executions: [], ...(await root.stateOf(path)) };
-    const answers = await Promise.all([1, 2].map(() => root.command(['PUT', `${path}/ceiling`], body)));
+    const put = (expected_ceiling_revision: number) =>
+      root.command(['PUT', `${path}/ceiling`], { ...body, expected_ceiling_revision });
+    expect(code(await put(0))).toEqual([409, 'stale_revision']);
+    const answers = await Promise.all([1, 1].map(put));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 

@@ -148,6 +148,7 @@ describe('what a command is bound to', () => {
     ['null instead of absence', { ...command, input: { size: 3, tags: ['x', 'y'], message: null } }],
     ['empty object', { ...command, input: {} }],
     ['nothing', { ...command, input: undefined }],
+    ['precondition', { ...command, precondition: '"3"' }],
   ])('differs if the command has another %s', (_name, other) => {
     expect(bindCommand(key, other).equals(bound)).toBe(false);
   });

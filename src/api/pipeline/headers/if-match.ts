@@ -43,6 +43,11 @@ export function withExpectedRevision(operation: Operation, headers: RequestMetad
   return { ...body, [member]: agreeOn({ 'If-Match': revision, [member]: given as number | undefined }) };
 }
 
+/** The revision that `If-Match` demands and that the body of the command does not have yet; undefined if any will do. */
+export function demandedRevision(operation: Operation, headers: RequestMetadata['headers']): number | undefined {
+  return memberOf(operation) === undefined ? revisionOf(headers) : undefined;
+}
+
 /**
  * The revision that a request was made for, wherever it names it. `place` is where the members stand in the body.
  * @throws Invalid if the request names two revisions

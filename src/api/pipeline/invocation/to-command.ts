@@ -1,13 +1,14 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Command } from '#domain/shared/commands/command.ts';
 import { auditedAction, requestFacts } from '../audit/auditing.ts';
+import { demandedRevision } from '../headers/if-match.ts';
 import type { CommandOperation } from '../operation.ts';
 import type { Invocation, OperationInput } from './invocation.ts';
 import { resolveNames } from './resource-names.ts';
 
 /**
  * What a request asks of the domain. Its key is bound to what the request says and to what it means, so that a repetition may
- * leave out a default, or name an organization by its id instead of a slug.
+ * leave out a default, or name an organization by its id instead of a slug, or the revision in its body instead of `If-Match`.
  */
 export async function toCommand(
   invocation: Invocation<CommandOperation>,
@@ -16,6 +17,7 @@ export async function toCommand(
 ): Promise<Command> {
   const { operation, principal, input, request, services } = invocation;
   const names = key === null ? input.params : await resolveNames(services.orm.em.fork(), operation, input.params);
+  const sentTag = request.headers['if-match'];
   return {
     key,
     caller: principal,
@@ -23,8 +25,13 @@ export async function toCommand(
     audit: auditedAction(operation),
     target: input.params as Record<string, string>,
     input: sentBody,
+    precondition: sentTag === undefined ? undefined : String(sentTag),
     // Exact bytes have no defaults, and are sent as their digest: see the pipeline.
-    resolved: { target: names, input: Buffer.isBuffer(input.body) ? sentBody : (input.body ?? {}) },
+    resolved: {
+      target: names,
+      input: Buffer.isBuffer(input.body) ? sentBody : (input.body ?? {}),
+      precondition: demandedRevision(operation, request.headers)?.toString(),
+    },
     locks: locksOf(operation, principal, input),
     request: requestFacts(request),
   };

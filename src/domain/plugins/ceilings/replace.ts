@@ -19,8 +19,8 @@ export interface NewCeiling {
   readonly actions: readonly string[];
   readonly executions: readonly ApprovedExecution[];
   readonly expectedRevision: number;
-  /** The revision of the ceiling itself, 0 before there is one. Undefined: the caller knows of none that is current. */
-  readonly expectedCeilingRevision: number | undefined;
+  /** The revision of the ceiling itself, 0 before there is one. */
+  readonly expectedCeilingRevision: number;
   readonly expectedOwnership: OwnershipSnapshot;
 }
 
@@ -40,7 +40,7 @@ export async function replaceCeiling(
   refuseStale(installation, wanted.expectedRevision);
   refuseOtherOwnership(target.place, wanted.expectedOwnership);
   const before = await findCeiling(tx.em, installation.id);
-  refuseStaleCeiling(installation, before, wanted.expectedCeilingRevision);
+  refuseStaleCeiling(before, wanted.expectedCeilingRevision);
   const release = requireRelease(installation);
   checkNames(await requireDeclarations(tx, installation.id, release), wanted);
   for (const execution of wanted.executions) refuseOtherPin(installation, execution);
@@ -75,20 +75,9 @@ function approve(names: readonly string[], before: CeilingDetails | undefined) {
 }
 
 /** The revision of the installation is the same for all ceilings of a release, so it does not show that somebody has set another one. */
-function refuseStaleCeiling(
-  installation: InstallationDetails,
-  ceiling: CeilingDetails | undefined,
-  expected: number | undefined,
-): void {
+function refuseStaleCeiling(ceiling: CeilingDetails | undefined, expected: number): void {
   const revision = ceiling?.revision ?? 0;
   if (expected === revision) return;
-  if (expected === undefined) {
-    if (!ceiling || !isCurrent(ceiling, installation)) return;
-    throw new Conflict(
-      `expected_ceiling_revision: a ceiling is current, with the revision ${revision}: read it, and name its revision to replace it`,
-      'stale_revision',
-    );
-  }
   throw new Conflict(
     `expected_ceiling_revision: ${expected} is stale, the ceiling has the revision ${revision}: read it again`,
     'stale_revision',

@@ -28,8 +28,10 @@ export interface Command {
   readonly target: Readonly<Record<string, string>>;
   /** The accepted input before defaults are filled in. */
   readonly input: unknown;
+  /** What the request demands of its target's revision beside its input (`If-Match`), as it was sent. */
+  readonly precondition?: string | undefined;
   /** What the request means: the input with defaults, and ids in place of other names. The same as it says, unless given. */
-  readonly resolved?: Pick<Command, 'target' | 'input'>;
+  readonly resolved?: Pick<Command, 'target' | 'input' | 'precondition'>;
   /** Advisory locks that are taken before anything else. */
   readonly locks: readonly string[];
   readonly request: RequestFacts;
@@ -52,7 +54,7 @@ export type CommandResult<Done extends CommandChange, Answer> =
 
 /**
  * Runs a command in one transaction: receipt, change, audit record, events and outbox rows are committed together or not at all.
- * The same key with the same caller, operation, target and input gets the first answer again, also if
+ * The same key with the same caller, operation, target, input and precondition gets the first answer again, also if
  * a repetition leaves out a default or names the target otherwise; with anything else it conflicts. A
  * refusal binds no key. The events of the command name its caller as their actor. (specification, *Original-key outcome and command keys*)
  */
@@ -132,18 +134,27 @@ export async function reserveForWorkflow(em: Em, bindingKey: Buffer, command: Co
 
 /** Two requests are the same if either they say the same or they mean the same. */
 function bindingsOf(bindingKey: Buffer, command: Command): Bindings {
-  const sent = bindCommand(bindingKey, command);
-  return { sent, resolved: command.resolved ? bindCommand(bindingKey, { ...command, ...command.resolved }) : sent };
+  const bind = (bound: BoundParts) => bindCommand(bindingKey, bound);
+  const resolved = { ...command, ...command.resolved };
+  return {
+    sent: bind(command),
+    resolved: bind(resolved),
+    earlier: {
+      sent: bind({ ...command, precondition: undefined }),
+      resolved: bind({ ...resolved, precondition: undefined }),
+    },
+  };
 }
 
-/** HMAC over caller, operation, target and input. Two commands are the same when their bindings are equal. */
-export function bindCommand(
-  bindingKey: Buffer,
-  command: Pick<Command, 'caller' | 'operation' | 'target' | 'input'>,
-): Buffer {
-  const { caller, operation, target, input } = command;
+type BoundParts = Pick<Command, 'caller' | 'operation' | 'target' | 'input' | 'precondition'>;
+
+/** HMAC over caller, operation, target, input and precondition. Two commands are the same when their bindings are equal. */
+export function bindCommand(bindingKey: Buffer, command: BoundParts): Buffer {
+  const { caller, operation, target, input, precondition } = command;
+  // Without a precondition it is what earlier releases compute too.
+  const demanded = precondition === undefined ? [] : [precondition];
   return createHmac('sha256', bindingKey)
-    .update(canonicalJson([caller.id, operation, target, input ?? null]))
+    .update(canonicalJson([caller.id, operation, target, input ?? null, ...demanded]))
     .digest();
 }
 

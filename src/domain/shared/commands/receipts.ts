@@ -42,10 +42,18 @@ export function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
 }
 
 /** What a key is bound to: the request as it was sent, and what it means (`Command.resolved`). */
-export interface Bindings {
+interface Binding {
   readonly sent: Buffer;
   readonly resolved: Buffer;
 }
+
+export interface Bindings extends Binding {
+  /** The same as version 1 has it, without the precondition: a receipt is compared by the version that it was made with. */
+  readonly earlier: Binding;
+}
+
+/** The version of the bindings that this release writes. */
+const bindingVersion = 2;
 
 /** A key, and who uses it for which operation. */
 interface KeyClaim {
@@ -64,7 +72,7 @@ type NewReceipt = {
   isReserved: boolean;
 };
 
-const boundColumns = ['key', 'principal_id', 'operation', 'binding', 'resolved_binding'] as const;
+const boundColumns = ['key', 'principal_id', 'operation', 'binding', 'resolved_binding', 'binding_version'] as const;
 
 /** It is sent together with the begin of the transaction, and does nothing unless that has succeeded. */
 const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
@@ -79,6 +87,7 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
           sql<string>`${parameter('operation')}::text`.as('operation'),
           sql<Buffer>`${parameter('binding')}::bytea`.as('binding'),
           sql<Buffer>`${parameter('resolvedBinding')}::bytea`.as('resolved_binding'),
+          sql<number>`${sql.lit(bindingVersion)}::smallint`.as('binding_version'),
           sql<string>`${parameter('auditRecordId')}::uuid`.as('audit_record_id'),
           sql<boolean>`${parameter('isReserved')}::boolean`.as('is_reserved'),
           sql<string>`clock_timestamp()`.as('created_at'),
@@ -131,7 +140,7 @@ export async function reserveKey(
 async function takeReserved(
   em: Em,
   key: string,
-  { sent, resolved }: Bindings,
+  bindings: Bindings,
   auditRecordId: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db(em)
@@ -139,9 +148,23 @@ async function takeReserved(
     .set({ is_reserved: false, audit_record_id: auditRecordId })
     .where('key', '=', key)
     .where('is_reserved', '=', true)
-    .where((eb) => eb.or([eb('binding', '=', sent), eb('resolved_binding', '=', resolved)]))
+    .where((eb) => {
+      const isBoundTo = (isVersion: '=' | '<', { sent, resolved }: Binding) =>
+        eb.and([
+          eb('binding_version', isVersion, bindingVersion),
+          eb.or([eb('binding', '=', sent), eb('resolved_binding', '=', resolved)]),
+        ]);
+      return eb.or([isBoundTo('=', bindings), isBoundTo('<', bindings.earlier)]);
+    })
     .executeTakeFirst();
   return Number(numUpdatedRows) === 1;
+}
+
+interface BoundKey {
+  readonly binding: Buffer;
+  readonly resolvedBinding: Buffer | null;
+  readonly version: number;
+  readonly isReserved: boolean;
 }
 
 /** The receipt under a key; undefined also where the key is only reserved for the command. @throws Conflict if another command used the key */
@@ -153,13 +176,15 @@ export async function readReceipt<Answer>(
   const [found] = await db(em)
     .selectFrom('command_receipts as r')
     .where('r.key', '=', key)
-    .select(['r.binding', 'r.resolved_binding as resolvedBinding', 'r.is_reserved as isReserved'])
+    .select(['r.binding', 'r.resolved_binding as resolvedBinding', 'r.binding_version as version'])
+    .select('r.is_reserved as isReserved')
     .select(selectReceipt)
-    .$castTo<Receipt<Answer> & { binding: Buffer; resolvedBinding: Buffer | null; isReserved: boolean }>()
+    .$castTo<Receipt<Answer> & BoundKey>()
     .execute();
   if (!found) return undefined;
-  const { binding, resolvedBinding, isReserved, ...receipt } = found;
-  if (isEqual(binding, bindings.sent) || isEqual(resolvedBinding, bindings.resolved))
+  const { binding, resolvedBinding, version, isReserved, ...receipt } = found;
+  const { sent, resolved } = version < bindingVersion ? bindings.earlier : bindings;
+  if (isEqual(binding, sent) || isEqual(resolvedBinding, resolved))
     return isReserved ? undefined : receipt;
   throw new Conflict(
     'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',

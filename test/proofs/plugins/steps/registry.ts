@@ -62,14 +62,17 @@ export async function replaceCeiling(world: StepWorld): Promise<void> {
   const executions = random.chance(0.5) ? [{ name: 'nightly', release: active, installation_revision: pinned }] : [];
   const [, actor] = random.chance(0.9) ? ([...administrators][0] ?? drawActor(world)) : drawActor(world);
   const { revision: expected_ceiling_revision } = await root.read(`${pathOf(id)}/ceiling`);
+  // Sometimes the revision of a ceiling that somebody else has replaced since, or none.
   const isNamed = random.chance(0.9);
-  const state = { ...(isNamed && { expected_ceiling_revision }), ...(await root.stateOf(pathOf(id))) };
+  const other = random.chance(0.5) ? expected_ceiling_revision + 1 : undefined;
+  const named = isNamed ? expected_ceiling_revision : other;
+  const state = { expected_ceiling_revision: named, ...(await root.stateOf(pathOf(id))) };
   const { body, isStale } = perhapsStale(world, { actions, executions, ...state });
   const answer = await actor.command(['PUT', `${pathOf(id)}/ceiling`], body);
   // Administering memberships is not enough for a ceiling.
   const mayReplace = actor === root && model.mayReplaceCeiling(id, { actions, executions });
-  // Whoever replaces a ceiling that is current has to have read it.
-  const isExpected = mayReplace && !isStale && (isNamed || !model.hasCurrentCeiling(id));
+  // Whoever replaces a ceiling has to have read it.
+  const isExpected = mayReplace && !isStale && isNamed;
   world.tally.note('ceiling with executions', isExpected && executions.length > 0);
   if (judge(world, 'ceiling', answer, isExpected)) model.replaceCeiling(id, { actions, executions });
 }
