@@ -137,12 +137,7 @@ export async function reserveKey(
 }
 
 /** Claims a key that was reserved for the same command, after any transaction that is claiming it now. */
-async function takeReserved(
-  em: Em,
-  key: string,
-  bindings: Bindings,
-  auditRecordId: string,
-): Promise<boolean> {
+async function takeReserved(em: Em, key: string, bindings: Bindings, auditRecordId: string): Promise<boolean> {
   const { numUpdatedRows } = await db(em)
     .updateTable('command_receipts')
     .set({ is_reserved: false, audit_record_id: auditRecordId })
@@ -184,8 +179,7 @@ export async function readReceipt<Answer>(
   if (!found) return undefined;
   const { binding, resolvedBinding, version, isReserved, ...receipt } = found;
   const { sent, resolved } = version < bindingVersion ? bindings.earlier : bindings;
-  if (isEqual(binding, sent) || isEqual(resolvedBinding, resolved))
-    return isReserved ? undefined : receipt;
+  if (isEqual(binding, sent) || isEqual(resolvedBinding, resolved)) return isReserved ? undefined : receipt;
   throw new Conflict(
     'this idempotency key was used for another request: send a fresh key, or repeat the original request unchanged',
     'idempotency_key_reused',
