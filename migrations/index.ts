@@ -82,6 +82,7 @@ import { CheckEnvironments } from './20261218_10_check_environments.ts';
 import { InstanceFollows } from './20261218_20_instance_follows.ts';
 import { CheckingWorkers } from './20261218_30_checking_workers.ts';
 import { CheckAuthorities } from './20261219_10_check_authorities.ts';
+import { ChangedInputs } from './20261219_11_changed_inputs.ts';
 import { BindingVersions } from './20261219_40_binding_versions.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
@@ -170,5 +171,6 @@ export const migrations = [
   { name: '20261218_20_instance_follows', class: InstanceFollows },
   { name: '20261218_30_checking_workers', class: CheckingWorkers },
   { name: '20261219_10_check_authorities', class: CheckAuthorities },
+  { name: '20261219_11_changed_inputs', class: ChangedInputs },
   { name: '20261219_40_binding_versions', class: BindingVersions },
 ];

@@ -23,6 +23,15 @@ export const eventSubscriptions = [
     subscriber: 'drift',
     types: ['run.finished', 'drift_monitor.created', 'drift_monitor.changed', 'drift_monitor.deleted'],
   },
-  // Changed outputs start runs of the instances that follow them, and these say what they may not read any longer.
-  { subscriber: 'following', types: ['run.finished', 'instance.readers_changed', 'instance.deleted'] },
+  // Instances whose inputs changed say so, and those that follow get runs.
+  {
+    subscriber: 'following',
+    types: [
+      'run.finished',
+      'instance.readers_changed',
+      'instance.deleted',
+      'instance.state_imported',
+      'instance.state_forgotten',
+    ],
+  },
 ] as const satisfies readonly EventSubscription[];

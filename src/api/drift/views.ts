@@ -36,6 +36,11 @@ const monitorFields = {
     .object({ at: Time, code: z.string(), message: z.string(), run_id: AnswerId.nullable() })
     .nullable()
     .describe('Why the last scan had no result; null if it succeeded, or if there was none.'),
+  inputs_changed: z
+    .boolean()
+    .describe(
+      'Outputs of other instances that its instance was deployed with are other ones by now. Scans compare with the deployment, so that this is no deviation.',
+    ),
   created_at: Time,
   revision: z.int(),
 };
@@ -67,6 +72,7 @@ export function toMonitor(monitor: MonitorDetails): z.output<typeof ListedMonito
       message: lastFailure.message,
       run_id: lastFailure.runId,
     },
+    inputs_changed: monitor.haveInputsChanged,
     created_at: monitor.createdAt,
     revision: monitor.revision,
   };

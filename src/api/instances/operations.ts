@@ -39,15 +39,19 @@ export const list = readList({
     environment_id: Id.optional(),
     template_id: Id.optional(),
     drifted: Flag.optional().describe('Only those that have drifted, or only those that have not.'),
+    inputs_changed: Flag.optional().describe(
+      'Only those whose inputs changed since their deployment, or only those whose inputs did not.',
+    ),
   }),
   responses: { 200: pageOf('instances', ListedInstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, query, principal }) => {
     const { organization_id: organizationId, team_id: teamId } = query;
-    const { environment_id: environmentId, template_id: templateId, drifted } = query;
+    const { environment_id: environmentId, template_id: templateId, drifted, inputs_changed: changed } = query;
     const isDrifted = drifted === undefined ? undefined : drifted === 'true';
-    const filter = { organizationId, teamId, environmentId, templateId, isDrifted };
+    const haveInputsChanged = changed === undefined ? undefined : changed === 'true';
+    const filter = { organizationId, teamId, environmentId, templateId, isDrifted, haveInputsChanged };
     const page = await listInstances(em, principal, filter, query);
     return { instances: page.items.map(toInstance), next_cursor: page.nextCursor };
   },

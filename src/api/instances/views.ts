@@ -27,6 +27,11 @@ const fields = {
     ),
   locked_by_run_id: AnswerId.nullable(),
   drifted: z.boolean().describe('Scans found that it differs from what was deployed, and nobody has accepted that.'),
+  inputs_changed: z
+    .boolean()
+    .describe(
+      'Outputs of other instances that it was deployed with are other ones by now, are gone, or may not be read any longer. `GET /instances/{id}/dependencies` says which.',
+    ),
   created_at: Time,
   revision: z.int(),
 };
@@ -56,6 +61,7 @@ export function toInstance(instance: InstanceDetails): z.input<typeof ListedInst
         : null,
     locked_by_run_id: instance.lockedByRunId,
     drifted: instance.isDrifted,
+    inputs_changed: instance.haveInputsChanged,
     created_at: instance.createdAt,
     revision: instance.revision,
   };

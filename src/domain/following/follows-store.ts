@@ -79,12 +79,12 @@ export async function findEndedRun(em: Em, runId: string) {
   return run && { instanceId: run.instanceId, hasChanged: run.status === 'succeeded' && run.operation !== 'plan' };
 }
 
-/** The instances that were deployed with outputs of this one, and follow what they read. */
-export async function findFollowers(em: Em, sourceId: string): Promise<string[]> {
+/** The instances that were deployed with outputs of this one, and whether they follow what they read. */
+export function findReading(em: Em, sourceId: string): Promise<{ id: string; follows: boolean }[]> {
   const read = JSON.stringify([{ instanceId: sourceId }]);
-  const followers = await db(em)
-    .selectFrom('instance_follows as f')
-    .innerJoin('instances as i', 'i.id', 'f.instance_id')
+  return db(em)
+    .selectFrom('instances as i')
+    .leftJoin('instance_follows as f', 'f.instance_id', 'i.id')
     .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
     .where('i.deleted_at', 'is', null)
     .where('i.id', '<>', sourceId)
@@ -92,8 +92,8 @@ export async function findFollowers(em: Em, sourceId: string): Promise<string[]>
     .where(({ ref }) => sql<SqlBool>`${ref('r.reads')} @> ${read}::jsonb`)
     .orderBy('i.id')
     .select('i.id')
+    .select((eb) => eb('f.instance_id', 'is not', null).$castTo<boolean>().as('follows'))
     .execute();
-  return followers.map(({ id }) => id);
 }
 
 /** Whether a run of the instance, other than a scan, has not ended. */

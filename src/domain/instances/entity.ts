@@ -52,6 +52,8 @@ export const InstanceSchema = defineEntity({
     /** The run that began to apply and did not succeed, since when the instance may differ from that deployment; null otherwise. */
     unrecordedRunId: p.uuid().nullable(),
     unrecordedAt: at().nullable(),
+    /** The deployment whose inputs changed: outputs of other instances that it was given are other ones by now, or not to be read any longer. */
+    inputsChangedRunId: p.uuid().nullable(),
     /** The teams and environments whose runs may read its outputs. */
     readerTeamIds: p.json<readonly string[]>().default([]),
     readerEnvironmentIds: p.json<readonly string[]>().default([]),

@@ -48,6 +48,7 @@ export const instanceKinds = [
       { kind: 'template', columns: ['template_id'], kept: history, blocker: mayHoldResources },
       { kind: 'run', columns: ['deployed_run_id'], kept: history },
       { kind: 'run', columns: ['unrecorded_run_id'], kept: history },
+      { kind: 'run', columns: ['inputs_changed_run_id'], kept: history },
       { ...ofAssembly, blocker: holdsResources },
       { ...ofAssembly, blocker: mayHoldResources },
       {

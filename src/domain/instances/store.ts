@@ -12,6 +12,7 @@ import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/share
 import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
+import { haveInputsChanged } from './inputs-store.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
@@ -39,7 +40,8 @@ function selectInstances(em: Em) {
       'i.created_at as createdAt',
       'i.revision',
     ])
-    .select((eb) => eb.cast<boolean>(hasDrifted(eb.ref('i.id')), 'boolean').as('isDrifted'));
+    .select((eb) => eb.cast<boolean>(hasDrifted(eb.ref('i.id')), 'boolean').as('isDrifted'))
+    .select((eb) => eb.cast<boolean>(haveInputsChanged(eb.ref('i.id')), 'boolean').as('haveInputsChanged'));
 }
 
 export function readInstance(em: Em, id: string) {
@@ -68,13 +70,15 @@ export interface InstanceFilter {
   readonly templateId?: string | undefined;
   /** Whether scans found that they differ from what was deployed. */
   readonly isDrifted?: boolean | undefined;
+  /** Whether outputs changed that they were deployed with. */
+  readonly haveInputsChanged?: boolean | undefined;
 }
 
 /** A page of the instances that the principal may read, newest first. */
 export function listInstances(
   em: Em,
   principal: Principal,
-  { organizationId, teamId, environmentId, templateId, isDrifted }: InstanceFilter,
+  { organizationId, teamId, environmentId, templateId, isDrifted, haveInputsChanged: changed }: InstanceFilter,
   page: PageRequest,
 ): Promise<Page<InstanceDetails>> {
   let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
@@ -85,6 +89,10 @@ export function listInstances(
   if (isDrifted !== undefined) {
     query = query.where((eb) => (isDrifted ? hasDrifted(eb.ref('i.id')) : eb.not(hasDrifted(eb.ref('i.id')))));
   }
+  if (changed !== undefined)
+    query = query.where((eb) =>
+      changed ? haveInputsChanged(eb.ref('i.id')) : eb.not(haveInputsChanged(eb.ref('i.id'))),
+    );
   return pageOf(query, 'i.id', page);
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { Following } from '#test/support/references/following.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
 /** Instances that were deployed with outputs of others, and what happens to what they depend on. */
@@ -97,7 +98,7 @@ describe('an instance that was deployed with outputs', () => {
     await stage.deploy({ instance: 'changing' }, { size: plain(1), token: secret('another-hidden') });
     expect(await upstream(reader)).toEqual(['unchanged', 'changed']);
     const visitor = await signInVisitor(stage.api, stage.tenant.owner);
-    expect((await visitor.get(`/workloads/instances/${reader}`)).text).toContain('Inputs changed upstream');
+    expect((await visitor.get(`/workloads/instances/${reader}`)).text).toContain('Inputs changed since the deployment');
     const shared = await visitor.get(`/workloads/instances/${source}?tab=sharing`);
     expect(shared.text).toContain('of-changing');
     expect(shared.text).not.toContain('hidden-of-the-source');
@@ -105,5 +106,33 @@ describe('an instance that was deployed with outputs', () => {
     expect(await upstream(reader)).toEqual(['unchanged', 'missing']);
     await stage.allow(source, {});
     expect(await upstream(reader)).toEqual(['ended', 'ended']);
+  });
+
+  test('says in lists and at its drift monitor that its inputs changed, until it is deployed with them, without values', async () => {
+    const { owner } = stage.tenant;
+    const following = new Following(stage);
+    const { source, reader, run } = await pair('listed');
+    const monitor = await owner.make('/drift-monitors', { instance_id: reader, schedule: { every: '1h' } });
+    const say = async () => {
+      const { body } = await owner.get('/instances?inputs_changed=true');
+      const one = (await owner.get(`/instances/${reader}`)).body.inputs_changed;
+      const watched = (await owner.get(`/drift-monitors/${monitor.id}`)).body.inputs_changed;
+      const others = (await owner.get('/instances?inputs_changed=false')).body.instances;
+      expect(others.some(({ id }: { id: string }) => id === reader)).toBe(!one);
+      return [one, watched, body.instances.some(({ id }: { id: string }) => id === reader)];
+    };
+    await following.ended(run);
+    expect(await say()).toEqual([false, false, false]);
+    await following.redeploy('listed', { size: plain(1), token: secret('another-hidden-one') });
+    expect(await say()).toEqual([true, true, true]);
+    const visitor = await signInVisitor(stage.api, owner);
+    expect((await visitor.get('/workloads/instances')).text).toContain('Inputs changed');
+    expect((await visitor.get(`/drift/monitors/${monitor.id}`)).text).toContain('Inputs changed since the deployment');
+    const again = await stage.ask({ size: `\${instances.shared/listed.outputs.size}` }, { instance: 'of-listed' });
+    await stage.finish(again.body.id);
+    expect(await say()).toEqual([false, false, false]);
+    await stage.allow(source, {});
+    await following.happened('instance.readers_changed', source);
+    expect(await say()).toEqual([true, true, true]);
   });
 });

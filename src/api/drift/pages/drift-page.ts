@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { inputsChangedBadge } from '#api/instances/pages/table.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -87,7 +88,11 @@ function columnsWith(names: Names) {
         html`<a class="foreign" href="${monitorPath(monitor.id)}">${nameOf(monitor, names)}</a>`,
     },
     { label: 'Kind', cell: ({ scope }: ShownMonitor) => scopeWords[scope] },
-    { label: 'Health', cell: renderHealth },
+    {
+      label: 'Health',
+      cell: (monitor: ShownMonitor) =>
+        html`${renderHealth(monitor)}${monitor.inputs_changed ? html` ${inputsChangedBadge}` : null}`,
+    },
     {
       label: 'Open',
       kind: 'number' as const,

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderAction, renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -62,6 +63,7 @@ ${renderLive(
     history: ['drift_monitors', monitor.id],
   })}
 ${renderFailure(monitor)}
+${renderChangedInputs(monitor)}
 <div class="panel">${await renderMonitorFacts(visit, monitor)}</div>
 ${monitor.scope === 'instance' && tab !== 'scans' ? renderTrend(scans.scans) : null}
 ${renderTabs('Parts of the monitor', [
@@ -105,6 +107,13 @@ function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html |
     return html`<div class="notice notice-problem" role="note"><p>No scan has succeeded for three of its times. Scans give way to runs: look whether runs keep the instance busy, and scan now.</p></div>`;
   if (!failure) return null;
   return html`<div class="notice notice-problem" role="note"><p>The last scan had no result, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
+}
+
+/** A scan compares with the deployment, and says nothing about what the deployment was given. */
+function renderChangedInputs({ inputs_changed: isChanged, instance_id: id }: MonitorSubject): Html | null {
+  if (!isChanged || id === null) return null;
+  const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
+  return html`<p class="notice">${renderIcon('refresh-cw')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> are not what they were. Scans compare with the deployment, so that this is no deviation. A new run reads them anew.</span></p>`;
 }
 
 async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {

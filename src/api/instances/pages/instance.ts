@@ -82,7 +82,7 @@ ${await part.render(visit, instance)}
 /** An output that it was deployed with is another one by now. */
 function renderChangedUpstream({ id }: Instance): Html {
   const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
-  return html`<p class="notice">${renderIcon('triangle-alert')}<span>Inputs changed upstream: <a href="${path}">outputs that it was deployed with</a> are not what they were. A new run reads them anew.</span></p>`;
+  return html`<p class="notice">${renderIcon('triangle-alert')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> are not what they were. A new run reads them anew.</span></p>`;
 }
 
 /** Why its latest run failed; nothing after one that did not. */

@@ -13,6 +13,8 @@ import { list } from '../operations.ts';
 import { list as listResources } from '../resource-operations.ts';
 import { renderInstanceTable } from './table.ts';
 
+const everything = { drifted: undefined, inputs_changed: undefined };
+
 /** Lists what is deployed. */
 export async function showInstances(visit: Visit): Promise<FastifyReply> {
   const filter = {
@@ -20,6 +22,7 @@ export async function showInstances(visit: Visit): Promise<FastifyReply> {
     environment_id: visit.query('environment_id'),
     template_id: visit.query('template_id'),
     drifted: visit.query('drifted'),
+    inputs_changed: visit.query('inputs_changed'),
   };
   const cursor = visit.query('cursor');
   const { instances, next_cursor: next } = await visit.read(list, { query: { ...filter, cursor } });
@@ -42,19 +45,25 @@ ${renderPageHead({
 <a class="button button-plain" href="${pagePath(pages.newInstance, {}, { environment_id: filter.environment_id, template_id: filter.template_id })}">Adopt infrastructure</a></div>`,
 })}
 <ul class="chips" role="list" aria-label="Which instances">
-<li><a class="chip" href="${link({ drifted: undefined })}" ${filter.drifted ? null : html`aria-current="true"`}>All</a></li>
-<li><a class="chip" href="${link({ drifted: 'true' })}" ${filter.drifted === 'true' ? html`aria-current="true"` : null}>Drifted</a></li>
+<li><a class="chip" href="${link(everything)}" ${filter.drifted || filter.inputs_changed ? null : html`aria-current="true"`}>All</a></li>
+<li><a class="chip" href="${link({ ...everything, drifted: 'true' })}" ${filter.drifted === 'true' ? html`aria-current="true"` : null}>Drifted</a></li>
+<li><a class="chip" href="${link({ ...everything, inputs_changed: 'true' })}" ${filter.inputs_changed === 'true' ? html`aria-current="true"` : null}>Inputs changed</a></li>
 </ul>
 <div class="list-panel">${
       instances.length > 0
         ? await renderInstanceTable(visit, instances)
-        : filter.drifted === 'true'
-          ? renderEmpty('Nothing has drifted', 'The last scans saw nothing that differs from what was deployed.')
-          : renderEmpty(
-              'Nothing is deployed here yet',
-              'An instance appears when somebody runs a template.',
-              html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
+        : filter.inputs_changed === 'true'
+          ? renderEmpty(
+              'No inputs have changed',
+              'All outputs that instances were deployed with are as they were read.',
             )
+          : filter.drifted === 'true'
+            ? renderEmpty('Nothing has drifted', 'The last scans saw nothing that differs from what was deployed.')
+            : renderEmpty(
+                'Nothing is deployed here yet',
+                'An instance appears when somebody runs a template.',
+                html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
+              )
     }</div>
 ${renderPages({ cursor, next }, link)}
 </div>`,

@@ -7,6 +7,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { haveChanged } from '#domain/runs/references/changed-inputs.ts';
 import type { UpstreamState } from '#domain/runs/references/upstream.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { getDependencies } from '../dependency-operations.ts';
@@ -120,7 +121,7 @@ function renderReads(reads: Dependencies['reads']): Html | null {
 /** Whether an output that the instance was deployed with is another one by now. */
 export async function hasChangedUpstream(visit: InstanceVisit): Promise<boolean> {
   const { reads } = await readDependencies(visit);
-  return reads.some(({ upstream }) => upstream !== 'unchanged');
+  return haveChanged(reads);
 }
 
 /** Adds the form that says who may read the outputs of an instance. */

@@ -18,6 +18,9 @@ type ListedInstance = z.input<typeof ListedInstanceView>;
 /** Says that scans found drift. */
 export const driftedBadge = renderStatusBadge({ word: 'Drifted', icon: 'triangle-alert', tone: 'approval' });
 
+/** Says that outputs changed that an instance was deployed with. */
+export const inputsChangedBadge = renderStatusBadge({ word: 'Inputs changed', icon: 'refresh-cw', tone: 'approval' });
+
 /** A table of instances. The environment is left out where all are of one. */
 export async function renderInstanceTable(
   visit: Visit,
@@ -38,8 +41,8 @@ export async function renderInstanceTable(
       {
         label: 'Instance',
         kind: 'main',
-        cell: ({ id, name, drifted }) =>
-          html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>${drifted ? html` ${driftedBadge}` : null}`,
+        cell: ({ id, name, drifted, inputs_changed: changed }) =>
+          html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>${drifted ? html` ${driftedBadge}` : null}${changed ? html` ${inputsChangedBadge}` : null}`,
       },
       {
         label: 'Template',

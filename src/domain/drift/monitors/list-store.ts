@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import { haveInputsChanged } from '#domain/instances/inputs-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
@@ -42,6 +43,7 @@ function selectMonitors(em: Em) {
       countFindings(eb, 'suppressed').as('suppressedFindings'),
       selectRunningScan(eb).as('scanRunId'),
       hasResources(eb).as('hasResources'),
+      eb.cast<boolean>(haveInputsChanged(eb.ref('m.instance_id')), 'boolean').as('haveInputsChanged'),
     ]);
 }
 
