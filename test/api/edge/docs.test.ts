@@ -14,11 +14,16 @@ const document = describeApi(shown, '1.2.3');
 
 let app: FastifyInstance;
 let origin: string;
+/** The cookies of each request that the viewer sent. */
+const tried: { cookie: unknown }[] = [];
 
 beforeAll(async () => {
   ({ app } = await createEdgeApp(async (server) => {
     await server.register(docs, { document });
-    server.get('/api/v1/system/version', async () => ({ api_version: 'v1' }));
+    server.get('/api/v1/system/version', async ({ headers }) => {
+      tried.push({ cookie: headers.cookie });
+      return { api_version: 'v1' };
+    });
   }));
   await app.listen({ port: 0, host: '127.0.0.1' });
   origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -95,14 +100,25 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.close();
   }, 30_000);
 
-  it('lets a reader try a public operation', async () => {
+  it('sends nothing that a reader tries without a typed key, and never a cookie', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
+    await page.context().addCookies([{ name: 'coordinator_session', value: 'of the reader', url: origin }]);
     await page.goto(`${origin}/api/docs`);
     await page.locator('#operations-tag-system').click();
     await page.locator('.opblock', { hasText: '/api/v1/system/version' }).first().click();
     await page.getByRole('button', { name: 'Try it out' }).click();
     await page.getByRole('button', { name: 'Execute', exact: true }).click();
+    await page.locator('.live-responses-table').getByText('type your API key under "Authorize"').first().waitFor();
+    expect(tried).toEqual([]);
+
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const authorization = page.locator('.auth-container', { hasText: 'X-API-Key' });
+    await authorization.locator('input').fill('dc_typed');
+    await authorization.locator('button.authorize').click();
+    await page.locator('.close-modal').click();
+    await page.getByRole('button', { name: 'Execute', exact: true }).click();
     await page.locator('.live-responses-table').getByText('"api_version"').first().waitFor();
+    expect(tried).toEqual([{ cookie: undefined }]);
     expect(watch).toEqual({ violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] });
     await page.close();
   }, 30_000);

@@ -8,6 +8,7 @@ import fp from 'fastify-plugin';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { OpenFiles } from '../open-files.ts';
 import { foldWebhooks } from './fold-webhooks.ts';
+import { sendWithTypedKey } from './typed-credentials.ts';
 
 export type DocsOptions = {
   document: OpenAPIV3_1.Document;
@@ -51,7 +52,7 @@ export const docs = fp<DocsOptions>(
           // A group draws its operations when somebody opens it: all of them at once take a browser many seconds.
           docExpansion: 'none',
           filter: true,
-          plugins: [foldWebhooks],
+          plugins: [foldWebhooks, sendWithTypedKey],
           persistAuthorization: false,
           validatorUrl: null,
         },

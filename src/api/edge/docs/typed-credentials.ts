@@ -1,0 +1,33 @@
+/** A request that the viewer is about to send. */
+interface ViewerRequest {
+  credentials?: string;
+  /** What sends it, in place of `fetch`. */
+  userFetch?: () => Promise<never>;
+}
+
+/** What the viewer gives to a function that wraps one of its actions. */
+interface ViewerSystem {
+  /** What the reader has typed under "Authorize", by the name of the security scheme. */
+  readonly authSelectors: { authorized(): { readonly size: number } };
+  getConfigs(): { requestInterceptor?: (request: ViewerRequest) => ViewerRequest };
+}
+
+/**
+ * A plugin of the viewer: what a reader tries is sent with what they typed under "Authorize", never with cookies, and not at all if they typed
+ * nothing. So nobody changes anything by the session that they happen to have in the same browser. The browser gets the text of this function, so that
+ * it names nothing outside itself. (specification, *What the service does*: read-only without a key)
+ */
+export function sendWithTypedKey() {
+  const refuse = () => Promise.reject(new Error('Nothing was sent: type your API key under "Authorize" first.'));
+  const wrap =
+    (execute: (tried: unknown) => unknown, { authSelectors, getConfigs }: ViewerSystem) =>
+    (tried: unknown) => {
+      getConfigs().requestInterceptor = (request) => {
+        request.credentials = 'omit';
+        if (authSelectors.authorized().size === 0) request.userFetch = refuse;
+        return request;
+      };
+      return execute(tried);
+    };
+  return { statePlugins: { spec: { wrapActions: { executeRequest: wrap } } } };
+}
