@@ -33,7 +33,7 @@ export function renderDraftCheck(check: ShownCheck): Html {
   const lead = check.valid
     ? html`<p><strong>Nothing is against publishing this.</strong> ${describe(check)}</p>`
     : html`<p><strong>This cannot be published.</strong> ${describe(check)}</p>`;
-  return html`<section class="notice ${check.valid ? (isFine ? '' : 'notice-wait') : 'notice-problem'}" aria-label="What the check found" tabindex="-1" ${check.valid ? html`data-focus` : null}><div class="stack">${lead}${renderFindings(check)}</div></section>`;
+  return html`<section class="notice ${check.valid ? (isFine ? '' : 'notice-wait') : 'notice-problem'}" aria-label="What the check found" ${check.valid ? null : html`role="alert"`} tabindex="-1" data-focus><div class="stack">${lead}${renderFindings(check)}</div></section>`;
 }
 
 function isSilent({ state, errors, warnings, not_checked: notChecked }: Check): boolean {

@@ -29,6 +29,8 @@ export interface Form {
   readonly typed?: Readonly<Record<string, string>>;
   /** The form sends files, to a route that takes them. */
   readonly hasFiles?: boolean;
+  /** What the service does meanwhile and how long that may take, where nobody would expect to wait. A script shows it once the form is sent. */
+  readonly waiting?: string;
 }
 
 /**
@@ -48,6 +50,7 @@ export function renderForm(form: Form): Html {
     typed = {},
     hasFiles,
     hasEdits,
+    waiting,
   } = form;
   const plain = fields.filter(isField);
   const stale = isStale(problems, plain);
@@ -59,6 +62,7 @@ ${fields.map((field) => (isField(field) ? html`${renderSection(field)}${renderFo
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
+${waiting ? html`<p class="notice" role="status" data-waiting hidden>${waiting}</p>` : null}
 </form>`;
 }
 

@@ -277,6 +277,24 @@ describe('the form for a version', () => {
     expect(schema.text).toContain('&quot;strin&quot;');
   });
 
+  test.each(['', 'check'])(
+    'says once what is wrong with the files, and that waiting takes a while (%s)',
+    async (only) => {
+      const id = await make(`Broken ${only}`);
+      const spec = JSON.stringify({ executor: { kind: 'opentofu' }, outputs: { gone: {} } });
+      const files = { 'net/main.tf': 'output "a" {\n  value = "${var.site"\n}\n' };
+      const sent = await publish(id, { version: '1.0.0', spec, source: 'upload', only }, files);
+      expect(sent.status).toBe(422);
+      expect(sent.text.match(/main\.tf/g)).toHaveLength(1);
+      expect(sent.text.match(/role="alert"/g)).toHaveLength(1);
+      expect(sent.text).toMatch(/<title>Problem: /);
+      expect(sent.text).toContain('data-waiting hidden>A worker checks it now');
+      const named = await publish(id, { version: '1.0.0', spec, source: 'upload', only }, { 'net/main.tf': '' });
+      expect([named.status, named.text.match(/no output &quot;gone&quot;/g)?.length]).toEqual([422, 1]);
+      expect((await visitor.get(`/catalog/${id}`)).text).not.toContain('1.0.0');
+    },
+  );
+
   test.each([
     ['JSON that is not readable', { spec: '{' }, {}, /Spec : Line 1, column/],
     ['a spec that is no object', { spec: '[]' }, {}, /Spec : Must be an object/],

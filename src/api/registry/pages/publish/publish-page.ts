@@ -5,7 +5,6 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { withoutDerived } from '#domain/registry/derived-spec.ts';
-import { refuseBroken } from '#domain/registry/publication-check.ts';
 import { loadVersionById, readFiles } from '#domain/registry/published.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
@@ -39,7 +38,7 @@ export async function showPublish(
   const offered = await findOfferedTools(visit.em, { teamId: template.team_id, environmentId: null });
   const environments = await readCheckPlaces(visit, template.team_id);
   const shown = { template, base, form, problems, offered, environments, found };
-  return visit.show(publishPage(shown), problems?.status);
+  return visit.show(publishPage(shown), problems?.status ?? (found?.valid === false ? 422 : 200));
 }
 
 /** The form for the version after another one. What the files said about that one, they say about the next one anew. */
@@ -64,9 +63,8 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
     if (form.only !== 'check')
       return visit.run(publish, { params: { id }, body: { version, changelog, spec, ...asked } });
     found = await visit.read(check, { params: { id }, body: { spec, ...asked } });
-    return refuseBroken(found);
   });
-  if (!sent.done) return showPublish(visit, atSource(sent.problems), form, found);
+  if (!sent.done) return showPublish(visit, atSource(sent.problems), form);
   if (found) return showPublish(visit, null, form, found);
   return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));
 }

@@ -43,12 +43,12 @@ export function publishPage(shown: PublishPage): Page {
   const title = titleOf(template);
   return {
     title,
-    hasProblem: problems !== null,
+    hasProblem: problems !== null || found?.valid === false,
     main: html`<div class="page">
 ${renderPageHead({
   title,
   crumbs: crumbsOf(template),
-  below: 'Everything is checked first. A published version never changes.',
+  below: 'Everything is checked first, which takes 30 seconds at most. A published version never changes.',
 })}
 ${found ? renderDraftCheck(found) : null}
 <div class="panel publish">${renderForm({
@@ -111,6 +111,8 @@ ${found ? renderDraftCheck(found) : null}
       ],
       submit: html`<button class="button button-primary" type="submit">Check and publish</button><button class="button" type="submit" name="only" value="check">Check only</button>`,
       cancel: pagePath(pages.template, { id }),
+      waiting:
+        'A worker checks it now: it fetches modules and providers, and validates the files. That takes 30 seconds at most. What is not checked by then is checked later.',
     })}</div></div>`,
   };
 }

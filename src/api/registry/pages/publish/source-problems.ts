@@ -1,5 +1,6 @@
 import { fieldId } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
+import { toSentence } from '#api/web/text.ts';
 import { type PublishForm, publishNames } from './publish-form.ts';
 
 /** The controls for the files of a version, by where problems of their values are in the body, and their labels. */
@@ -17,8 +18,15 @@ export function namesOf({ source }: PublishForm): readonly string[] {
   return source === 'git' ? [...publishNames, ...Object.keys(controls)] : publishNames;
 }
 
-/** The problems of the files at their controls, and all others as they were. */
+/** The problems of the files at their controls, and all others as they were. What a check found in spec and files is listed once, above the form. */
 export function atSource(problems: FormProblems): FormProblems {
+  if (problems.code === 'configuration_invalid') {
+    const found = (problems.details ?? []).map(({ path, message }) =>
+      // A finding in a file names the file.
+      toSentence(path === 'spec.executor' ? message : `${path}: ${message}`),
+    );
+    return { ...problems, fields: {}, others: found.length > 0 ? found : problems.others };
+  }
   const fields = { ...problems.fields };
   const listed = Object.entries(controls).flatMap(([path, [name, label]]) => {
     const message = fields[path];

@@ -61,6 +61,14 @@
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
   }
 
+  /** Says what the service does meanwhile, or no longer. @param {HTMLFormElement} form @param {boolean} isSent */
+  function tellWaiting(form, isSent) {
+    const note = form.querySelector('[data-waiting]');
+    if (!(note instanceof HTMLElement)) return;
+    note.hidden = !isSent;
+    if (isSent) note.scrollIntoView({ block: 'nearest' });
+  }
+
   document.addEventListener('submit', (event) => {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || form.method !== 'post') return;
@@ -69,11 +77,13 @@
     form.dataset['sent'] = '';
     keep(form);
     button?.setAttribute('aria-busy', 'true');
+    tellWaiting(form, true);
   });
   // The page comes back from the browser's history as it was left.
   window.addEventListener('pageshow', () => {
     for (const form of document.forms) {
       delete form.dataset['sent'];
+      tellWaiting(form, false);
       for (const busy of form.querySelectorAll('[aria-busy]')) busy.removeAttribute('aria-busy');
     }
   });
