@@ -21,7 +21,7 @@ export const nodeRunAuthority: Access = {
   review: 'none',
 };
 
-/** What reviewing the run of a node needs: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
+/** What reviewing the run of a node takes in place of `run:approve`: there is no second path around the approval of assemblies (specification, *Assembly mapping*). */
 export const nodeReviewNeed = {
   permission: 'assembly:approve',
   because: 'it runs a node of an assembly, or repeats such a run',
@@ -30,5 +30,5 @@ export const nodeReviewNeed = {
 /** The authority to review a node. */
 export const nodeReviewAuthority = {
   ...reviewAuthority,
-  allOf: [nodeReviewNeed.permission],
+  anyOf: [nodeReviewNeed.permission],
 } as const satisfies Partial<Access>;

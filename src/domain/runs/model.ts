@@ -84,7 +84,7 @@ export interface RunAuthor {
   readonly because: string;
 }
 
-/** A permission that reviewing a run needs beside the authority to review runs. */
+/** A permission that reviewing a run takes in place of `run:approve`. */
 export interface ReviewNeed {
   readonly permission: Permission;
   /** What it says of the run: "it runs a node of an assembly". */

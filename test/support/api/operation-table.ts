@@ -242,7 +242,7 @@ assemblies.cancel_run               assembly:run                        team:met
 assemblies.resume_run               assembly:run                        team:metadata.write         404
 assemblies.list_nodes               assembly:read,workload:read         team:metadata.read          404
 assemblies.get_node                 assembly:read,workload:read         team:metadata.read          404
-assemblies.approve_node             run:approve&assembly:approve        team:metadata.write         404
+assemblies.approve_node             assembly:approve                    team:metadata.write         404
 runs.list                           run:read                            team:metadata.read
 runs.get_statistics                 run:read                            team:metadata.read
 runs.create                         run:create                          team:secret.read
@@ -258,8 +258,8 @@ run_comments.list                   run:read                            team:met
 run_comments.get                    run:read                            team:metadata.read
 run_comments.create                 run:create                          team:secret.read
 runs.request_approval               run:read                            team:metadata.read
-runs.review                         run:approve                         team:metadata.write
-approvals.list                      run:approve                         platform
+runs.review                         run:approve,assembly:approve        team:metadata.write
+approvals.list                      run:approve,assembly:approve        platform
 runs.cancel                         run:cancel                          team:metadata.write
 runs.get_debug_logs                 run:create                          team:secret.read
 runs.requeue                        run:create                          team:secret.read

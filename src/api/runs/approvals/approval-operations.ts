@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { requestRunApproval } from '#domain/runs/approval/requests.ts';
 import { reviewRun } from '#domain/runs/approval/review.ts';
-import { reviewAccess, reviewAuthority } from '#domain/runs/approval/rules.ts';
+import { anyReviewAuthority, reviewAccess } from '#domain/runs/approval/rules.ts';
 import { findRun, readPlan } from '#domain/runs/store.ts';
 import { findRunToChange } from '#domain/runs/targets.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -69,7 +69,7 @@ export const review = command({
   body: ReviewRun,
   responses: { 200: RunView },
   at: getRun,
-  access: { ...reviewAuthority, review: { ...accessReview, verb: 'approve' } },
+  access: { ...anyReviewAuthority, review: { ...accessReview, verb: 'approve' } },
   target: ({ em, params, lock }) => findRunToChange(em, params.id, lock),
   targetName: 'run',
   accessTo: ({ reviewNeeds }) => reviewAccess(reviewNeeds),

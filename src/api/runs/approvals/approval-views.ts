@@ -36,7 +36,7 @@ export const ListedApprovalView = z.object({
   allow_self: z.boolean(),
   needs: z
     .array(z.object({ permission: z.string(), because: z.string() }).meta({ id: 'ReviewNeed' }))
-    .describe('The permissions that a review takes beside run:approve, and what of the run demands each.'),
+    .describe('The permissions that a review takes in place of run:approve, and what of the run demands each.'),
   expires_at: Time.nullable(),
   reviews: z.array(ListedReviewView),
 });

@@ -3,7 +3,7 @@ import { readList } from '#api/pipeline/list.ts';
 import { Flag, pageOf, repeated, Time } from '#api/pipeline/schemas.ts';
 import { listApprovals } from '#domain/runs/approval/inbox.ts';
 import type { PendingRun } from '#domain/runs/approval/inbox-store.ts';
-import { countApprovals } from '#domain/runs/approval/rules.ts';
+import { anyReviewAuthority, countApprovals } from '#domain/runs/approval/rules.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { ListedRunView, toListedRun } from '../views.ts';
@@ -38,7 +38,7 @@ export const list = readList({
   }),
   responses: { 200: pageOf('approvals', PendingApproval) },
   access: {
-    anyOf: ['run:approve'],
+    anyOf: anyReviewAuthority.anyOf,
     scope: 'platform',
     hidden: 'not_found',
     review: { resource: 'approvals', verb: 'list' },

@@ -29,7 +29,7 @@ export interface RunOrigin {
   readonly parentWorkflowId?: string;
   /** Who answers for the run beside its requester. */
   readonly authors?: readonly RunAuthor[];
-  /** What reviewing it needs beside the authority to review runs. A run that repeats it needs the same. */
+  /** What reviewing it takes in place of `run:approve`. A run that repeats it needs the same. */
   readonly reviewNeeds?: readonly ReviewNeed[];
   /**
    * What it was made for. It ends as `stale` if the instance is no longer so when it begins, or when it would apply. A function decides by the run that

@@ -47,7 +47,7 @@ export interface ApprovalFacts {
 
 export type Reviewer = Pick<Principal, 'id' | 'responsibleUserId'>;
 
-/** The authority that a review needs, both when it is given and when it is counted. */
+/** The authority that a review of a run without needs of its own takes, both when it is given and when it is counted. */
 export const reviewAuthority = {
   scope: 'team',
   hidden: 'not_found',
@@ -55,9 +55,17 @@ export const reviewAuthority = {
   teamAction: 'team.metadata.write',
 } as const satisfies Partial<Access>;
 
-/** The same for a run with needs of its own. Every path to a review demands them. */
+/** What reviewing any run at all takes, before it is known which run: `reviewAccess` decides about that one. */
+export const anyReviewAuthority = {
+  ...reviewAuthority,
+  anyOf: ['run:approve', 'assembly:approve'],
+} as const satisfies Partial<Access>;
+
+/** The same for a run with needs of its own, which replace the permission to review runs. Every path to a review demands them. */
 export function reviewAccess(needs: readonly ReviewNeed[]): Access {
-  return { ...reviewAuthority, allOf: needs.map(({ permission }) => permission), review: 'none' };
+  const [first, ...others] = needs.map(({ permission }) => permission);
+  const permissions = first === undefined ? {} : { anyOf: [first], allOf: others };
+  return { ...reviewAuthority, ...permissions, review: 'none' };
 }
 
 /**
@@ -142,6 +150,11 @@ export function mayReview(
   { owner, reviewNeeds }: Pick<ApprovalFacts, 'owner' | 'reviewNeeds'>,
 ): boolean {
   return decide(principal, reviewAccess(reviewNeeds), owner).allowed;
+}
+
+/** Whether a principal has the authority to review some run of an owner. */
+export function mayReviewSome(principal: Principal, owner: Ownership): boolean {
+  return decide(principal, { ...anyReviewAuthority, review: 'none' }, owner).allowed;
 }
 
 /** The refusal of an approval of one's own run; null if the policies allow it. */

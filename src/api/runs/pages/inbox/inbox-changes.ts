@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { EventTest } from '#api/web/live/change-feed.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { EventTypeName } from '#domain/events.ts';
-import { mayReview } from '#domain/runs/approval/rules.ts';
+import { mayReviewSome } from '#domain/runs/approval/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { list as listApprovals } from '../../approvals/inbox-operations.ts';
 
@@ -28,5 +28,5 @@ export function followApprovals(visit: Visit): Promise<FastifyReply> {
 
 function concerns(reviewer: Principal): EventTest {
   return ({ type, teamId, organizationId }) =>
-    relevant.has(type) && mayReview(reviewer, { owner: { teamId, organizationId }, reviewNeeds: [] });
+    relevant.has(type) && mayReviewSome(reviewer, { teamId, organizationId });
 }

@@ -41,7 +41,7 @@ function describeMissing({ missing, waitedFor }: Standing, team: string | null):
 /** Who may not approve, before they try. */
 function describeRule({ approval, template_version: version }: ShownRun): string {
   const needs = approval.needs.map(
-    ({ permission, because }) => ` The permission ${permission} is needed as well, because ${because}.`,
+    ({ permission, because }) => ` Reviewing it takes the permission ${permission}, because ${because}.`,
   );
   if (approval.allow_self) return `People may approve their own runs here.${needs.join('')}`;
   return `Who requested this run, or one that it repeats, or published version ${version} of its template, cannot approve it.${needs.join('')}`;
