@@ -83,6 +83,7 @@ import { InstanceFollows } from './20261218_20_instance_follows.ts';
 import { CheckingWorkers } from './20261218_30_checking_workers.ts';
 import { CheckAuthorities } from './20261219_10_check_authorities.ts';
 import { ChangedInputs } from './20261219_11_changed_inputs.ts';
+import { BothTools } from './20261219_12_both_tools.ts';
 import { BindingVersions } from './20261219_40_binding_versions.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
@@ -172,5 +173,6 @@ export const migrations = [
   { name: '20261218_30_checking_workers', class: CheckingWorkers },
   { name: '20261219_10_check_authorities', class: CheckAuthorities },
   { name: '20261219_11_changed_inputs', class: ChangedInputs },
+  { name: '20261219_12_both_tools', class: BothTools },
   { name: '20261219_40_binding_versions', class: BindingVersions },
 ];

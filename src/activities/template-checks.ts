@@ -2,8 +2,8 @@ import { Context } from '@temporalio/activity';
 import type { CheckFinding, SandboxCheck } from '#domain/registry/checks/model.ts';
 import { checkGraceSeconds, checkLimitSeconds } from '#domain/registry/checks/model.ts';
 import { type OpenedSources, openCheckSources } from '#domain/registry/checks/module-sources.ts';
+import type { ToolModules } from '#domain/registry/checks/modules.ts';
 import { type CheckWork, endCheck, loadCheckWork, notDone, takeNextCheckStep } from '#domain/registry/checks/steps.ts';
-import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { bestOf } from '#domain/tools/demand.ts';
 import { toolNames } from '#domain/tools/model.ts';
@@ -53,16 +53,16 @@ async function checkTemplate(deps: CheckDeps, checkId: string, signal: AbortSign
   const opened = await deps.transactions.run((tx) => openCheckSources(tx, deps.keyRing, checkId));
   const found = await check(deps, { ...work, ...opened }, signal);
   if (found === null) return;
-  const { modules = null, ...result } = found;
+  const { resolved = [], ...result } = found;
   const told = opened.problem === null ? result : { ...result, notChecked: [...result.notChecked, opened.problem] };
-  await writeWithRetry(deps, checkId, () => deps.transactions.run((tx) => endCheck(tx, checkId, told, modules)));
+  await writeWithRetry(deps, checkId, () => deps.transactions.run((tx) => endCheck(tx, checkId, told, resolved)));
 }
 
 type OpenedWork = CheckWork & OpenedSources;
 
-/** What one tool found, and the modules that it resolved. */
+/** What one tool found, and the modules that it and another one resolved. */
 interface Found extends SandboxCheck {
-  readonly modules?: KeptModules;
+  readonly resolved?: readonly ToolModules[];
 }
 
 /** Null if this worker cannot say anything: another try is made later. */
@@ -71,21 +71,34 @@ async function check(deps: CheckDeps, work: OpenedWork, signal: AbortSignal): Pr
   const usable = (await deps.findTools()).filter(work.isUsable);
   // Either tool may run a version that names none, so the check fails only if both tools refuse it.
   const tools = toolNames.flatMap((name) => bestOf(usable.filter((tool) => tool.name === name)) ?? []);
-  const results: Found[] = [];
+  const others: Found[] = [];
+  let accepted: Found | null = null;
   for (const tool of tools) {
+    // Each tool resolves modules from elsewhere by itself, so a version with such modules is checked with both.
+    if (accepted && accepted.resolved === undefined) break;
     const result = toResult(work, tool, await execute(deps, work, tool, signal));
-    if (result?.state === 'passed') return withOthers(result, results);
-    if (result) results.push(result);
+    if (!accepted && result?.state === 'passed') accepted = result;
+    else if (result) others.push(result);
   }
-  return results[0] ?? null;
+  return accepted ? withOthers(accepted, others, work) : (others[0] ?? null);
 }
 
-/** What another tool says against a version that this one accepts is worth knowing. */
-function withOthers(result: Found, others: readonly SandboxCheck[]): Found {
+/** What another tool says against a version that this one accepts is worth knowing, and so is that its modules are not kept yet. */
+function withOthers(result: Found, others: readonly Found[], { kinds }: OpenedWork): Found {
   const warnings = others.flatMap(({ errors, tool }) =>
     errors.map((error) => ({ ...error, message: `${tool?.name} ${tool?.version} refuses it: ${error.message}` })),
   );
-  return { ...result, warnings: [...result.warnings, ...warnings] };
+  const resolved = [result, ...others].flatMap((each) => each.resolved ?? []);
+  const later = kinds.filter((kind) => resolved.length > 0 && !resolved.some(({ tool }) => tool === kind));
+  return {
+    ...result,
+    warnings: [...result.warnings, ...warnings],
+    notChecked: [
+      ...result.notChecked,
+      ...later.map((kind) => `which modules from elsewhere ${kind} uses: its first plan decides, and keeps them`),
+    ],
+    ...(resolved.length > 0 && { resolved }),
+  };
 }
 
 function execute(
@@ -125,7 +138,10 @@ function toResult(
   tool: Tool | null,
   { check: report, outcome, message, modules }: ExecutionResult,
 ): Found | null {
-  if (report) return { ...fromReport(work, tool, report), ...(modules && { modules }) };
+  if (report) {
+    const resolved = modules && tool ? { resolved: [{ tool: tool.name, modules }] } : {};
+    return { ...fromReport(work, tool, report), ...resolved };
+  }
   if (outcome === 'timed_out' || outcome === 'limit_exceeded')
     return { ...notDone(`the check was stopped: ${message ?? outcome}`), tool };
   return null;

@@ -63,6 +63,14 @@ async function run(templateId: string, instance: string) {
   return { ended, log };
 }
 
+/** The tools for which a version has modules. */
+const keptTools = (versionId: string) =>
+  withDatabase(system.config, async (orm) => {
+    const kept = 'select tool from template_version_modules where template_version_id = ? and content is not null';
+    const rows = await orm.em.fork().execute<{ tool: string }[]>(kept, [versionId]);
+    return rows.map(({ tool }) => tool);
+  });
+
 const regionOf = async (instance: string) =>
   (await system.administrator.get(`/instances/${instance}/outputs`)).body.outputs.region.value;
 
@@ -104,6 +112,10 @@ describe('a private module', () => {
     const third = await run(template, 'third');
     expect(third.ended, third.log).toMatchObject({ status: 'succeeded', template_version: '2.0.0' });
     expect(await regionOf(third.ended.instance_id)).toBe('two');
+    // The version allows each tool of the worker, so that the check kept the modules for each.
+    const { workers } = (await administrator.get('/workers')).body;
+    const offered = workers.flatMap(({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name));
+    expect((await keptTools(checked.body.id)).sort()).toEqual([...new Set(offered)].sort());
 
     expect(JSON.stringify([first, second, checked, third])).not.toContain(token);
     await withDatabase(system.config, async (orm) => {

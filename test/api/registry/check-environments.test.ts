@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxCheck } from '#domain/registry/checks/model.ts';
 import { type OpenedSources, openCheckSources } from '#domain/registry/checks/module-sources.ts';
+import type { ToolModules } from '#domain/registry/checks/modules.ts';
 import { endCheck } from '#domain/registry/checks/steps.ts';
+import { readCheckResult } from '#domain/registry/checks/store.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
@@ -69,10 +71,10 @@ async function publishUnchecked(by: ApiUser, template: string, environment = ten
 
 const open = (id: string): Promise<OpenedSources> =>
   api.services.transactions.run((tx) => openCheckSources(tx, api.services.keyRing, id));
-const end = (id: string, result: SandboxCheck) =>
-  api.services.transactions.run((tx) => endCheck(tx, id, result, modules));
+const end = (id: string, result: SandboxCheck, resolved: readonly ToolModules[] = [{ tool: 'opentofu', modules }]) =>
+  api.services.transactions.run((tx) => endCheck(tx, id, result, resolved));
 const readKept = (template: string) =>
-  api.rows<{ environment_id: string | null }>(
+  api.rows<{ environment_id: string | null; tool: string; digest: string }>(
     `select m.environment_id, m.tool, m.digest from template_version_modules m
      join template_versions v on v.id = m.template_version_id where v.template_id = ?`,
     [template],
@@ -196,6 +198,27 @@ describe('the modules of a check', () => {
     const template = await makeTemplate(tenant.owner);
     await end(await publishUnchecked(tenant.owner, template), passed);
     expect(await readKept(template)).toEqual([{ environment_id: null, tool: 'opentofu', digest }]);
+  });
+
+  it('are kept for each tool that resolved them, also where the request that published took the result', async () => {
+    const template = await makeTemplate(tenant.owner);
+    const others = { ...modules, digest: `sha256:${'b'.repeat(64)}`, content: null };
+    const both = [
+      { tool: 'terraform', modules: others },
+      { tool: 'opentofu', modules },
+    ];
+    await end(await publishUnchecked(tenant.owner, template), passed, both);
+    const wanted = [
+      { environment_id: null, tool: 'opentofu', digest },
+      { environment_id: null, tool: 'terraform', digest: others.digest },
+    ];
+    const byTool = (one: { tool: string }, other: { tool: string }) => (one.tool < other.tool ? -1 : 1);
+    expect((await readKept(template)).sort(byTool)).toEqual(wanted);
+    const id = await publishUnchecked(tenant.owner, await makeTemplate(tenant.owner));
+    await api.rows('update template_checks set version_id = null where id = ?', [id]);
+    await end(id, passed, both);
+    const ended = await readCheckResult(api.services.orm.em.fork(), id);
+    expect(ended?.modules).toEqual({ environmentId: tenant.environment, resolved: both.reverse() });
   });
 
   it('are those of the environment alone, if the template is of the whole installation', async () => {

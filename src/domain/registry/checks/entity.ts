@@ -43,6 +43,9 @@ export const TemplateCheckSchema = defineEntity({
     /** What the tool of the result resolved the modules from elsewhere to, for the version that takes the result. */
     modules: p.json<Omit<KeptModules, 'content'>>().nullable().lazy(),
     modulesContent: p.blob().nullable().lazy(),
+    /** The same of another tool that may run the version. */
+    otherModules: p.json<{ readonly tool: string } & Omit<KeptModules, 'content'>>().nullable().lazy(),
+    otherModulesContent: p.blob().nullable().lazy(),
     createdAt: createdAt(),
   },
 });

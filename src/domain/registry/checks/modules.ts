@@ -2,11 +2,17 @@ import type { Em } from '#database/database.ts';
 import { isKeepable, type KeptModules } from '../kept-modules/model.ts';
 import { keepModules } from '../kept-modules/store.ts';
 
+/** The modules from elsewhere that a kind of tool resolved. The tools may choose other ones, and write their sources in other ways. */
+export interface ToolModules {
+  /** The kind of tool. */
+  readonly tool: string;
+  readonly modules: KeptModules;
+}
+
 /** The modules from elsewhere that a check resolved, and what decided about them. */
 export interface CheckedModules {
-  readonly modules: KeptModules;
-  /** The kind of tool that resolved them. */
-  readonly tool: string;
+  /** One for each tool that may run the version and could fetch all of them. */
+  readonly resolved: readonly ToolModules[];
   /** The environment whose connections the check had; null: none. */
   readonly environmentId: string | null;
 }
@@ -19,9 +25,9 @@ export interface CheckedModules {
 export async function keepCheckedModules(
   em: Em,
   version: { readonly id: string; readonly teamId: string | null },
-  { modules, tool, environmentId }: CheckedModules,
+  { resolved, environmentId }: CheckedModules,
 ): Promise<void> {
-  if (!isKeepable(modules)) return;
   const ofAll = version.teamId !== null || environmentId === null;
-  await keepModules(em, { versionId: version.id, tool, environmentId: ofAll ? null : environmentId }, modules);
+  for (const { tool, modules } of resolved.filter((each) => isKeepable(each.modules)))
+    await keepModules(em, { versionId: version.id, tool, environmentId: ofAll ? null : environmentId }, modules);
 }

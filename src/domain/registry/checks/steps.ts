@@ -6,7 +6,7 @@ import { readEgress } from '#domain/workers/pools/store.ts';
 import { Template, TemplateVersion } from '../entity.ts';
 import { maxEventMessage } from '../events.ts';
 import type { TemplateFiles } from '../files.ts';
-import { isKeepable, type KeptModules } from '../kept-modules/model.ts';
+import { isKeepable } from '../kept-modules/model.ts';
 import { TemplateSpec } from '../spec.ts';
 import { findTemplateToChange, type TemplateTarget } from '../store.ts';
 import { TemplateCheck } from './entity.ts';
@@ -23,9 +23,9 @@ import {
   type SandboxCheck,
   type VersionCheck,
 } from './model.ts';
-import { keepCheckedModules } from './modules.ts';
+import { type CheckedModules, keepCheckedModules, type ToolModules } from './modules.ts';
 import { countChecks, isPointless, lockCheck, lockCounting, removeCheck, writeVersionCheck } from './store.ts';
-import { findNoWorker, readUsable } from './tools.ts';
+import { findNoWorker, readKinds, readUsable } from './tools.ts';
 
 /** The steps of a check, which its workflow asks for one after another. Each may be repeated. */
 
@@ -83,6 +83,8 @@ export interface CheckWork {
   readonly files: TemplateFiles;
   readonly egress: Egress;
   readonly isUsable: (tool: VersionedTool) => boolean;
+  /** The kinds of tools that may run the version and that workers of the pool have. */
+  readonly kinds: readonly string[];
 }
 
 /** Reads what a check is about; null if it has ended, or nobody waits for it any more. */
@@ -91,6 +93,7 @@ export async function loadCheckWork(em: Em, id: string): Promise<CheckWork | nul
   if (!check || check.endedAt) return null;
   const content = check.content ?? (await readVersionContent(em, check.versionId ?? null));
   if (!content) return null;
+  const isUsable = await readUsable(em, check.demand ?? null);
   return {
     id,
     templateId: check.templateId,
@@ -98,7 +101,8 @@ export async function loadCheckWork(em: Em, id: string): Promise<CheckWork | nul
     spec: TemplateSpec.parse(content.spec),
     files: content.files,
     egress: await readEgress(em, check.pool),
-    isUsable: await readUsable(em, check.demand ?? null),
+    isUsable,
+    kinds: await readKinds(em, check.pool, isUsable),
   };
 }
 
@@ -108,13 +112,13 @@ async function readVersionContent(em: Em, id: string | null) {
 
 /**
  * Stores what a worker found out, for the request that waits or in the version. A second result of the same check changes nothing.
- * @param modules what the tool of the result resolved the modules from elsewhere to
+ * @param resolved the modules from elsewhere, as the tool of the result resolved them, and another one that may run the version
  */
 export async function endCheck(
   tx: Pick<Transaction, 'em' | 'publish'>,
   id: string,
   result: SandboxCheck,
-  modules: KeptModules | null = null,
+  resolved: readonly ToolModules[] = [],
 ): Promise<void> {
   const { em } = tx;
   const known = await em.findOne(TemplateCheck, { id });
@@ -126,14 +130,16 @@ export async function endCheck(
     const version = await em.findOneOrFail(TemplateVersion, { id: check.versionId });
     await writeVersionCheck(em, version.id, joinChecks(version.check?.warnings ?? [], result));
     await removeCheck(em, id);
-    if (target) await tellVersion(tx, target, version, { result, modules, environmentId: check.environmentId ?? null });
+    if (target)
+      await tellVersion(tx, target, version, { result, resolved, environmentId: check.environmentId ?? null });
     return;
   }
   check.result = result;
   check.endedAt = new Date();
-  if (modules && isKeepable(modules)) {
-    check.modules = { digest: modules.digest, list: modules.list };
-    check.modulesContent = modules.content;
+  for (const { tool, modules } of resolved.filter((each) => isKeepable(each.modules))) {
+    const { digest, list, content } = modules;
+    if (tool === result.tool?.name) Object.assign(check, { modules: { digest, list }, modulesContent: content });
+    else Object.assign(check, { otherModules: { tool, digest, list }, otherModulesContent: content });
   }
   await em.flush();
 }
@@ -143,11 +149,9 @@ async function tellVersion(
   { em, publish }: Pick<Transaction, 'em' | 'publish'>,
   { organizationId, teamId, template }: TemplateTarget,
   { id, version }: TemplateVersion,
-  ended: { result: SandboxCheck; modules: KeptModules | null; environmentId: string | null },
+  { result, ...modules }: CheckedModules & { readonly result: SandboxCheck },
 ): Promise<void> {
-  const { result, modules, environmentId } = ended;
-  const tool = result.tool?.name;
-  if (modules && tool !== undefined) await keepCheckedModules(em, { id, teamId }, { modules, tool, environmentId });
+  await keepCheckedModules(em, { id, teamId }, modules);
   const [first] = result.errors;
   if (result.state !== 'failed' || first === undefined) return;
   const { path, file = null, line = null, message } = first;

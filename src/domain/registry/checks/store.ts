@@ -4,6 +4,7 @@ import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { takesWork } from '#domain/workers/store.ts';
+import type { KeptModules } from '../kept-modules/model.ts';
 import { TemplateCheck } from './entity.ts';
 import {
   type CheckFinding,
@@ -12,13 +13,12 @@ import {
   type SandboxCheck,
   type VersionCheck,
 } from './model.ts';
-import type { CheckedModules } from './modules.ts';
+import type { CheckedModules, ToolModules } from './modules.ts';
 
 /** What came of a check. */
 export interface EndedCheck {
   readonly result: SandboxCheck;
-  /** Null: there are none from elsewhere, or not all could be had. */
-  readonly modules: CheckedModules | null;
+  readonly modules: CheckedModules;
 }
 
 /** A check, locked until the commit; null if it has been taken or given up. */
@@ -33,20 +33,25 @@ export async function readCheckResult(em: Em, id: string): Promise<EndedCheck | 
     .selectFrom('template_checks')
     .where('id', '=', id)
     .select(['ended_at as endedAt', 'result', 'environment_id as environmentId', 'modules'])
-    .select('modules_content as content')
+    .select(['modules_content as content', 'other_modules as other', 'other_modules_content as otherContent'])
     .executeTakeFirst();
   if (!row) return null;
   if (row.endedAt === null) return undefined;
-  const { result, environmentId, modules, content } = row;
+  const { result, environmentId, modules, content, other, otherContent } = row;
   if (result === null) return null;
   const tool = result.tool?.name;
-  const checked = modules !== null && tool !== undefined;
-  return {
-    result,
-    modules: checked
-      ? { tool, environmentId, modules: { ...modules, content: content && Buffer.from(content) } }
-      : null,
-  };
+  const resolved = [
+    ...(modules !== null && tool !== undefined ? [toModules({ tool, ...modules }, content)] : []),
+    ...(other === null ? [] : [toModules(other, otherContent)]),
+  ];
+  return { result, modules: { resolved, environmentId } };
+}
+
+function toModules(
+  { tool, ...modules }: { readonly tool: string } & Omit<KeptModules, 'content'>,
+  content: Uint8Array | null,
+): ToolModules {
+  return { tool, modules: { ...modules, content: content && Buffer.from(content) } };
 }
 
 export async function removeCheck(em: Em, id: string): Promise<void> {
