@@ -64,7 +64,8 @@ describe('a draft that cannot be read', () => {
     ['a: 1\nb: [12345678901234567890]', 2, 'would lose digits'],
     ['a: 0xFFFFFFFFFFFFFFFF', 1, 'would lose digits'],
     ['{"a": 1,\n"b": [12345678901234567890]}', 2, 'would lose digits'],
-    ['a: &x [*x]', 1, 'levels'],
+    ['a: &x [*x]', 1, 'the alias "*x" stands in what it repeats'],
+    ['a: &x 1\nb: &y {c: *x, d: [*y]}', 2, 'the alias "*y" stands in what it repeats'],
     ['x: 1\na: *nothing', 2, 'no anchor "&nothing" before this alias'],
     ['a: *later\nb: &later 1', 1, 'no anchor "&later" before this alias'],
     ['? [1]\n: 2', 1, 'names must be texts'],
@@ -81,5 +82,28 @@ describe('a draft that cannot be read', () => {
       return `${name}: &${name} [${Array(9).fill(inner).join(', ')}]`;
     });
     expect(refusalOf(levels.join('\n')).message).toMatch(/aliases repeat too much/);
+  });
+
+  it.each([
+    [
+      'with 50,000 anchors and aliases',
+      `a: [${Array.from({ length: 50_000 }, (_, n) => `&a${n} x, *a${n}`).join(', ')}]`,
+    ],
+    ['with 300,000 aliases of one anchor', `a: &a x\nb: [${'*a,'.repeat(300_000)}x]`],
+  ])('%s is refused before it is parsed', (_, source) => {
+    expect(refusalOf(source)).toEqual({
+      line: expect.any(Number),
+      column: expect.any(Number),
+      message: 'more than 1000 anchors and aliases: write the values out',
+    });
+  });
+
+  it('with too many values is refused before it is parsed', () => {
+    expect(refusalOf(`a: [${'x,'.repeat(500_000)}x]`).message).toBe('the spec has more than 100000 values');
+  });
+
+  it('takes signs of aliases in texts as they are', () => {
+    const list = Array.from({ length: 1_500 }, () => '\'*a\', "&b", c*d').join(', ');
+    expect(parseDraft(`a: [${list}]\nb: |\n  *x\n  &y\n# *z`).value).toMatchObject({ b: '*x\n&y\n' });
   });
 });

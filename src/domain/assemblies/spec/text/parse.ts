@@ -3,6 +3,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
 import { readJson } from './json-source.ts';
+import { maxValues } from './yaml-limits.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** Reads the source text of a draft: JSON, or YAML 1.2. */
@@ -10,7 +11,7 @@ import { readYaml } from './yaml-source.ts';
 export { DraftUnreadable, type ParsedDraft } from './draft.ts';
 
 export const longestSource = 1024 * 1024;
-const valueLimits = { values: 100_000, depth: 64, bytes: 2 * longestSource };
+const valueLimits = { values: maxValues, depth: 64, bytes: 2 * longestSource };
 /** The names around a value, together. Messages repeat them, so long ones would make a huge answer. */
 const longestPath = 1_000;
 const top = { line: 1, column: 1 };

@@ -3,9 +3,7 @@ import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
 import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';
-
-/** How often anchors may be used. Aliases of aliases multiply, which is how a short text becomes a huge value. */
-const mostAliases = 1_000;
+import { refuseLarge, refuseRepetition } from './yaml-limits.ts';
 
 const options = {
   version: '1.2',
@@ -22,12 +20,15 @@ const options = {
 /** @throws DraftUnreadable; RangeError if the text is nested too deeply */
 export function readYaml(source: string): ParsedDraft {
   const lines = new Lines(source);
+  refuseLarge(source, lines);
   const document = parseDocument(source, options);
   const [fault] = [...document.errors, ...document.warnings];
   if (fault) throw new DraftUnreadable(describeFault(fault), lines.at(fault.pos[0]));
   refuseUnclear(document, lines);
+  refuseRepetition(document, lines);
   return {
-    value: toValue(document),
+    // `refuseRepetition` has counted what the aliases repeat.
+    value: document.toJS({ maxAliasCount: -1 }),
     lineOf: (path) => {
       const offset = offsetOf(document, splitPointer(path));
       return offset === null ? null : lines.at(offset).line;
@@ -44,38 +45,19 @@ function describeFault({ code, message }: { code: string; message: string }): st
 }
 
 function refuseUnclear(document: Document.Parsed, lines: Lines): void {
-  const anchors = new Set<string>();
   visit(document, {
     Node(_key, node) {
-      const position = lines.at(node.range?.[0] ?? 0);
-      if (isAlias(node)) return refuseUnknownAnchor(node.source, anchors, position);
-      if (node.anchor) anchors.add(node.anchor);
       if (isMap(node)) refuseNames(node, lines);
-      if (isScalar(node) && typeof node.value === 'number') refuseNumber(node.value, node.source ?? '', position);
+      if (isScalar(node) && typeof node.value === 'number')
+        refuseNumber(node.value, node.source ?? '', lines.at(node.range?.[0] ?? 0));
     },
   });
-}
-
-function refuseUnknownAnchor(name: string, anchors: ReadonlySet<string>, position: ReturnType<Lines['at']>): void {
-  if (!anchors.has(name)) throw new DraftUnreadable(`there is no anchor "&${name}" before this alias`, position);
 }
 
 function refuseNames(map: YAMLMap, lines: Lines): void {
   const names = new Set<string>();
   for (const { key } of map.items) {
     if (isScalar(key)) refuseName(String(key.value), names, lines.at(key.range?.[0] ?? 0));
-  }
-}
-
-function toValue(document: Document.Parsed): ParsedDraft['value'] {
-  try {
-    return document.toJS({ maxAliasCount: mostAliases });
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    throw new DraftUnreadable('aliases repeat too much: write the values out', {
-      line: 1,
-      column: 1,
-    });
   }
 }
 
