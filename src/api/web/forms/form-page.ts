@@ -9,6 +9,7 @@ import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
 import { toSentence } from '../text.ts';
 import type { AddPage, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
+import { linesName } from './fields/control.ts';
 import type { FormField } from './fields/form-field.ts';
 import { matrixNames } from './fields/matrix.ts';
 import { type Form, renderForm } from './form.ts';
@@ -96,7 +97,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const { schema } = described;
     const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
     const sentForOtherKind = described.kinds ? takeOtherKind(plain, names) : null;
-    const { key: _, ...typed } = readForm(sentForOtherKind ?? plain, [...names, 'key']);
+    const typed = readTyped(sentForOtherKind ?? plain, names, described.fields);
     const sent = schema && fields ? readPart(schema, fields) : null;
     const again = (problems: FormProblems | null) => {
       const state = {
@@ -118,6 +119,13 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);
   };
   addPage('POST', pattern, post, options);
+}
+
+/** What was typed. Without scripts, a value of several lines comes from a field of its own. */
+function readTyped(body: unknown, names: readonly string[], fields: readonly FormField[]): Typed {
+  const lines = fields.flatMap((field) => linesName(field) ?? []);
+  const sent: Typed = readForm(body, [...names, ...lines, 'key']);
+  return Object.fromEntries(names.map((name) => [name, sent[`${name}.lines`] || (sent[name] ?? '')]));
 }
 
 /** A page in place of a form that the visitor may not send now. It says why. */

@@ -98,6 +98,11 @@ describe('the pages of environments', () => {
       expected_revision: String(body.revision),
     });
     expect(stale.status).toBe(409);
+    // Without scripts, what has several lines comes from a field of its own.
+    expect(form.text).toMatch(/<noscript>.*<textarea[^>]*name="value\.lines"/s);
+    const open = { ...secret, sensitive: '', value: '', 'value.lines': 'one\r\ntwo' };
+    expect((await visitor.submit(`${path}/variables/TOKEN`, open)).status).toBe(303);
+    expect((await tenant.owner.get(`${path}/variables/TOKEN`)).body.value).toBe('one\ntwo');
     expect((await visitor.submit(`${path}/variables/TOKEN/delete`, {})).location).toContain('done=variable-removed');
   });
 

@@ -148,6 +148,24 @@ describe('the form for a run', () => {
     expect(text).toMatch(/type="password"[^>]*name="v\/token"/);
   });
 
+  test('takes a key of several lines from the field that browsers without scripts show, with its line breaks', async () => {
+    const { text } = await visitor.get(path);
+    for (const name of ['token', 'shared']) {
+      const shown = new RegExp(`<noscript>(?:(?!</noscript>).)*<textarea[^>]*name="l/${name}"`, 's');
+      expect(text).toMatch(shown);
+    }
+    const key = '-----BEGIN KEY-----\nabc\n-----END KEY-----\n';
+    const sent = key.replaceAll('\n', '\r\n');
+    const { location } = await send({
+      ...needed,
+      'l/token': sent,
+      'v/token': '',
+      'l/shared': sent,
+      'v/shared': 'other',
+    });
+    expect((await runAt(location)).variables).toMatchObject({ shared: key, token: { sensitive: true } });
+  });
+
   test('ends in an admitted run with the values of every kind of field', async () => {
     const answer = await send({
       ...needed,

@@ -1,6 +1,7 @@
 import { type Html, html } from '#api/web/html.ts';
 import type { Choice } from './choices.ts';
 import type { FormField } from './form-field.ts';
+import { renderLines } from './lines.ts';
 
 /** What a visitor fills in for a field. The state is what a screen reader says of it. */
 export function renderControl(field: FormField, id: string, state: Html): Html {
@@ -36,8 +37,13 @@ ${value}</textarea>`;
   if (field.suggestions) return renderOpenSelect({ ...field, choices: field.suggestions }, id, common);
   const type = kind === 'datetime' ? 'datetime-local' : kind;
   const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
-  const lines = kind === 'password' && isSecret ? html`data-lines` : null;
-  return html`<input type="${type}" ${common} ${lines} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">`;
+  const lines = linesName(field);
+  return html`<input type="${type}" ${common} ${lines ? html`data-lines` : null} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">${lines ? renderLines({ id, name: lines, label: field.label, isSecret: true }) : null}`;
+}
+
+/** The second name of a field whose value may have several lines; null: it has one. */
+export function linesName({ name, kind, isSecret }: FormField): string | null {
+  return kind === 'password' && isSecret ? `${name}.lines` : null;
 }
 
 /** A field that offers its choices while somebody types, and takes what it does not offer. */

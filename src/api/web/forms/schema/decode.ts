@@ -33,8 +33,13 @@ export function decodeEntry(sent: SentFields, node: Node, slot: string, budget: 
     case 'shapes':
       return decodeShape(sent, node, slot, budget);
     default:
-      return { kind: 'text', text: toLines(sent.get(fieldNames.value(slot))?.[0] ?? '') };
+      return { kind: 'text', text: readText(sent, slot) };
   }
+}
+
+function readText(sent: SentFields, slot: string): string {
+  const read = (name: string) => sent.get(name)?.[0] ?? '';
+  return toLines(read(fieldNames.lines(slot)) || read(fieldNames.value(slot)));
 }
 
 function pay(budget: Budget, cost: number): void {

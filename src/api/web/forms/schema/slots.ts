@@ -14,6 +14,8 @@ export const slots = {
 /** The names of the fields that a slot has. */
 export const fieldNames = {
   value: (slot: string) => `v${slot}`,
+  /** The value in a text area, for browsers without scripts. */
+  lines: (slot: string) => `l${slot}`,
   /** The number of items or rows. */
   count: (slot: string) => `n${slot}`,
   /** The name of a row. */
@@ -28,7 +30,7 @@ export const fieldNames = {
 
 /** Whether a form field belongs to the value of a schema, by its name. */
 export function isSchemaField(name: string): boolean {
-  return /^(?:[vnkspj]\/|j$)/.test(name);
+  return /^(?:[vlnkspj]\/|j$)/.test(name);
 }
 
 /** An id for a field, different for every name. */

@@ -1,5 +1,5 @@
 // A field of one line drops the line breaks of what is pasted into it, and a key without them is none. Where a value may have lines, the field becomes
-// a text area. A field that is scripted elsewhere asks for it by the event `widen`, with the value.
+// a text area. A field that is scripted elsewhere asks for it by the event `widen`, with the value. Without scripts, the field has another one beside it.
 (() => {
   const left = new Set(['type', 'value', 'list', 'pattern']);
 

@@ -44,6 +44,8 @@
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const next = page.querySelector('form[data-edited]');
     if (!next) return false;
+    // A page that a script has read has parts that only browsers without scripts show.
+    for (const part of next.querySelectorAll('noscript')) part.remove();
     const kept = secretsIn(form).filter(({ name }) => !moved || !name.slice(1).startsWith(moved));
     const typed = new Map(kept.map((control) => [control.name, control.value]));
     // What was typed while the answer was on its way.

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../html.ts';
+import { renderLines } from '../../fields/lines.ts';
 import {
   holdsSecret,
   type LabeledValue,
@@ -48,15 +49,22 @@ function renderText(part: Part, node: TextNode | NumberNode): Html {
 ${value}</textarea>`,
     );
   }
-  if (node.isSecret)
-    return field(labeled, html`<input type="password" ${common} data-lines autocomplete="new-password">`);
+  const several = renderLines({
+    id: labeled.id,
+    name: fieldNames.lines(part.slot),
+    label: labeled.label,
+    isSecret: node.isSecret,
+  });
+  if (node.isSecret && node.kind === 'text')
+    return field(labeled, html`<input type="password" ${common} data-lines autocomplete="new-password">${several}`);
+  if (node.isSecret) return field(labeled, html`<input type="password" ${common} autocomplete="new-password">`);
   if (node.kind === 'number')
     return field(labeled, html`<input type="text" inputmode="decimal" ${common} value="${value}" autocomplete="off">`);
   const isDate = node.input === 'date' && (value === '' || /^\d{4}-\d{2}-\d{2}$/.test(value));
   const lines = isDate ? null : html`data-lines`;
   return field(
     labeled,
-    html`<input type="${isDate ? 'date' : 'text'}" ${common} ${lines} value="${value}" autocomplete="off">`,
+    html`<input type="${isDate ? 'date' : 'text'}" ${common} ${lines} value="${value}" autocomplete="off">${isDate ? null : several}`,
   );
 }
 
