@@ -38,6 +38,7 @@ import * as invitations from '#api/invitations/operations.ts';
 import * as organizationInvitations from '#api/invitations/organization-operations.ts';
 import * as teamInvitations from '#api/invitations/team-operations.ts';
 import * as organizationMembers from '#api/members/organization-operations.ts';
+import * as people from '#api/members/people-operations.ts';
 import * as teamMembers from '#api/members/team-operations.ts';
 import * as notificationChannels from '#api/notification-channels/operations.ts';
 import * as notificationChannelUse from '#api/notification-channels/use-operations.ts';
@@ -170,6 +171,7 @@ const areas = [
   pluginActionGrants,
   pluginBackgroundPrincipals,
   pluginResources,
+  people,
   search,
   commands,
   auditChain,

@@ -42,6 +42,7 @@ export const tags: Readonly<Record<string, string>> = {
   notification_preferences: 'Of which kinds of notifications you want to hear.',
   notification_channels: 'Telling groups of people what happens, by e-mail, in a chat or by a signed message.',
   webhooks: 'Sending what happens to other services, signed, and what these have answered.',
+  people: 'Finding people by name or e-mail address.',
   search: 'Finding things by id or name.',
   profile: 'Your own sessions, password, address and API keys.',
   auth: 'Signing in and out, who you are, and what you may do.',

@@ -299,6 +299,7 @@ worker_pools.get                    worker:read                         platform
 worker_pools.create                 worker:manage                       platform
 worker_pools.update                 worker:manage                       platform
 worker_pools.delete                 worker:manage                       platform
+people.find                         organization:read                   platform
 search.find                         workload:read                       platform
 plugin_installations.list           team:read,organization:read         owned:metadata.read
 plugin_installations.get            team:read,organization:read         owned:metadata.read

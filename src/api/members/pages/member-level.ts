@@ -1,10 +1,9 @@
 import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import type { Typed } from '#api/web/forms/form-page.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
+import type { PersonSearch } from './person-fields.ts';
 
 /** A member as pages show one. */
 export interface ShownMember {
@@ -17,6 +16,12 @@ export interface ShownMember {
   readonly role: string;
   readonly revision: number;
   readonly created_at: string;
+}
+
+/** Who can be chosen to join, and how the form asks for them. */
+export interface Joiners extends Omit<PersonSearch, 'name'> {
+  readonly label: string;
+  readonly hint: string;
 }
 
 /** A member read alone, with what the visitor may do with the membership. */
@@ -38,10 +43,8 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly roles: readonly Choice[];
   /** Who can join. */
   readonly aboutJoining: string;
-  /** The field in which a person is chosen who is to join. */
-  readonly personField: (visit: Visit, owner: Owner) => Promise<FormField>;
-  /** The id of that person. @throws Invalid at the field */
-  readonly findPerson: (visit: Visit, owner: Owner, typed: Typed) => Promise<string>;
+  /** Who can be chosen to join, in the field `user_id`. */
+  readonly joiners: (visit: Visit, owner: Owner) => Promise<Joiners>;
   readonly memberPath: (owner: Owner, userID: string) => LocalPath;
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
   /** Where somebody goes who has left. */

@@ -12,8 +12,10 @@ import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
+import { personFields, readPersonId, whoField } from './person-fields.ts';
 
-const names = ['user_id', 'role'] as const;
+const person = 'user_id';
+const names = [person, whoField(person), 'role'] as const;
 
 interface State {
   readonly typed?: Readonly<Record<string, string>>;
@@ -52,7 +54,7 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   return renderForm({
     action: members.level.path('members', owner),
     fields: [
-      await members.personField(visit, owner),
+      ...(await personFields(visit, { name: person, ...(await members.joiners(visit, owner)) })),
       { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: 'member' },
     ],
     submit: 'Add',
@@ -69,7 +71,7 @@ export async function submitMember<Params, Owner extends LevelOwner>(
   const owner = await level.read(visit);
   const typed = visit.form(...names);
   const submitted = await submit(visit, names, async () => {
-    const userID = await members.findPerson(visit, owner, typed);
+    const userID = await readPersonId(visit, { name: person, ...(await members.joiners(visit, owner)) }, typed);
     await members.set(visit, owner, userID, { role: typed.role });
   });
   if (!submitted.done) return showMembers(members, visit, { typed, problems: submitted.problems });

@@ -1,4 +1,5 @@
 import { type Organization, organizationLevel } from '#api/organizations/pages/organization-frame.ts';
+import { list as listAccounts } from '#api/service-accounts/operations.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
@@ -7,7 +8,6 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import * as ofOrganization from '../organization-operations.ts';
 import * as ofTeam from '../team-operations.ts';
-import { findUserId } from './find-user.ts';
 import { memberForm, removalForm } from './member-forms.ts';
 import type { MemberLevel } from './member-level.ts';
 import { showMembers, submitMember } from './members-page.ts';
@@ -20,14 +20,11 @@ const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
   remove: (visit, { id: orgID }, userID) => visit.run(ofOrganization.remove, { params: { orgID, userID } }),
   roles: organizationRoleChoices,
   aboutJoining: 'People whom you know here join at once. Invite everybody else by e-mail.',
-  personField: async () => ({
-    name: 'user_id',
+  joiners: async (visit) => ({
     label: 'Person or service account',
-    maxLength: 254,
-    hint: 'The id of a user who shares an organization with you, or of a service account that you see. Those who manage users may also type an e-mail address.',
+    hint: 'A name or an e-mail address of somebody who shares an organization with you, or a service account that you see.',
+    others: await readAccounts(visit),
   }),
-  findPerson: (visit, { id: orgID }, typed) =>
-    findUserId(visit, { orgID, field: 'user_id', typed: typed['user_id'] ?? '' }),
   memberPath: ({ id: orgID }, userID) => pagePath(pages.organizationMember, { orgID, userID }),
   removalPath: ({ id: orgID }, userID) => pagePath(pages.removeOrganizationMember, { orgID, userID }),
   pathAfterLeaving: pagePath(pages.organizations),
@@ -43,13 +40,11 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
   remove: (visit, team, userID) => visit.run(ofTeam.remove, { params: { ...teamParams(team), userID } }),
   roles: teamRoleChoices,
   aboutJoining: 'Members of a team are members of its organization. Invite everybody else by e-mail.',
-  personField: async (visit, team) => ({
-    name: 'user_id',
+  joiners: async (_visit, { organization_id: organizationId }) => ({
     label: 'Member of the organization',
-    kind: 'select',
-    ...(await readJoiners(visit, team)),
+    hint: 'A name or an e-mail address.',
+    organizationId,
   }),
-  findPerson: async (_visit, _team, typed) => typed['user_id'] ?? '',
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),
   removalPath: (team, userID) => pagePath(pages.removeTeamMember, { ...teamParams(team), userID }),
   pathAfterLeaving: pagePath(pages.organizations),
@@ -57,21 +52,17 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     'The membership of the organization stays. Open invitations into the team that this member sent are revoked. Runs, comments and reviews stay as they are.',
 };
 
-/** Those of the organization who are not in the team yet, as far as the newest 200 of each say. */
-async function readJoiners(visit: Visit, team: TeamSubject) {
-  const query = { limit: '200' };
-  const [inOrganization, inTeam] = await Promise.all([
-    visit.read(ofOrganization.list, { params: { orgID: team.organization_id }, query }),
-    visit.read(ofTeam.list, { params: teamParams(team), query }),
-  ]);
-  const present = new Set(inTeam.members.map(({ user_id: id }) => id));
-  const choices = inOrganization.members
-    .filter(({ user_id: id }) => !present.has(id))
-    .map(({ user_id: value, name, email }) => ({
-      value,
-      label: email === null ? `${name} (service account)` : `${name}, ${email}`,
-    }));
-  return { choices, isCut: inOrganization.next_cursor !== null };
+/** The service accounts that the visitor may make a member, as far as one page of them says. */
+async function readAccounts(visit: Visit) {
+  if (!visit.mayDo(listAccounts).allowed) return [];
+  const { service_accounts: accounts } = await visit.read(listAccounts, { query: { limit: '200' } });
+  return accounts.map(({ id, name, enabled }) => ({
+    type: 'service_account' as const,
+    id,
+    name,
+    email: null,
+    enabled,
+  }));
 }
 
 /** Adds the pages of the members of organizations and teams. */

@@ -1,4 +1,4 @@
-import { findUserId } from '#api/members/pages/find-user.ts';
+import { personFields, readPersonId } from '#api/members/pages/person-fields.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
@@ -73,18 +73,17 @@ export function registerOrganizationForms(addPage: AddPage): void {
   );
   addFormPage(addPage, pages.transferOrganization, {
     read: readOrganization,
-    describe: (organization) => ({
+    describe: async (organization, visit) => ({
       title: `Transfer ${organization.name}`,
       crumbs: organizationCrumbs(organization),
       lead: html`<p>The new owner may do everything in the organization and its teams. If you are an owner, you become an admin: you cannot take it
 back yourself. Open invitations that were sent before become void.</p>`,
       fields: [
-        {
-          name: 'new_owner_user_id',
+        ...(await personFields(visit, {
+          ...newOwner,
           label: 'New owner',
-          maxLength: 254,
-          hint: 'The e-mail address of a member, or the id of a user who shares an organization with you.',
-        },
+          hint: 'A name or an e-mail address of somebody who shares an organization with you.',
+        })),
         typedNameField(organization.name),
         revisionField(organization),
       ],
@@ -97,10 +96,11 @@ back yourself. Open invitations that were sent before become void.</p>`,
   });
 }
 
+const newOwner = { name: 'new_owner_user_id', type: 'user' } as const;
+
 async function carryOutTransfer(organization: Organization, typed: Readonly<Record<string, string>>, visit: Visit) {
   requireTypedName(typed, organization.name);
-  const field = 'new_owner_user_id';
-  const userId = await findUserId(visit, { orgID: organization.id, field, typed: typed[field] ?? '' });
+  const userId = await readPersonId(visit, newOwner, typed);
   const body = { new_owner_user_id: userId, expected_revision: Number(typed['expected_revision']) };
   await visit.run(transfer, { params: { orgID: organization.id }, body });
   return organizationPath(organization, 'transferred');

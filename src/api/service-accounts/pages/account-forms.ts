@@ -1,3 +1,4 @@
+import { personFields, readPersonId } from '#api/members/pages/person-fields.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readHeldLead } from '#api/schedules/pages/held.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
@@ -169,6 +170,8 @@ const deleteForm: AccountForm = {
   },
 };
 
+const newOwner = { name: 'user_id', type: 'user' } as const;
+
 function registerTransfer(addPage: AddPage): void {
   addFormPage(addPage, pages.transferServiceAccount, {
     read: readAccount,
@@ -183,13 +186,12 @@ memberships end.</p>`,
       ),
       fields: [
         { ...(await ownerField(visit)), isOptional: true },
-        {
-          name: 'user_id',
+        ...(await personFields(visit, {
+          ...newOwner,
           label: 'Or another user',
-          maxLength: 36,
           isOptional: true,
-          hint: 'The id of a user who shares an organization with you. It wins over the choice above.',
-        },
+          hint: 'A name or an e-mail address of somebody who shares an organization with you. It wins over the choice above.',
+        })),
         revisionField(account),
       ],
       submit: 'Transfer',
@@ -198,7 +200,8 @@ memberships end.</p>`,
       refusal: refusalOf(account.actions, 'transfer'),
     }),
     carryOut: async (account, typed, visit) => {
-      const owner = typed['user_id'] ? { user_id: typed['user_id'].trim() } : toOwner(visit, typed);
+      const user = await readPersonId(visit, newOwner, typed);
+      const owner = user === '' ? toOwner(visit, typed) : { user_id: user };
       const body = { owner, expected_revision: Number(typed['expected_revision']) };
       await visit.run(transfer, { params: { id: account.id }, body });
       const isStillSeen = 'team_id' in owner || owner['user_id'] === visit.principal.id;

@@ -164,8 +164,8 @@ describe('the pages of members', () => {
     await acquaint(owner, joiner);
     const path = `/organizations/${organization}/members`;
     expect((await visitor.submit(path, { user_id: joiner.id, role: 'member' })).status).toBe(303);
-    expect((await visitor.get(`${teamPath}/members`)).text).toContain(`<option value="${joiner.id}"`);
-    expect((await visitor.submit(`${teamPath}/members`, { user_id: joiner.id, role: 'viewer' })).status).toBe(303);
+    expect((await visitor.get(`${teamPath}/members`)).text).toContain(`<option value="${joiner.email}"`);
+    expect((await visitor.submit(`${teamPath}/members`, { user_id: joiner.email, role: 'viewer' })).status).toBe(303);
     const changed = { role: 'admin', expected_revision: '1' };
     expect((await visitor.submit(`${teamPath}/members/${joiner.id}`, changed)).status).toBe(303);
     const last = await visitor.submit(`${teamPath}/members/${owner.id}/remove`, {});
@@ -178,5 +178,25 @@ describe('the pages of members', () => {
     expect((await leaver.get(`${path}/${joiner.id}/remove`)).text).toContain('Leave organization');
     expect((await leaver.submit(`${path}/${joiner.id}/remove`, {})).location).toBe('/organizations');
     expect((await leaver.get(`/organizations/${organization}`)).status).toBe(404);
+  });
+
+  test('find somebody by a part of a name and ask who is meant, and say the same of strangers and of nobody', async () => {
+    const tenant = await makeTenant(api);
+    const visitor = await signInVisitor(api, tenant.owner);
+    const [ann, anna] = [await api.addUser('maintainer', 'Ann Quill'), await api.addUser('maintainer', 'Ann Quillon')];
+    for (const user of [ann, anna]) await join(tenant, user, 'member');
+    const path = `${tenant.teamPath}/members`;
+    const typed = { user_id: 'quill', role: 'member' };
+    const asked = await visitor.submit(path, typed);
+    expect([asked.status, asked.text.includes('choose who you mean below')]).toEqual([400, true]);
+    for (const { id } of [ann, anna]) expect(asked.text).toContain(`name="user_id_of_these" value="${id}"`);
+    expect((await visitor.submit(path, { ...typed, user_id_of_these: anna.id })).status).toBe(303);
+    expect((await visitor.submit(path, { ...typed, user_id: 'ANN QUILL' })).status).toBe(303);
+    for (const user of [ann, anna]) expect((await user.get(`${tenant.teamPath}/members`)).status).toBe(200);
+    const stranger = await api.addUser('maintainer', 'Zoe Strange');
+    for (const nobody of [stranger.email, 'Zoe Strange', 'nobody@example.com']) {
+      const refused = await visitor.submit(path, { ...typed, user_id: nobody });
+      expect([refused.status, refused.text.includes('nobody whom you may choose')], nobody).toEqual([400, true]);
+    }
   });
 });

@@ -1,0 +1,107 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { find } from '../people-operations.ts';
+
+type Person = EncodedAnswerOf<typeof find.responses>['people'][number];
+
+/** Who may be chosen in a field. */
+export interface PersonSearch {
+  /** The name of the field that takes a text. Its value is a name, an e-mail address or an id. */
+  readonly name: string;
+  /** Leave it out where both people and service accounts may be chosen. */
+  readonly type?: Person['type'];
+  /** Only members of this organization may be chosen. */
+  readonly organizationId?: string;
+  /** Others who may be chosen, such as service accounts that are nowhere a member yet. */
+  readonly others?: readonly Person[];
+}
+
+interface PersonField extends Pick<FormField, 'label' | 'hint' | 'isOptional'>, PersonSearch {}
+
+/** The longest e-mail address. */
+const maxText = 254;
+
+/** The name of the field in which a visitor chooses among those whom the text describes. */
+export function whoField(name: string): string {
+  return `${name}_of_these`;
+}
+
+/**
+ * The fields in which somebody is chosen by name or e-mail address: a text, for which the browser offers the first people, and, once a form was sent
+ * in which the text describes nobody exactly, everybody whom it describes. `readPersonId` reads them.
+ */
+export async function personFields(visit: Visit, field: PersonField): Promise<FormField[]> {
+  const { name, label, hint, isOptional } = field;
+  const text: FormField = {
+    name,
+    label,
+    ...(hint !== undefined && { hint }),
+    ...(isOptional && { isOptional }),
+    maxLength: maxText,
+    suggestions: toSuggestions(await findPeople(visit, field, '')),
+  };
+  const sent = readSent(visit, name);
+  const found = sent === '' || isId(sent) ? [] : await findPeople(visit, field, sent);
+  const isOpen = found.length > 0 && exactly(found, sent) === undefined;
+  const wasOpen = readSent(visit, whoField(name)) !== '';
+  if (!isOpen && !wasOpen) return [text];
+  const choices = found.map((person) => ({ value: person.id, label: describePerson(person) }));
+  return [text, { name: whoField(name), label: 'Who of these', kind: 'radio', choices }];
+}
+
+/**
+ * The id of whom the fields describe; empty if nothing was typed. Somebody must be described exactly, by a whole name that only one person has, an
+ * e-mail address or an id, or be chosen among those whom a part describes. @throws Invalid at the field
+ */
+export async function readPersonId(visit: Visit, search: PersonSearch, typed: Typed): Promise<string> {
+  const text = typed[search.name]?.trim() ?? '';
+  if (text === '' || isId(text)) return text;
+  const found = await findPeople(visit, search, text);
+  const chosen = found.find(({ id }) => id === typed[whoField(search.name)]) ?? exactly(found, text);
+  if (chosen) return chosen.id;
+  if (found.length > 0)
+    throw invalidField(search.name, 'describes more than one, or only a part of a name: choose who you mean below');
+  throw invalidField(
+    search.name,
+    'is the name or address of nobody whom you may choose. Invite new people by their e-mail address instead',
+  );
+}
+
+async function findPeople(visit: Visit, search: PersonSearch, text: string): Promise<readonly Person[]> {
+  const { type, organizationId, others = [] } = search;
+  const query = {
+    ...(text !== '' && { q: text.slice(0, maxText) }),
+    ...(type && { type }),
+    ...(organizationId && { organization_id: organizationId }),
+  };
+  const { people } = await visit.read(find, { query });
+  const known = new Set(people.map(({ id }) => id));
+  const called = others.filter(({ id, name }) => !known.has(id) && name.toLowerCase().includes(text.toLowerCase()));
+  return [...people, ...called];
+}
+
+function exactly(found: readonly Person[], text: string): Person | undefined {
+  const wanted = text.toLowerCase();
+  const byAddress = found.find(({ email }) => email?.toLowerCase() === wanted);
+  const [named, ...others] = found.filter(({ name }) => name.toLowerCase() === wanted);
+  return byAddress ?? (others.length === 0 ? named : undefined);
+}
+
+function toSuggestions(people: readonly Person[]): Choice[] {
+  return people.map((person) => ({ value: person.email ?? person.id, label: describePerson(person) }));
+}
+
+function describePerson({ name, email, enabled }: Person): string {
+  return `${name}, ${email ?? 'service account'}${enabled ? '' : ' (disabled)'}`;
+}
+
+/** What a form was sent with in a field; empty where it is shown for the first time. */
+function readSent(visit: Visit, name: string): string {
+  const value = new Map<string, unknown>(Object.entries(visit.request.body ?? {})).get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}

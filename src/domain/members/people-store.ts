@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { hasText } from '#domain/search/name-match.ts';
+import { managesUsers } from '#domain/service-accounts/succession.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isId } from '#domain/shared/ids.ts';
+
+/** Somebody whom a caller may choose by name. */
+export interface KnownPerson {
+  readonly type: 'user' | 'service_account';
+  readonly id: string;
+  readonly name: string;
+  /** Null for a service account. */
+  readonly email: string | null;
+  readonly enabled: boolean;
+}
+
+/** Whom to look for. */
+export interface PeopleQuery {
+  /** A text in the name or the e-mail address, in any case, or the whole id. Undefined: everybody. */
+  readonly text?: string | undefined;
+  readonly type?: KnownPerson['type'] | undefined;
+  /** Only members of this organization. Nobody is found in one that the caller may not see. */
+  readonly organizationId?: string | undefined;
+}
+
+/** How many people a search answers at most. */
+export const maxFoundPeople = 20;
+
+/**
+ * Whom `knowsUser` lets the caller name, and the service accounts beside them: members of the caller's organizations, the caller, and for those who
+ * manage users all users. Anybody else is not found, whether they exist or not. Exact names and addresses come first.
+ */
+export async function findPeople(
+  em: Em,
+  caller: Principal,
+  query: PeopleQuery,
+): Promise<{ readonly people: KnownPerson[]; readonly isCut: boolean }> {
+  const wanted = query.text?.toLowerCase() ?? '';
+  const rows = await selectKnown(em, caller, query)
+    .where((eb) => {
+      const isFound = (column: 'p.name' | 'u.email') => hasText(eb.ref(column), wanted, 'part');
+      if (isId(wanted)) return eb('p.id', '=', wanted);
+      return wanted === '' ? eb.lit(true) : eb.or([isFound('p.name'), isFound('u.email')]);
+    })
+    .orderBy(sql`lower(p.name) <> ${wanted} and lower(u.email) is distinct from ${wanted}`)
+    .orderBy(sql`lower(p.name)`)
+    .orderBy('p.id')
+    .limit(maxFoundPeople + 1)
+    .execute();
+  return { people: rows.slice(0, maxFoundPeople), isCut: rows.length > maxFoundPeople };
+}
+
+function selectKnown(em: Em, caller: Principal, { type, organizationId }: PeopleQuery) {
+  const members = db(em).selectFrom('organization_members as m').select('m.principal_id');
+  const own = Object.keys(caller.organizations);
+  const known = members.where('m.organization_id', '=', (eb) => eb.fn.any(eb.val(own)));
+  const isVisible = organizationId === undefined || isPlatformAdministrator(caller) || own.includes(organizationId);
+  return db(em)
+    .selectFrom('principals as p')
+    .leftJoin('users as u', 'u.id', 'p.id')
+    .where('p.deleted_at', 'is', null)
+    .where('p.kind', 'in', type === undefined ? ['user', 'service_account'] : [type])
+    .where((eb) =>
+      eb.or([
+        eb('p.id', 'in', known),
+        eb('p.id', '=', caller.id),
+        eb.and([eb('p.kind', '=', 'user'), eb.lit(managesUsers(caller))]),
+      ]),
+    )
+    .where((eb) => eb.lit(isVisible))
+    .$if(organizationId !== undefined, (people) =>
+      people.where('p.id', 'in', members.where('m.organization_id', '=', organizationId ?? '')),
+    )
+    .select(['p.kind as type', 'p.id', 'p.name', 'u.email', 'p.enabled'])
+    .$castTo<KnownPerson>();
+}
