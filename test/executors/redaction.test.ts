@@ -160,6 +160,22 @@ describe('redaction', () => {
     ['quoted by printf %q', "it's $1 & so", (text: string) => text.replace(/[ '$&]/g, '\\$&')],
     ['quoted by Python for a shell', "it's secret", (text: string) => `'${text.replaceAll("'", `'"'"'`)}'`],
     ['quoted for SQL or YAML', "it's secret", (text: string) => `'${text.replaceAll("'", "''")}'`],
+    ['in HTML as Python escapes it', `a<b>&"c'd`, (text: string) => xmlOf(text).replaceAll('&#39;', '&#x27;')],
+    [
+      'in HTML as Go escapes it',
+      `a<b>&"c'd+e`,
+      (text: string) => xmlOf(text).replaceAll('&quot;', '&#34;').replaceAll('+', '&#43;'),
+    ],
+    ['in HTML as PHP escapes it', `a<b>&"c'd`, (text: string) => xmlOf(text).replaceAll('&#39;', '&#039;')],
+    ['in HTML within HTML', `a<b>&"c'd`, (text: string) => xmlOf(xmlOf(text))],
+    ['in JSON within HTML', `a<b>&"c\\d`, (text: string) => xmlOf(JSON.stringify(text))],
+    ['in HTML within JSON', `a<b>&"c\\d`, (text: string) => JSON.stringify(xmlOf(text).replaceAll('&quot;', '"'))],
+    ['by repr', `it's "p\\w" é😀`, (text: string) => pythonRepr(text)],
+    ['by repr within repr', `it's "p\\w" é`, (text: string) => pythonRepr(pythonRepr(text).slice(1, -1))],
+    ['by repr within JSON', `it's "p\\w" é`, (text: string) => JSON.stringify(pythonRepr(text).slice(1, -1))],
+    ['by repr of its bytes', 'hünter€2', (text: string) => bytesRepr(text)],
+    ['URL-encoded twice', 'p@ss word/ö', (text: string) => encodeURIComponent(encodeURIComponent(text))],
+    ['in JSON in a URL', 'p@ss"word/ö', (text: string) => encodeURIComponent(JSON.stringify(text))],
     ['in XML', `a<b>&"c'd`, (text: string) => xmlOf(text)],
     ['quoted for a shell', "it's secret", (text: string) => `'${text.replaceAll("'", "'\\''")}'`],
   ])('finds a secret %s', (_, secret, encode) => {
@@ -171,6 +187,62 @@ describe('redaction', () => {
         .map((rest) => rest.length),
     );
     expect(shown.length).toBeLessThan(longest + redacted.length + 8);
+  });
+
+  it.each([
+    ['NUL', 'hun\0ter\x002-se\0cret'],
+    ['backspaces and carriage returns', 'hunter2\b-sec\rret'],
+    ['colours', 'hun\x1b[01;31m\x1b[Kter2\x1b[m\x1b[K-secret'],
+    ['a colour at each end', '\x1b[1mhunter2-secret\x1b[0m'],
+  ])('finds a secret that %s break, wherever the output is cut', (_, broken) => {
+    const redactor = redactorOf('hunter2-secret');
+    const whole = redactor.redactText(`a ${broken} b`);
+    expect(whole).toMatch(/^a (?:\x1b\[1m)?\[redacted\](?:\x1b\[0m)? b$/);
+    const bytes = Buffer.from(`a ${broken} b`);
+    for (let cut = 0; cut <= bytes.length; cut++) expect(redactInPieces(redactor, bytes, [cut])).toBe(whole);
+  });
+
+  it.each([
+    ['control characters above ASCII', 'hunter2\u0085-secret'],
+    ['characters without a width', 'hun\u200bter2-\u2060secret'],
+    ['very many control characters', `hunter2${'\0'.repeat(500)}-secret`],
+    ['movements of the cursor', 'hunter2\x1b[1C-secret'],
+  ])('finds a secret that %s break in a name or message', (_, broken) => {
+    expect(redactorOf('hunter2-secret').redactText(`a ${broken} b`)).toBe(`a ${redacted} b`);
+  });
+
+  it('leaves control characters and colours as they are where they hide nothing', () => {
+    const text = Buffer.from('\x1b[32mok\x1b[0m hunt\r\x1b[31\0 \x1b(B \x1b]0;title\x07 hunter2-s');
+    expect(redactInPieces(redactorOf('hunter2-secret'), text, [])).toBe(text.toString('latin1'));
+    for (let cut = 0; cut <= text.length; cut++)
+      expect(redactInPieces(redactorOf('hunter2-secret'), text, [cut])).toBe(text.toString('latin1'));
+  });
+
+  it('finds a secret that contains control characters itself', () => {
+    const secret = 'first\x07part\r\nsecond';
+    expect(redactorOf(secret).redactText(`<${secret}> ${JSON.stringify('first\x07part')}`)).toBe(
+      `<${redacted}> "${redacted}"`,
+    );
+  });
+
+  it('does twice the work for twice as many control characters in a secret', () => {
+    const workFor = (length: number) => {
+      const secret = 'a'.repeat(length);
+      const printed = Buffer.from(`${'a\0'.repeat(2 * length)}b`);
+      const stream = new RedactingStream(redactorOf(secret));
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < printed.length; at += 100) pieces.push(stream.push(printed.subarray(at, at + 100)));
+      pieces.push(stream.end());
+      expect(Buffer.concat(pieces).toString('latin1').replaceAll('\0', '')).toBe(`${redacted}b`);
+      return stream.work;
+    };
+    expect(workFor(8000) / workFor(4000)).toBeLessThan(2.2);
+  });
+
+  it('looks at the names in a value, too', () => {
+    const redactor = redactorOf('hunter2-secret');
+    expect(redactor.contains({ list: [{ 'key of hunter2-secret': 1 }] })).toBe(true);
+    expect(redactor.contains({ list: [{ key: 1 }] })).toBe(false);
   });
 
   it('finds every encoding wherever the output is cut', () => {
@@ -241,6 +313,24 @@ describe('redaction', () => {
 
 function pairsOf(text: string): string[] {
   return Buffer.from(text).toString('hex').match(/../g) ?? [];
+}
+
+/** As Python writes it where nothing but ASCII is printed: `ascii()`, and `repr` in most logs. */
+function pythonRepr(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+  const printed = escaped.replace(/[^\x20-\x7e]/gu, (sign) => {
+    const digits = (sign.codePointAt(0) ?? 0).toString(16);
+    if (digits.length <= 2) return `\\x${digits.padStart(2, '0')}`;
+    return digits.length <= 4 ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`;
+  });
+  return `'${printed}'`;
+}
+
+function bytesRepr(text: string): string {
+  const printed = [...Buffer.from(text)].map((byte) =>
+    byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`,
+  );
+  return `b'${printed.join('')}'`;
 }
 
 function strictUrl(text: string): string {

@@ -1,4 +1,5 @@
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { maskNames } from '../redaction/masking.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../shared/json.ts';
 import type { Attempt } from './attempt.ts';
@@ -14,12 +15,19 @@ export function parseOutputs(content: Buffer): JsonObject {
   throw new AttemptFailure('outputs_invalid', 'the outputs cannot be read: they must be an object of names and values');
 }
 
-/** Marks outputs as sensitive if the tool or the template says so, or if they contain a known secret. */
-export function markSensitiveOutputs({ redactor, request }: Attempt, outputs: MaskedOutputs): MaskedOutputs {
-  const marked = Object.entries(outputs).map(([name, { value, sensitive }]) => {
+/**
+ * Marks outputs as sensitive if the tool or the template says so, or if they contain a known secret. Names are redacted but for those that the template or
+ * its configuration declares: their texts say them to everybody.
+ */
+export function markSensitiveOutputs(
+  { redactor, request }: Attempt,
+  outputs: MaskedOutputs,
+  declared: readonly string[] = [],
+): MaskedOutputs {
+  const open = new Set([...Object.keys(request.outputs), ...declared]);
+  const mark = ({ value, sensitive }: MaskedOutputs[string], name: string) => {
     const isDeclared = request.outputs[name]?.sensitive === true;
-    const isSensitive = sensitive || isDeclared || (value !== null && redactor.contains(value));
-    return [name, { value, sensitive: isSensitive }];
-  });
-  return Object.fromEntries(marked);
+    return { value, sensitive: sensitive || isDeclared || (value !== null && redactor.contains(value)) };
+  };
+  return maskNames(outputs, redactor, mark, open);
 }

@@ -280,7 +280,8 @@ export class AttemptRunner {
     const { cause } = this.#control;
     const { plan, modules, ...rest } = success;
     const tool = this.#input.request.tool;
-    if (lost !== null) return { ...failed(lost.reason, lost.message), exitCode };
+    const redact = (text: string) => this.#redactor.redactText(text);
+    if (lost !== null) return { ...failed(lost.reason, redact(lost.message)), exitCode };
     if (failure === null && (cause === null || cause.outcome === 'canceled' || cause.outcome === 'timed_out')) {
       const shown = plan && withoutArtifact(plan);
       const listed = modules && { modules: { digest: modules.digest, list: [...modules.list] } };
@@ -295,10 +296,11 @@ export class AttemptRunner {
       };
     }
     const base = { exitCode, ...(tool && { tool }) };
-    if (cause !== null) return { outcome: cause.outcome, reason: cause.reason, message: cause.message, ...base };
-    if (failure instanceof AttemptFailure) {
-      return { ...failed(failure.reason, this.#redactor.redactText(failure.message)), ...base };
+    if (cause !== null) {
+      const { outcome, reason, message } = cause;
+      return { outcome, reason, message: message && redact(message), ...base };
     }
+    if (failure instanceof AttemptFailure) return { ...failed(failure.reason, redact(failure.message)), ...base };
     reportUnexpectedError(failure);
     return { ...failed('executor_failed', "the executor failed; see the service's log"), ...base };
   }

@@ -61,22 +61,35 @@ export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
     return redactor.contains(value) ? sensitiveMark : value;
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, redactor));
   if (!isObject(value)) return value;
-  const members = new Map<string, JsonValue>();
-  const numbers = new Map<string, number>();
-  for (const [name, item] of Object.entries(value)) {
-    members.set(distinctName(redactor.redactText(name), members, numbers), maskSecrets(item, redactor));
-  }
-  return Object.fromEntries(members);
+  return maskNames(value, redactor, (item) => maskSecrets(item, redactor));
+}
+
+/** The members of an object by names without secrets; each stays one of its own. Names that are `open` are no secrets, whatever is in them. */
+export function maskNames<Item, Masked>(
+  members: Readonly<Record<string, Item>>,
+  redactor: Redactor,
+  mask: (item: Item, name: string) => Masked,
+  open: ReadonlySet<string> = new Set(),
+): Record<string, Masked> {
+  const names = distinctNames(Object.keys(members), redactor, open);
+  return Object.fromEntries(Object.entries(members).map(([name, item], index) => [names[index], mask(item, name)]));
 }
 
 /**
- * Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it. `numbers`: the last one that
- * each name was given, so that none is tried twice.
+ * Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it, so they are numbered. Each
+ * keeps the number that it was given last, so that none is tried twice.
  */
-function distinctName(name: string, members: ReadonlyMap<string, JsonValue>, numbers: Map<string, number>): string {
-  let distinct = name;
-  let number = numbers.get(name) ?? 1;
-  while (members.has(distinct)) distinct = `${name} (${++number})`;
-  numbers.set(name, number);
-  return distinct;
+function distinctNames(names: readonly string[], redactor: Redactor, open: ReadonlySet<string>): string[] {
+  const taken = new Set(open);
+  const numbers = new Map<string, number>();
+  return names.map((given) => {
+    if (open.has(given)) return given;
+    const name = redactor.redactText(given);
+    let distinct = name;
+    let number = numbers.get(name) ?? 1;
+    while (taken.has(distinct)) distinct = `${name} (${++number})`;
+    numbers.set(name, number);
+    taken.add(distinct);
+    return distinct;
+  });
 }

@@ -2,7 +2,9 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { PatternMatcher } from './matcher.ts';
-import { collectTexts, secretForms } from './secret-forms.ts';
+import { collectTexts, minSecretLength, secretForms, textsAndNames } from './secret-forms.ts';
+import { SkippedBytes } from './skipped-bytes.ts';
+import { withoutControls, withoutSkipped } from './unseen.ts';
 
 export const redacted = '[redacted]';
 const mark = Buffer.from(redacted);
@@ -28,9 +30,10 @@ export class Redactor {
     }
   }
 
-  #add(form: Buffer): void {
-    const key = form.toString('latin1');
-    if (this.#forms.has(key)) return;
+  #add(given: Buffer): void {
+    const key = withoutSkipped(given.toString('latin1'));
+    if (key.length < minSecretLength || this.#forms.has(key)) return;
+    const form = Buffer.from(key, 'latin1');
     this.#bytes += form.length;
     if (this.#bytes > maxBytes) throw new AttemptFailure('environment_invalid', tooLargeMessage);
     this.#forms.set(key, form);
@@ -46,13 +49,23 @@ export class Redactor {
     return this.#matcher;
   }
 
+  /** The text without secrets, and without its control characters if these break one that is whole where they are not shown. */
   redactText(text: string): string {
-    const stream = new RedactingStream(this);
-    return Buffer.concat([stream.push(Buffer.from(text)), stream.end()]).toString();
+    const shown = this.#redact(text);
+    const plain = withoutControls(shown);
+    if (plain === shown) return shown;
+    const redactedPlain = this.#redact(plain);
+    return redactedPlain === plain ? shown : redactedPlain;
   }
 
+  /** Whether any text of the value has a secret, or any name in it. */
   contains(value: JsonValue): boolean {
-    return collectTexts(value).some((text) => this.redactText(text) !== text);
+    return textsAndNames(value).some((text) => this.redactText(text) !== text);
+  }
+
+  #redact(text: string): string {
+    const stream = new RedactingStream(this);
+    return Buffer.concat([stream.push(Buffer.from(text)), stream.end()]).toString();
   }
 }
 
@@ -64,12 +77,18 @@ interface Span {
   announced: boolean;
 }
 
-/** Redacts a stream of bytes. It holds back bytes that may begin a secret, at most one secret's length. */
+/**
+ * Redacts a stream of bytes. It holds back bytes that may begin a secret, at most one secret's length. Control characters and colours do not count as part of
+ * it, unless there are very many in a row.
+ */
 export class RedactingStream {
   readonly #redactor: Redactor;
   #matcher: PatternMatcher;
   #state = 0;
   readonly #held = new ByteQueue();
+  readonly #skipped = new SkippedBytes();
+  /** The state before the bytes that may become a colour. */
+  #stateBefore = 0;
   /** How many bytes have been released, replaced ones included: the position of the first held byte. */
   #released = 0;
   /** Redacted ranges that are not released yet, by their ends. Those before `#first` are over. */
@@ -94,13 +113,22 @@ export class RedactingStream {
     if (matcher !== this.#matcher) this.#scanAgain(matcher);
     this.#scan(piece, this.#released + this.#held.length);
     this.#held.append(piece);
-    return this.#release(this.#released + this.#held.length - matcher.heldAt(this.#state));
+    return this.#release(this.#firstUndecided());
   }
 
   /** Releases the rest: a beginning that never continued is not a secret. */
   end(): Buffer {
     this.#state = 0;
+    this.#skipped.reset();
     return this.#release(this.#released + this.#held.length);
+  }
+
+  /** Where the bytes begin that may be the beginning of a secret. */
+  #firstUndecided(): number {
+    const begun = this.#skipped.before(this.#released + this.#held.length, this.#matcher.heldAt(this.#state));
+    const { colourStart } = this.#skipped;
+    if (colourStart === null) return begun;
+    return Math.min(begun, this.#skipped.before(colourStart, this.#matcher.heldAt(this.#stateBefore)));
   }
 
   /** Looks for more secrets in the held bytes. It finds the earlier ones again, but one whose beginning is released already. */
@@ -109,16 +137,22 @@ export class RedactingStream {
     this.#state = 0;
     this.#spans = this.#spans.slice(this.#first).filter(({ announced }) => announced);
     this.#first = 0;
+    this.#skipped.reset();
     this.#scan(this.#held.peek(), this.#released);
   }
 
   #scan(bytes: Buffer, position: number): void {
     let state = this.#state;
     for (let index = 0; index < bytes.length; index++) {
-      state = this.#matcher.step(state, bytes[index] ?? 0);
-      const length = this.#matcher.matchedAt(state);
+      const byte = bytes[index] ?? 0;
       const end = position + index + 1;
-      if (length > 0) this.#addSpan(end - length, end);
+      const kind = this.#skipped.take(byte, end - 1);
+      if (kind === 'colour') state = this.#stateBefore;
+      if (kind === 'escape') this.#stateBefore = state;
+      if (kind !== null) continue;
+      state = this.#matcher.step(state, byte);
+      const length = this.#matcher.matchedAt(state);
+      if (length > 0) this.#addSpan(this.#skipped.before(end, length), end);
     }
     this.#state = state;
     this.#scanned += bytes.length;
@@ -151,6 +185,7 @@ export class RedactingStream {
     }
     pieces.push(this.#takeUntil(safeEnd));
     this.#forgetSpans();
+    this.#skipped.forget(this.#released);
     return Buffer.concat(pieces);
   }
 

@@ -2,7 +2,9 @@ import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
-const minSecretLength = 4;
+export const minSecretLength = 4;
+/** Longer texts are not looked for as they are when they are escaped twice. */
+const longestTwice = 4 * 1024;
 /** Longer secrets, in bytes, are not written as one line of separated hexadecimal digits. */
 const longestSeparated = 512;
 
@@ -13,9 +15,16 @@ export function collectTexts(value: JsonValue): string[] {
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(collectTexts);
 }
 
+/** Returns every text within a value, and the names of all members. */
+export function textsAndNames(value: JsonValue): string[] {
+  if (value === null || typeof value !== 'object' || value instanceof Decimal) return collectTexts(value);
+  if (Array.isArray(value)) return value.flatMap(textsAndNames);
+  return Object.entries(value).flatMap(([name, item]) => [name, ...textsAndNames(item)]);
+}
+
 /**
- * Returns the byte strings in which a secret may appear in output: plain, line by line, escaped for JSON, HCL, XML, SQL or a
- * shell, URL-encoded, in hexadecimal, and as base64 at each of the three alignments that it may have inside a longer text.
+ * Returns the byte strings in which a secret may appear in output: plain, line by line, escaped for JSON, HCL, HTML, XML, SQL,
+ * Python or a shell, once or twice, URL-encoded, in hexadecimal, and as base64 at each of the three alignments that it may have inside a longer text.
  */
 export function secretForms(secret: string): Buffer[] {
   const lines = secret.split(/\r\n|\n|\r/).map((line) => line.trim());
@@ -28,25 +37,83 @@ export function secretForms(secret: string): Buffer[] {
 }
 
 function escapedForms(text: string): string[] {
-  return [...jsonForms(text), ...quotedForms(text), ...urlForms(text)];
+  const once = [...jsonForms(text), ...quotedForms(text), ...markupForms(text), ...reprForms(text), ...urlForms(text)];
+  if (text.length > longestTwice) return once;
+  const changed = [...new Set(once)].filter((form) => form !== text);
+  return [...once, ...changed.flatMap(escapedAgain)];
 }
 
-/** JSON and HCL, also inside a JSON text that is itself a string of JSON. */
+/** What is done to a text that is escaped already: a page shows JSON, a log quotes what a program printed. */
+function escapedAgain(text: string): string[] {
+  return [...mainJsonForms(text), ...markupForms(text), ...reprForms(text), strictUrlForm(text)];
+}
+
+/** JSON and HCL. */
 function jsonForms(text: string): string[] {
   const json = jsonText(text);
-  const goJson = json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
-  const asciiJson = json.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const hcl = json.replaceAll('${', '$${').replaceAll('%{', '%%{');
-  return [json, goJson, asciiJson, hcl, jsonText(json), jsonText(goJson), jsonText(hcl), json.replaceAll('/', '\\/')];
+  return [...mainJsonForms(text), hcl, json.replaceAll('/', '\\/')];
 }
+
+/** As most libraries write it, as Go does, and as Python does. */
+function mainJsonForms(text: string): string[] {
+  const json = jsonText(text);
+  const goJson = json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+  return [json, goJson, json.replace(/[^\0-\x7f]/g, (sign) => `\\u${hexOf(sign.charCodeAt(0), 4)}`)];
+}
+
+function hexOf(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
+/**
+ * As Python and Ruby write a text for programmers: in single or double quotes, and what is not ASCII as characters, code points, or the bytes of UTF-8. `inspect`
+ * of Node and `%q` of Go write most texts in one of these ways.
+ */
+function reprForms(text: string): string[] {
+  if (!/[^\x20-\x7e]|['"\\]/.test(text)) return [];
+  const escaped = text.replace(/[\\\n\r\t]/g, (sign) => shortEscapes[sign] ?? sign);
+  const ascii = escaped.replace(/[^\x20-\x7e]/gu, (sign) => pointEscape(sign.codePointAt(0) ?? 0));
+  const control = escaped.replace(/[\0-\x1f\x7f]/g, (sign) => `\\x${hexOf(sign.charCodeAt(0), 2)}`);
+  const bytes = escaped.replace(/[^\x20-\x7e]/gu, (sign) =>
+    [...Buffer.from(sign)].map((byte) => `\\x${hexOf(byte, 2)}`).join(''),
+  );
+  const all = [...new Set([ascii, control, bytes])];
+  return all.flatMap((form) => [form, form.replaceAll("'", "\\'"), form.replaceAll('"', '\\"')]);
+}
+
+const shortEscapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function pointEscape(code: number): string {
+  if (code < 0x100) return `\\x${hexOf(code, 2)}`;
+  return code < 0x10000 ? `\\u${hexOf(code, 4)}` : `\\U${hexOf(code, 8)}`;
+}
+
+/** HTML and XML. Libraries differ in which signs they escape, and how they spell them. */
+function markupForms(text: string): string[] {
+  if (!/[&<>"'`/=+]/.test(text)) return [];
+  return markupStyles.map((signs) => text.replace(/[&<>"'`/=+]/g, (sign) => signs[sign] ?? sign));
+}
+
+const basicSigns = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const markupStyles: readonly Readonly<Record<string, string>>[] = [
+  basicSigns,
+  { ...basicSigns, '"': '&quot;' },
+  ...['&#39;', '&#x27;', '&#039;', '&apos;'].map((apostrophe) => ({ ...basicSigns, '"': '&quot;', "'": apostrophe })),
+  { ...basicSigns, '"': '&#34;', "'": '&#39;' },
+  { ...basicSigns, '"': '&#34;', "'": '&#39;', '+': '&#43;' },
+  { ...basicSigns, '"': '&quot;', "'": '&#39;', '`': '&#96;' },
+  { ...basicSigns, '"': '&quot;', "'": '&#x27;', '/': '&#x2F;' },
+  { ...basicSigns, '"': '&quot;', "'": '&#39;', '/': '&#x2F;', '`': '&#x60;', '=': '&#x3D;' },
+  { ...basicSigns, '"': '&quot;', "'": '&#x27;', '`': '&#x60;' },
+];
 
 function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As the inside of quotes in a shell, YAML, SQL and XML, and as bash's `printf %q` writes it. */
+/** As the inside of quotes in a shell, YAML and SQL, and as bash's `printf %q` writes it. */
 function quotedForms(text: string): string[] {
-  const xml = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return [
     text.replaceAll("'", "'\\''"),
     text.replaceAll("'", `'"'"'`),
@@ -54,10 +121,6 @@ function quotedForms(text: string): string[] {
     text.replace(/["$`\\]/g, '\\$&'),
     text.replace(/["$`\\!]/g, '\\$&'),
     text.replace(/[^\w@%+=:,./\-\x80-\uffff]/g, '\\$&'),
-    xml,
-    xml.replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
-    xml.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
-    xml.replaceAll('"', '&quot;').replaceAll("'", '&apos;'),
   ];
 }
 
@@ -65,10 +128,7 @@ function quotedForms(text: string): string[] {
 const unescaped = ['', "~!'()*", '~', '*', '~$&+=:@', '~$&+,;=', "~;/?:@&=+$,#!'()*"];
 
 function urlForms(text: string): string[] {
-  const strict = encodeURIComponent(text.toWellFormed()).replace(
-    /[~!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const strict = strictUrlForm(text);
   const forms = unescaped.map((signs) =>
     strict.replace(/%[2-7][0-9A-F]/g, (code) => {
       const sign = String.fromCharCode(Number.parseInt(code.slice(1), 16));
@@ -77,6 +137,13 @@ function urlForms(text: string): string[] {
   );
   const all = [...forms, ...forms.map((form) => form.replaceAll('%20', '+'))];
   return [...all, ...all.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+function strictUrlForm(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[~!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** Without separators, and with those of `hexdump`, `xxd` and fingerprints. `xxd -p` breaks lines after 60 digits. */

@@ -15,7 +15,8 @@ export async function readOutputs(
   initialized: Initialization,
   declared: JsonValue,
 ): Promise<AttemptSuccess> {
-  const read = await readTofuOutputs(session.attempt, () => askOutputs(session, initialized));
+  const names = isObject(declared) ? Object.keys(declared) : [];
+  const read = await readTofuOutputs(session.attempt, () => askOutputs(session, initialized), names);
   return withNull(read, session.attempt, declared);
 }
 

@@ -12,7 +12,7 @@ import {
 } from '#domain/runs/plans/sections.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { hasMark, maskMarked, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
+import { hasMark, maskMarked, maskNames, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
 import type { Redactor } from '../../redaction/redaction.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { changeOf, learnSecrets, readAction, readChange, readSides } from './plan-change.ts';
@@ -42,9 +42,7 @@ export function learnSectionSecrets(plan: JsonObject, redactor: Redactor): void 
 export function readSections(plan: JsonObject, reading: SectionsReading): Omit<PlanSections, 'diagnostics'> {
   const { redactor } = reading;
   return {
-    outputs: outputsOf(plan)
-      .map(([name, change]) => readOutput(name, change, reading))
-      .filter(({ action }) => action !== 'no-op'),
+    outputs: readOutputs(plan, reading).filter(({ action }) => action !== 'no-op'),
     checks: asArray(plan['checks'])
       .filter(isObject)
       .flatMap((check) => readChecks(check, redactor)),
@@ -62,14 +60,22 @@ function outputsOf(plan: JsonObject): [string, JsonObject][] {
   );
 }
 
-function readOutput(name: string, change: JsonObject, reading: SectionsReading): PlannedOutput {
-  const { redactor, secretOutputs, declaredOutputs } = reading;
+/** The text of the configuration says the names that it declares to everybody: masking them would only show that a secret is part of them. */
+function readOutputs(plan: JsonObject, reading: SectionsReading): PlannedOutput[] {
+  const read = (change: JsonObject, name: string) => readOutput(name, change, reading);
+  const outputs = maskNames(Object.fromEntries(outputsOf(plan)), reading.redactor, read, reading.declaredOutputs);
+  return Object.entries(outputs).map(([name, output]) => ({ name, ...output }));
+}
+
+function readOutput(
+  name: string,
+  change: JsonObject,
+  { redactor, secretOutputs }: SectionsReading,
+): Omit<PlannedOutput, 'name'> {
   const isMarked = hasMark(change['before_sensitive']) || hasMark(change['after_sensitive']);
   const isSecret = secretOutputs.has(name);
   // Only whether there is a value may be seen of one that is secret as a whole.
   return {
-    // The text of the configuration says it to everybody: masking would only show that a secret is part of it.
-    name: declaredOutputs.has(name) ? name : redactor.redactText(name),
     action: readAction(change),
     ...readSides(isSecret ? { ...change, before_sensitive: true, after_sensitive: true } : change, redactor),
     sensitive: isMarked || isSecret,

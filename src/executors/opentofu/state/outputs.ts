@@ -4,13 +4,20 @@ import { markSensitiveOutputs, parseOutputs } from '../../attempt/outputs.ts';
 import { isObject } from '../../shared/json.ts';
 import { readStateDocument } from './state-document.ts';
 
-/** Reads outputs and the number of resources from the latest state. `runOutput` reads the outputs of a state that the template encrypts. */
-export async function readTofuOutputs(attempt: Attempt, runOutput: () => Promise<Buffer>): Promise<AttemptSuccess> {
+/**
+ * Reads outputs and the number of resources from the latest state. `runOutput` reads the outputs of a state that the template encrypts, and `declared`
+ * names those that the configuration declares.
+ */
+export async function readTofuOutputs(
+  attempt: Attempt,
+  runOutput: () => Promise<Buffer>,
+  declared: readonly string[],
+): Promise<AttemptSuccess> {
   const { content } = attempt.state;
   if (content === null) return { outputs: {}, resourceCount: 0 };
   const { outputs, resourceCount, isEncrypted } = readStateDocument(content);
-  if (!isEncrypted) return { outputs: markSensitiveOutputs(attempt, outputs), resourceCount };
-  return { outputs: markSensitiveOutputs(attempt, readOutputCommand(await runOutput())) };
+  if (!isEncrypted) return { outputs: markSensitiveOutputs(attempt, outputs, declared), resourceCount };
+  return { outputs: markSensitiveOutputs(attempt, readOutputCommand(await runOutput()), declared) };
 }
 
 /** Reads the JSON of `output -json`: name → {value, sensitive, type}. */
