@@ -14,7 +14,7 @@ export interface Readers {
 }
 
 export interface ReadersDetails extends Readers {
-  /** Whether the instance came to other owners with a transfer since: nobody reads it until they allow it. */
+  /** Whether a transfer gave the instance other owners since: nobody reads it until its present owners allow it, also if it came back. */
   readonly areVoid: boolean;
   readonly revision: number;
 }
@@ -33,6 +33,7 @@ export async function readReaders(em: Em, id: string): Promise<ReadersDetails | 
       'i.reader_environment_ids as environmentIds',
       'i.readers_team_id as forTeam',
       'i.readers_organization_id as forOrganization',
+      'i.readers_void_since as voidSince',
       'i.team_id as teamId',
       't.organization_id as organizationId',
       'i.revision',
@@ -40,7 +41,8 @@ export async function readReaders(em: Em, id: string): Promise<ReadersDetails | 
     .executeTakeFirst();
   if (!row) return undefined;
   const { teamIds, environmentIds, revision } = row;
-  const isElsewhere = row.forTeam !== row.teamId || row.forOrganization !== row.organizationId;
+  const isElsewhere =
+    row.voidSince !== null || row.forTeam !== row.teamId || row.forOrganization !== row.organizationId;
   const areVoid = isElsewhere && teamIds.length + environmentIds.length > 0;
   return { teamIds, environmentIds, areVoid, revision };
 }
@@ -79,6 +81,7 @@ export async function setReaders(
       reader_environment_ids: JSON.stringify(after.environmentIds),
       readers_team_id: teamId,
       readers_organization_id: organizationId,
+      readers_void_since: null,
       revision,
     })
     .execute();

@@ -42,6 +42,7 @@ function selectSources(em: Em) {
       'i.reader_environment_ids as readerEnvironmentIds',
       'i.readers_team_id as readersTeamId',
       'i.readers_organization_id as readersOrganizationId',
+      'i.readers_void_since as readersVoidSince',
     ])
     .select(({ ref }) => [
       sql<boolean>`coalesce(${ref('deployed.operation')} = 'destroy', false)`.as('isDestroyed'),
