@@ -56,7 +56,8 @@ export type Follow = NonNullable<Awaited<ReturnType<typeof findFollow>>>;
 export function lostReason({ lost, ...follow }: Follow): FollowReason | null {
   const isElsewhere =
     follow.voidSince !== null ||
-    follow.savedForTeamId !== follow.teamId || follow.savedForOrganizationId !== follow.organizationId;
+    follow.savedForTeamId !== follow.teamId ||
+    follow.savedForOrganizationId !== follow.organizationId;
   return isElsewhere ? 'owner_changed' : lost;
 }
 

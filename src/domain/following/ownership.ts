@@ -9,9 +9,7 @@ export const followingKinds = [
     kind: 'instance_follow',
     table: 'instance_follows',
     key: ['instance_id'],
-    owners: [
-      { kind: 'instance', columns: ['instance_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
-    ],
+    owners: [{ kind: 'instance', columns: ['instance_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer }],
     references: [
       { kind: 'organization', columns: ['saved_for_organization_id'], kept: saved },
       { kind: 'team', columns: ['saved_for_team_id'], kept: saved },

@@ -69,11 +69,16 @@ describe('after its project went to another team and came back', () => {
   test('a schedule starts nothing until somebody saves its work anew', async () => {
     const { environment, away } = await addProject('scheduled');
     const { owner, team } = stage.tenant;
-    const work = { run: { template_id: stage.template, environment_id: environment, operation: 'plan', variables: {} } };
+    const work = {
+      run: { template_id: stage.template, environment_id: environment, operation: 'plan', variables: {} },
+    };
     const nightly = { team_id: team, name: 'Nightly', schedule: { cron: '0 2 * * *' }, work };
     const { id } = await owner.make('/schedules', nightly);
     await away();
-    expect((await owner.get(`/schedules/${id}`)).body).toMatchObject({ enabled: false, paused_because: 'owner_changed' });
+    expect((await owner.get(`/schedules/${id}`)).body).toMatchObject({
+      enabled: false,
+      paused_because: 'owner_changed',
+    });
     const saved = await owner.patch(`/schedules/${id}`, { work });
     expect(saved.body, saved.text).toMatchObject({ paused_because: null });
   });
@@ -129,9 +134,7 @@ describe('the modules of a version', () => {
 
   const longAgo = new Date(0);
   const keep = (place: Parameters<typeof keepModules>[1], since: Date, kept = modules) =>
-    stage.api.services.transactions.run(({ em }) =>
-      keepModules(em, place, { fetchedFor: null, since }, kept),
-    );
+    stage.api.services.transactions.run(({ em }) => keepModules(em, place, { fetchedFor: null, since }, kept));
   const find = (place: Parameters<typeof keepModules>[1]) => findKeptModules(stage.api.services.orm.em.fork(), place);
 
   test('are fetched again after its team went to another organization, and must be the same', async () => {
