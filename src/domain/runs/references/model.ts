@@ -26,6 +26,9 @@ export interface SealedRead extends OutputRead {
   readonly value: JsonValue;
 }
 
+/** What a read calls all outputs together. */
+export const allOutputs = '*';
+
 /** The states that data sources `terraform_remote_state` are given, by the names of the data sources: outputs and nothing else, as JSON. */
 export type RemoteStates = Readonly<Record<string, string>>;
 
