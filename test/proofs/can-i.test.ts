@@ -100,8 +100,9 @@ async function decideByReview({ asker, question }: Tuple): Promise<string> {
   const onFailure = (error: unknown) => {
     throw error;
   };
+  const principal = principals.get(asker) ?? anonymous;
   const verdict = await reviewAccess(
-    { catalogue, principal: principals.get(asker) ?? anonymous, em, onFailure },
+    { catalogue, principal, em, onFailure, readCaller: async () => principal },
     question,
   );
   if ('evaluation_error' in verdict) return verdict.evaluation_error.code;

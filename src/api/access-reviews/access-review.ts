@@ -12,7 +12,7 @@ import type { Catalogue, CatalogueEntry } from '#api/pipeline/catalogue.ts';
 import type { Em } from '#database/database.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { AuthorizationUnavailable, type Principal } from '#domain/shared/access/principal.ts';
-import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { Invalid, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 
 /** The question of an access review: whether the caller may do `verb` to `resource`. */
@@ -49,14 +49,16 @@ export interface ReviewContext {
   readonly catalogue: Catalogue;
   readonly principal: Principal;
   readonly em: Em;
+  /** Reads the caller again. @throws Unauthenticated, AuthorizationUnavailable */
+  readonly readCaller: () => Promise<Principal>;
   /** Called with unexpected errors. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Decides whether a principal may do something, with the functions that decide when it does it. The decision does not consider a
- * resource's state and reserves nothing: the operation decides again. (specification, *POST /api/v1/auth/can-i*)
- * @throws Invalid for a malformed question
+ * Decides whether a principal may do something, with the functions that decide when it does it: by the authority that the caller has once the target is
+ * found. The decision does not consider a resource's state and reserves nothing: the operation decides again. (specification, *POST /api/v1/auth/can-i*)
+ * @throws Invalid for a malformed question; Unauthenticated if the credential has ended meanwhile
  */
 export async function reviewAccess(context: ReviewContext, question: ResourceAttributes): Promise<Verdict> {
   const { catalogue, principal, onFailure } = context;
@@ -67,11 +69,14 @@ export async function reviewAccess(context: ReviewContext, question: ResourceAtt
   if (!permission.decision.allowed)
     return answersNotFound(permission) ? notFound : toVerdict(entry.operation, permission);
   try {
-    const decided = decideTarget(entry.operation, principal, await findTarget(context, entry, question));
+    const target = await findTarget(context, entry, question);
+    const caller = await context.readCaller();
+    const decided = decideTarget(entry.operation, caller, target);
     if (isHidden(decided)) return notFound;
-    const closed = decided.decision.allowed ? explainClosed(entry.operation, principal) : null;
+    const closed = decided.decision.allowed ? explainClosed(entry.operation, caller) : null;
     return closed === null ? toVerdict(entry.operation, decided) : denied('permission_denied', closed);
   } catch (error) {
+    if (error instanceof Unauthenticated) throw error;
     return indeterminate(error, onFailure);
   }
 }

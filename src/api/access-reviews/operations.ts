@@ -5,6 +5,7 @@ import { own } from '#api/identity/session-operations.ts';
 import { catalogueOf } from '#api/pipeline/catalogue.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { AuthorizationUnavailable } from '#domain/shared/access/principal.ts';
+import { readCaller } from '#domain/shared/access/store.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { apiGroup, apiVersion } from '#domain/shared/installation/release.ts';
@@ -77,7 +78,8 @@ export const canI = read({
     const catalogue = catalogueOf(operations);
     const onFailure = (err: unknown) =>
       services.log.error({ err, request_id: request.requestId }, 'an access review failed');
-    return { status: await reviewAccess({ catalogue, principal, em, onFailure }, body.resource_attributes) };
+    const context = { catalogue, principal, em, onFailure, readCaller: () => readCaller(em, principal) };
+    return { status: await reviewAccess(context, body.resource_attributes) };
   },
 });
 

@@ -73,6 +73,40 @@ describe('an access review', () => {
     expect((await ask()).body.status.allowed).toBe(true);
   });
 
+  it('is undecided where the database goes away once its target is found, before the authority of the caller is', async () => {
+    for (const verdict of ['cut before', 'cut after'] as const) {
+      await reconnect();
+      let isFound = false;
+      proxy.watch((data) => {
+        if (isFound) return verdict;
+        isFound = data.includes('join "projects" as "p"');
+        return 'pass';
+      });
+      const answer = await ask();
+      proxy.watch(null);
+      expect(answer).toMatchObject(indeterminate('authorization_unavailable'));
+      expect(Object.keys(answer.body.status)).toEqual(['allowed', 'denied', 'evaluation_error']);
+    }
+    expect((await ask()).body.status.allowed).toBe(true);
+  });
+
+  it('decides by the authority that the caller has once its target is found', async () => {
+    const em = api.orm.em.fork();
+    const person = await addPerson(api, 'maintainer', { teams: { [about.team_id ?? '']: 'owner' } });
+    const leaving = new Caller(behind.url, { 'x-api-key': person.key });
+    const answer = await whileAnotherConnectionRuns(
+      ['begin', 'lock table projects in access exclusive mode'],
+      async () => {
+        const asked = leaving.post('/auth/can-i', reviewOf(about));
+        const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%"projects" as "p"%'`;
+        await expect.poll(async () => (await em.execute<object[]>(waiting)).length).toBeGreaterThan(0);
+        await em.execute('delete from team_members where principal_id = ?', [person.id]);
+        return { asked };
+      },
+    );
+    expect((await answer.asked).body.status).toMatchObject({ reason: { code: 'resource_not_found_or_denied' } });
+  });
+
   it('is undecided where the lookup takes too long', async () => {
     const { pathname } = new URL(api.database.url);
     await api.orm.em.fork().execute(`alter database ${pathname.slice(1)} set statement_timeout = '200ms'`);

@@ -98,7 +98,7 @@ export function noCredential(id: string): Credential {
   return { type: 'system', id };
 }
 
-/** The database does not answer while a caller is being authenticated. The service never guesses (access.md, rule 6). */
+/** The database does not answer while the authority of a caller is being read. The service never guesses (access.md, rule 6). */
 export class AuthorizationUnavailable extends Unavailable {
   constructor(cause: unknown) {
     super('authorization is unavailable: the database does not answer; try again', { cause });

@@ -1,14 +1,17 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
+import { isDatabaseAway } from '#database/errors.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
+import { Unauthenticated } from '../errors.ts';
 import { sharePrincipal } from './authority-lock.ts';
 import {
   type AccountOwner,
+  AuthorizationUnavailable,
   type Credential,
   noCredential,
   type Principal,
@@ -144,6 +147,19 @@ export function lockPrincipal(tx: Em, principal: Pick<Principal, 'id' | 'credent
 /** `lockPrincipal` for the caller of a command: undefined also if the credential of the request is no longer valid. */
 export function lockCaller(tx: Em, caller: Principal): Promise<Principal | undefined> {
   return lockAndRead(tx, caller, findByCredential[caller.credential.type]);
+}
+
+/**
+ * The caller of a request as it is now, without a lock.
+ * @throws Unauthenticated if the credential of the request is no longer valid; AuthorizationUnavailable if the database cannot be reached
+ */
+export async function readCaller(em: Em, { id, credential }: Principal): Promise<Principal> {
+  const found = findByCredential[credential.type](em, { id, credentialId: credential.id });
+  const [snapshot] = await found.catch((error: unknown) => {
+    throw isDatabaseAway(error) ? new AuthorizationUnavailable(error) : error;
+  });
+  if (!snapshot?.enabled) throw new Unauthenticated('the credential is no longer valid');
+  return toPrincipal(snapshot, credential);
 }
 
 /** The caller as the transaction has left it: a command may have given or taken memberships of the caller. */
