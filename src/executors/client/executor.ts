@@ -11,6 +11,7 @@ import { newHostDirectory } from '../shared/host-directory.ts';
 import { ExecutorUnavailable, HostProcess } from './host-process.ts';
 import { chooseHostUser, type HostUser, openHostRoot } from './host-user.ts';
 import { HostedAttempt } from './hosted-attempt.ts';
+import { keepTemporaryRoot, removeUnusedRoots } from './temporary-roots.ts';
 import { chooseTool, discoverTools, findProgram, type InstalledTool } from './tools.ts';
 import { wireRequest } from './wire-request.ts';
 import { isWorldReadable } from './world-permissions.ts';
@@ -93,7 +94,8 @@ export class Executor {
     const executor = new Executor(
       {
         sandboxProgram,
-        cacheDirectory: join(root, 'initialized'),
+        isRootTemporary: root.isTemporary,
+        cacheDirectory: join(root.path, 'initialized'),
         groups: options.usesGroups === false ? null : openGroups(user),
         cores: options.cores,
         addedPaths: options.addedPaths.map(realpath),
@@ -103,12 +105,13 @@ export class Executor {
         providersDirect: options.providersDirect,
         deniedAddresses: [...options.deniedAddresses],
       },
-      root,
+      root.path,
       user,
       whyNotSandboxed(options.isolation, sandboxProgram),
       options.toolsDirectory,
     );
     await executor.#acquireHost();
+    if (user !== null) void removeUnusedRoots(root.path);
     executor.#sweeping = setInterval(() => executor.#sweepGroups(), sweepEveryMs).unref();
     const { isolation, reason } = executor.isolation;
     if (isolation === 'none' && options.isolation === 'sandbox') {
@@ -197,6 +200,7 @@ export class Executor {
   }
 
   async #startHost(): Promise<HostProcess> {
+    if (this.#settings.isRootTemporary && this.#user) keepTemporaryRoot(this.#root, this.#user);
     const directory = newHostDirectory(this.#root);
     const closed = (await this.#discover()).filter((tool) => this.#isClosed(tool));
     const { host, ready } = await HostProcess.start({ ...this.#settings, directory }, this.#user, closed);

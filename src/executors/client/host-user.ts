@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chownSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { openTemporaryRoot } from './temporary-roots.ts';
 import { isWorldTraversable } from './world-permissions.ts';
 
 /** The user that the executor host runs as. */
@@ -54,33 +54,24 @@ function findAccount(name: string): HostUser {
   return user;
 }
 
+/** The directory in which a user's hosts keep their files. */
+export interface HostRoot {
+  readonly path: string;
+  /** It is in the system's temporary directory, and its last host removes it. */
+  readonly isTemporary: boolean;
+}
+
 /**
  * Opens the directory in which a user's hosts keep their files: the wanted one, or one in the system's temporary directory if
  * the user cannot reach it. No other user may enter it.
  */
-export function openHostRoot(wanted: string, user: HostUser | null): string {
+export function openHostRoot(wanted: string, user: HostUser | null): HostRoot {
   mkdirSync(wanted, { recursive: true, mode: 0o700 });
   const real = realpathSync(wanted);
-  if (user === null) return real;
+  if (user === null) return { path: real, isTemporary: false };
   if (isWorldTraversable(dirname(real))) {
     chownSync(real, user.uid, user.gid);
-    return real;
+    return { path: real, isTemporary: false };
   }
-  return openTemporaryRoot(user);
-}
-
-/** The usual name is predictable, so another user may have taken it. A random name serves as well. */
-function openTemporaryRoot({ uid, gid }: HostUser): string {
-  const usual = join(realpathSync(tmpdir()), `coordinator-executor-${uid}`);
-  try {
-    mkdirSync(usual, { mode: 0o700 });
-    chownSync(usual, uid, gid);
-    return usual;
-  } catch {
-    const stats = lstatSync(usual, { throwIfNoEntry: false });
-    if (stats?.isDirectory() && stats.uid === uid && (stats.mode & 0o077) === 0) return usual;
-    const other = mkdtempSync(`${usual}-`);
-    chownSync(other, uid, gid);
-    return other;
-  }
+  return { path: openTemporaryRoot(user), isTemporary: true };
 }

@@ -12,6 +12,8 @@ import { hostDirectoryPrefix } from '../shared/host-directory.ts';
  */
 
 const ownerFile = 'owner';
+/** How long a directory may be without an owner while a host starts in it. */
+const startingMs = 60_000;
 
 /** Records the owner of a directory: its process id, its start time, and the directory of its sockets. */
 export function claimDirectory(directory: string, socketDirectory: string): void {
@@ -39,9 +41,19 @@ export async function removeOrphanedHosts(root: string): Promise<number> {
   return removed;
 }
 
+/** Removes the directory in which the hosts of a user keep theirs, with what they have cached, unless it has any. */
+export function removeUnusedRoot(root: string): void {
+  if (!listNames(root).some((name) => name.startsWith(hostDirectoryPrefix))) removeHostDirectory(root);
+}
+
+/** Whether a host may be about to start in a directory. */
+export function isInPreparation(directory: string): boolean {
+  return Date.now() - statSync(directory).mtimeMs < startingMs;
+}
+
 function isAlive(directory: string, pid: string, start: string): boolean {
   // A host records its ownership right after making the directory, so a directory without an owner is new or abandoned.
-  if (pid === '') return Date.now() - statSync(directory).mtimeMs < 60_000;
+  if (pid === '') return isInPreparation(directory);
   // Only Linux tells when a process started; elsewhere, every owner counts as alive.
   return process.platform !== 'linux' || readStart(Number(pid)) === start;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
 import { InitCache } from '../opentofu/initialization/init-cache.ts';
@@ -10,7 +10,7 @@ import type { JobLauncher } from '../sandbox/job-launcher.ts';
 import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { UnsandboxedLauncher } from '../sandbox/unsandboxed-launcher.ts';
 import { DeniedAddresses } from './denied-addresses.ts';
-import { removeHostDirectory } from './host-directories.ts';
+import { removeHostDirectory, removeUnusedRoot } from './host-directories.ts';
 
 /** What all attempts of a host share: its directories, the way it runs jobs, and what it caches between attempts. */
 export class HostResources {
@@ -69,11 +69,12 @@ export class HostResources {
     return this.#tools.get(path) ?? path;
   }
 
-  /** Removes the host's directories when it ends. */
+  /** Removes the host's directories when it ends, and a temporary one above them unless another host uses it. */
   remove(): void {
     this.launcher.close();
     removeHostDirectory(this.settings.directory);
     removeHostDirectory(this.#socketDirectory);
+    if (this.settings.isRootTemporary) removeUnusedRoot(dirname(this.settings.directory));
   }
 }
 

@@ -10,6 +10,8 @@ const GroupRootSchema = z.strictObject({
 export const HostSettings = z.strictObject({
   /** The host's own directory, in which it keeps those of its attempts. */
   directory: z.string(),
+  /** Whether the directory above is in the machine's temporary directory: its last host removes it. */
+  isRootTemporary: z.boolean(),
   /** The directory of cached initializations, which hosts of the same user share. */
   cacheDirectory: z.string(),
   /** The path of bubblewrap; null: template code runs without a sandbox. */
