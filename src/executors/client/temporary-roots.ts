@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allowedEnvironment } from '../shared/environment.ts';
-import type { HostUser } from './host-user.ts';
 import { isWorldReadable } from './world-permissions.ts';
 
 /**
@@ -16,8 +15,14 @@ import { isWorldReadable } from './world-permissions.ts';
 const prefix = 'coordinator-executor-';
 const program = fileURLToPath(new URL('../host/remove-root.ts', import.meta.url));
 
+/** The user of a directory. */
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The usual name is predictable, so another user may have taken it. A random name serves as well. */
-export function openTemporaryRoot({ uid, gid }: HostUser): string {
+export function openTemporaryRoot({ uid, gid }: Owner): string {
   const usual = join(realpathSync(tmpdir()), `${prefix}${uid}`);
   try {
     mkdirSync(usual, { mode: 0o700 });
@@ -32,7 +37,7 @@ export function openTemporaryRoot({ uid, gid }: HostUser): string {
 }
 
 /** Makes a directory again that was removed while it had no host, and marks it as used: one that is new to its user is not removed for a minute. */
-export function keepTemporaryRoot(path: string, { uid, gid }: HostUser): void {
+export function keepTemporaryRoot(path: string, { uid, gid }: Owner): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, { mode: 0o700 });
     chownSync(path, uid, gid);
