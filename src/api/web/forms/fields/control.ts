@@ -38,7 +38,7 @@ ${value}</textarea>`;
   const type = kind === 'datetime' ? 'datetime-local' : kind;
   const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
   const lines = linesName(field);
-  return html`<input type="${type}" ${common} ${lines ? html`data-lines` : null} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">${lines ? renderLines({ id, name: lines, label: field.label, isSecret: true }) : null}`;
+  return html`<input type="${type}" ${common} ${lines ? html`data-lines` : null} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">${lines ? renderLines({ id, name: lines, isSecret: true }) : null}`;
 }
 
 /** The second name of a field whose value may have several lines; null: it has one. */

@@ -49,12 +49,7 @@ function renderText(part: Part, node: TextNode | NumberNode): Html {
 ${value}</textarea>`,
     );
   }
-  const several = renderLines({
-    id: labeled.id,
-    name: fieldNames.lines(part.slot),
-    label: labeled.label,
-    isSecret: node.isSecret,
-  });
+  const several = renderLines({ id: labeled.id, name: fieldNames.lines(part.slot), isSecret: node.isSecret });
   if (node.isSecret && node.kind === 'text')
     return field(labeled, html`<input type="password" ${common} data-lines autocomplete="new-password">${several}`);
   if (node.isSecret) return field(labeled, html`<input type="password" ${common} autocomplete="new-password">`);
