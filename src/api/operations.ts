@@ -54,6 +54,7 @@ import * as templates from '#api/registry/template-operations.ts';
 import * as templateVersions from '#api/registry/version-operations.ts';
 import * as runApproval from '#api/runs/approvals/approval-operations.ts';
 import * as runInbox from '#api/runs/approvals/inbox-operations.ts';
+import * as runReviewers from '#api/runs/approvals/reviewer-operations.ts';
 import * as runComments from '#api/runs/comment-operations.ts';
 import * as runDebugLogs from '#api/runs/debug-log-operations.ts';
 import * as runLists from '#api/runs/lists/list-operations.ts';
@@ -104,6 +105,7 @@ const areas = [
   runApproval,
   runPlans,
   runInbox,
+  runReviewers,
   runLogs,
   runDebugLogs,
   runLogLines,

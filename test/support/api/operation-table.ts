@@ -75,6 +75,7 @@ invitations.accept                  profile:manage                      self    
 teams.list                          team:read                           organization:member
 teams.create                        team:write                          organization:admin  user
 teams.get                           team:read                           team:metadata.read
+teams.list_reviewers                team:read                           team:metadata.read
 teams.update                        team:write                          team:metadata.write
 teams.archive                       team:write                          team:delete
 teams.unarchive                     team:write                          team:delete
@@ -100,6 +101,7 @@ projects.delete                     project:write                       team:met
 environments.list                   environment:read                    team:metadata.read
 environments.create                 environment:write                   team:metadata.write
 environments.get                    environment:read                    team:metadata.read
+environments.list_reviewers         environment:read                    team:metadata.read
 environments.update                 environment:write                   team:metadata.write
 environments.archive                environment:write                   team:metadata.write
 environments.unarchive              environment:write                   team:metadata.write
@@ -248,6 +250,7 @@ runs.get_statistics                 run:read                            team:met
 runs.create                         run:create                          team:secret.read
 runs.get                            run:read                            team:metadata.read
 runs.get_plan                       run:read                            team:metadata.read
+runs.list_reviewers                 run:read                            team:metadata.read
 runs.list_plan_changes              run:read                            team:metadata.read
 runs.get_events                     run:read                            team:metadata.read
 runs.get_logs                       run:read                            team:metadata.read

@@ -47,7 +47,7 @@ ${renderPageHead({
   beside: html`<span class="badge">${kindWords[environment.kind]}</span>${
     environment.archived_at ? renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'canceled' }) : null
   }`,
-  below: html`Team <a class="foreign" href="${pagePath(pages.team, { orgID: environment.organization_id, id: environment.team_id })}">${names.get(environment.team_id)?.name ?? ''}</a> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a> · <a href="${pagePath(pages.assemblies, {}, { environment_id: id })}">Assemblies</a>`,
+  below: html`Team <a class="foreign" href="${pagePath(pages.team, { orgID: environment.organization_id, id: environment.team_id })}">${names.get(environment.team_id)?.name ?? ''}</a> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a> · <a href="${pagePath(pages.assemblies, {}, { environment_id: id })}">Assemblies</a> · <a href="${pagePath(pages.environmentReviewers, { id })}">Who can approve</a>`,
   actions: renderEnvironmentActions(environment),
   history: ['environments', id],
 })}

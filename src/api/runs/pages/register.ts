@@ -9,6 +9,7 @@ import { showRuns } from './list/list-page.ts';
 import { registerRunLog } from './log/log-pages.ts';
 import { registerPlanFile } from './plan/plan-file.ts';
 import { registerReview } from './plan/review/review-pages.ts';
+import { registerReviewerPages } from './reviewers/reviewers-pages.ts';
 import { streamRunChanges } from './run-changes.ts';
 import { showRunPage } from './run-page.ts';
 
@@ -25,5 +26,6 @@ export function registerRuns(addPage: AddPage): void {
   registerRunForms(addPage);
   registerPlanFile(addPage);
   registerReview(addPage);
+  registerReviewerPages(addPage);
   registerInbox(addPage);
 }

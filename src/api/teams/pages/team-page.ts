@@ -47,11 +47,12 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.team, teamParams(team)
 }
 
 /** Only those who may manage the team's service accounts may list them. */
-function renderLinks({ id, actions }: TeamSubject): Html {
+function renderLinks(team: TeamSubject): Html {
+  const { id, actions } = team;
   const link = (path: PagePattern, label: string) =>
     html`<a class="chip" href="${withQuery(path, { team_id: id })}">${label}</a>`;
   const mayManage = refusalOf(actions, 'create_service_account') === null;
   return html`<div class="row-actions">${link(pages.runs, 'Runs')}${link(pages.catalog, 'Templates')}${
     mayManage ? link(pages.serviceAccounts, 'Service accounts') : null
-  }</div>`;
+  }<a class="chip" href="${pagePath(pages.teamReviewers, teamParams(team))}">Who can approve</a></div>`;
 }

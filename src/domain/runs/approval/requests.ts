@@ -7,7 +7,7 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
-import { type ApprovalFacts, findSelfApproval, mayReview, responsiblePerson } from './rules.ts';
+import { type ApprovalFacts, findObstacle } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
 export interface ReviewRequest {
@@ -45,15 +45,11 @@ async function requireReviewers(em: Em, runId: string, by: Principal, ids: reado
   const able: Principal[] = [];
   for (const id of ids) {
     const reviewer = found.get(id);
-    if (reviewer && mayBeAsked(facts, reviewer) && (await mayKnow(em, by, reviewer, facts))) able.push(reviewer);
+    if (reviewer && findObstacle(facts, reviewer) === null && (await mayKnow(em, by, reviewer, facts)))
+      able.push(reviewer);
   }
   if (able.length === ids.length) return able;
   throw refuseReviewers(ids.filter((id) => !able.some((reviewer) => reviewer.id === id)));
-}
-
-function mayBeAsked(facts: ApprovalFacts, reviewer: Principal): boolean {
-  const hasReviewed = facts.reviews.some(({ person }) => person === responsiblePerson(reviewer));
-  return mayReview(reviewer, facts) && findSelfApproval(facts, reviewer) === null && !hasReviewed;
 }
 
 /** Readers of a run may know its team's members; of others, only those whom they could add by id. */

@@ -157,18 +157,56 @@ export function mayReviewSome(principal: Principal, owner: Ownership): boolean {
   return decide(principal, { ...anyReviewAuthority, review: 'none' }, owner).allowed;
 }
 
+/** How somebody answers for a run. */
+type Authorship =
+  | { readonly as: 'requester' | 'publisher' }
+  | { readonly as: 'author'; readonly because: RunAuthor['because'] };
+
+/** The facts by which somebody answers for a run. */
+type AuthorshipFacts = Pick<
+  EligibilityFacts,
+  'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'
+>;
+
 /** The refusal of an approval of one's own run; null if the policies allow it. */
-export function findSelfApproval(
-  facts: Pick<EligibilityFacts, 'allowSelf' | 'requesters' | 'publishers' | 'authors' | 'templateVersion'>,
-  reviewer: Reviewer,
-): Refusal | null {
-  if (facts.allowSelf) return null;
-  if (facts.requesters.some((author) => isSame(author, reviewer)))
-    return selfApproval('you requested it, or a run that it repeats');
-  if (facts.publishers.some((author) => isSame(author, reviewer)))
+export function findSelfApproval(facts: AuthorshipFacts, reviewer: Reviewer): Refusal | null {
+  const authorship = findAuthorship(facts, reviewer);
+  if (authorship === null) return null;
+  if (authorship.as === 'requester') return selfApproval('you requested it, or a run that it repeats');
+  if (authorship.as === 'publisher')
     return selfApproval(`you published version ${facts.templateVersion} of its template`);
+  return selfApproval(authorship.because);
+}
+
+/** How a reviewer answers for a run that they may therefore not approve; null if they do not, or the policies allow it. */
+function findAuthorship(facts: AuthorshipFacts, reviewer: Reviewer): Authorship | null {
+  if (facts.allowSelf) return null;
+  if (facts.requesters.some((author) => isSame(author, reviewer))) return { as: 'requester' };
+  if (facts.publishers.some((author) => isSame(author, reviewer))) return { as: 'publisher' };
   const author = facts.authors.find((other) => isSame(other, reviewer));
-  return author ? selfApproval(author.because) : null;
+  return author ? { as: 'author', because: author.because } : null;
+}
+
+/** What keeps somebody from approving a run. */
+export const reviewObstacles = [
+  'disabled',
+  'permission',
+  'team_role',
+  'requester',
+  'publisher',
+  'author',
+  'already_reviewed',
+] as const;
+export type ReviewObstacle = (typeof reviewObstacles)[number];
+
+/** What keeps a principal from approving a run, by the rules of a review; null for somebody who may. */
+export function findObstacle(facts: ApprovalFacts, principal: Principal): ReviewObstacle | null {
+  if (!principal.enabled) return 'disabled';
+  const decision = decide(principal, reviewAccess(facts.reviewNeeds), facts.owner);
+  if (!decision.allowed) return decision.because === 'permission' ? 'permission' : 'team_role';
+  const authorship = findAuthorship(facts, principal);
+  if (authorship) return authorship.as;
+  return facts.reviews.some(({ person }) => person === responsiblePerson(principal)) ? 'already_reviewed' : null;
 }
 
 /** An account counts as the author also after another person has become responsible for it. */

@@ -23,6 +23,7 @@ export function runPages({ runs, teams, templates, organizations }: Installation
     declare('run-events-tab', pages.run, { ...needsApproval, query: { tab: 'events' } }),
     declare('run-details-tab', pages.run, { params: { id: runs.destroyed.id }, query: { tab: 'details' } }),
     declare('run-outputs', pages.run, { params: { id: runs.colours.id }, query: { tab: 'details' } }),
+    declare('run-reviewers', pages.runReviewers, { ...needsApproval, who: 'requester' }),
     declare('run-request-approval', pages.requestApproval, { ...needsApproval, who: 'requester' }),
     declare('run-plan-tab', pages.run, { ...needsApproval, query: { tab: 'plan' } }),
     declare('run-viewed', pages.run, { ...needsApproval, who: 'viewer' }),

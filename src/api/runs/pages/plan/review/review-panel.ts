@@ -1,5 +1,6 @@
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { RunVisit, ShownRun } from '../../run-tab.ts';
 import { type ReviewForm, renderReviewForm } from './review-form.ts';
@@ -22,7 +23,7 @@ function renderStanding(run: ShownRun, standing: Standing, team: string | null):
   const { expires_at: expiresAt } = run.approval;
   return html`<p><strong>${standing.given} of ${standing.required} ${standing.required === 1 ? 'approval' : 'approvals'}.</strong> ${describeApprovers(standing)} ${describeMissing(standing, team)}</p>
 ${expiresAt ? html`<p>The time for approval ends ${renderTime(expiresAt)}. Then the run times out, and nothing is applied.</p>` : null}
-<p class="muted">${describeRule(run)}</p>`;
+<p class="muted">${describeRule(run)} <a href="${pagePath(pages.runReviewers, { id: run.id })}">Who can approve</a></p>`;
 }
 
 function describeApprovers({ approvedBy }: Standing): Html | null {

@@ -1,0 +1,160 @@
+import type { FastifyReply } from 'fastify';
+import { get as getEnvironment } from '#api/environments/operations.ts';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { get as getTeam } from '#api/teams/operations.ts';
+import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
+import { renderStatusBadge } from '#api/web/components/status.ts';
+import { renderEmpty, renderTable } from '#api/web/components/table.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { type ReviewObstacle, reviewAuthority } from '#domain/runs/approval/rules.ts';
+import { teamRoleActions, teamRoles } from '#domain/teams/model.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { listOfEnvironment, listOfRun, listOfTeam } from '../../approvals/reviewer-operations.ts';
+import { getRun } from '../../operations.ts';
+import { titleOf } from '../run/head.ts';
+
+type Reviewers = EncodedAnswerOf<typeof listOfRun.responses>;
+type Reviewer = Reviewers['reviewers'][number];
+type IdVisit = Visit<{ id: string }>;
+
+const title = 'Who can approve';
+
+/** Adds the pages that say who can approve the runs of a team, of an environment, or one run. */
+export function registerReviewerPages(addPage: AddPage): void {
+  addPage('GET', pages.teamReviewers, showOfTeam);
+  addPage('GET', pages.environmentReviewers, showOfEnvironment);
+  addPage('GET', pages.runReviewers, showOfRun);
+}
+
+async function showOfTeam(visit: Visit<{ orgID: string; id: string }>): Promise<FastifyReply> {
+  const { name } = await visit.read(getTeam, { params: visit.params });
+  const crumbs = [{ label: name, path: pagePath(pages.team, visit.params) }];
+  const answer = await visit.read(listOfTeam, { params: visit.params });
+  const about = html`An environment may forbid people to approve their own runs. The page of a run says who can approve that one.`;
+  return show(visit, { crumbs, answer, about, team: visit.params });
+}
+
+async function showOfEnvironment(visit: IdVisit): Promise<FastifyReply> {
+  const environment = await visit.read(getEnvironment, { params: visit.params });
+  const { name, team_id: id, organization_id: orgID, approval_policy: policy } = environment;
+  const answer = await visit.read(listOfEnvironment, { params: visit.params });
+  const crumbs = [{ label: name, path: pagePath(pages.environment, visit.params) }];
+  const approvals = policy.required === 1 ? '1 approval' : `${policy.required} approvals`;
+  const self = policy.allow_self
+    ? 'People may approve their own runs here.'
+    : 'Who requested a run, or published its version, cannot approve it.';
+  return show(visit, { crumbs, answer, about: html`Runs here need ${approvals}. ${self}`, team: { orgID, id } });
+}
+
+async function showOfRun(visit: IdVisit): Promise<FastifyReply> {
+  const run = await visit.read(getRun, { params: visit.params, query: {} });
+  const answer = await visit.read(listOfRun, { params: visit.params });
+  const crumbs = [
+    { label: 'Runs', path: pagePath(pages.runs) },
+    { label: titleOf(run), path: pagePath(pages.run, visit.params) },
+  ];
+  const orgID = run.team_id && (await readNames(visit.em, { teams: [run.team_id] })).get(run.team_id)?.organizationId;
+  const team = run.team_id && orgID ? { orgID, id: run.team_id } : null;
+  const about = html`This run needs ${run.approval.required === 1 ? '1 approval' : `${run.approval.required} approvals`}.`;
+  return show(visit, { crumbs, answer, about, team });
+}
+
+interface Shown {
+  readonly crumbs: readonly Crumb[];
+  readonly answer: Reviewers;
+  readonly about: Html;
+  readonly team: { readonly orgID: string; readonly id: string } | null;
+}
+
+async function show(visit: Visit, { crumbs, answer, about, team }: Shown): Promise<FastifyReply> {
+  const { reviewers, cut } = answer;
+  const able = reviewers.filter((reviewer) => reviewer.may_approve);
+  const count =
+    able.length === 1
+      ? '1 person or account'
+      : `${able.length || 'Nobody'}${able.length > 1 ? ' people and accounts' : ''}`;
+  return visit.show({
+    title,
+    main: html`<div class="page">
+${renderPageHead({ title, crumbs: [...crumbs], below: html`${count} can approve. ${about}`, actions: team && (await renderAdd(visit, team)) })}
+${reviewers.length > 0 ? html`<div class="list-panel">${renderReviewers(reviewers, team)}</div>` : renderEmpty('Nobody is here', 'Members of the team are listed here.')}
+${cut ? html`<p class="muted">There are more people than these.</p>` : null}
+<p class="muted">Administrators of this installation can approve, too.</p>
+</div>`,
+  });
+}
+
+/** The button for whoever may add people, and the reason for everybody else. */
+async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly id: string }): Promise<Html> {
+  const { actions } = await visit.read(getTeam, { params: team });
+  const refusal = refusalOf(actions, 'set_members');
+  if (refusal !== null) return html`<p class="muted">${toSentence(refusal)}</p>`;
+  return html`<a class="button button-primary" href="${addPath(team)}">Add somebody</a>`;
+}
+
+function addPath(team: { readonly orgID: string; readonly id: string }): LocalPath {
+  return `${pagePath(pages.teamMembers, { ...team })}#add`;
+}
+
+function renderReviewers(reviewers: readonly Reviewer[], team: Shown['team']): Html {
+  const sorted = [...reviewers].sort((one, other) => Number(other.may_approve) - Number(one.may_approve));
+  return renderTable({
+    caption: title,
+    rows: sorted,
+    columns: [
+      { label: 'Name', kind: 'main', cell: (reviewer) => renderName(reviewer, team) },
+      {
+        label: 'Can approve',
+        cell: ({ may_approve: may }) =>
+          may
+            ? renderStatusBadge({ word: 'Yes', icon: 'circle-check', tone: 'succeeded' })
+            : renderStatusBadge({ word: 'No', icon: 'ban', tone: 'canceled' }),
+      },
+      { label: 'Why', cell: explain },
+    ],
+  });
+}
+
+function renderName({ id, name, team_role: role, type }: Reviewer, team: Shown['team']): Html {
+  const kind = type === 'service_account' ? html` <span class="muted">service account</span>` : null;
+  if (team === null || role === null) return html`<span class="foreign">${name}</span>${kind}`;
+  const path = pagePath(pages.teamMember, { ...team, userID: id });
+  return html`<a class="foreign" href="${path}">${name}</a>${kind}`;
+}
+
+function explain(reviewer: Reviewer): string {
+  return reviewer.obstacle === null ? `${describeRoles(reviewer)}.` : obstacleWords[reviewer.obstacle](reviewer);
+}
+
+/** The roles of somebody, the platform's first. */
+function describeRoles({ role, team_role: inTeam, organization_role: inOrganization }: Reviewer): string {
+  const roles = [
+    role && `platform role ${role}`,
+    inTeam && `${inTeam} of the team`,
+    !inTeam && inOrganization && `${inOrganization} of the organization`,
+  ].filter(Boolean);
+  return toSentence(roles.join(', ')).replace(/\.$/, '');
+}
+
+/** The roles in a team that let their holders review its runs. */
+const reviewingRoles = teamRoles
+  .filter((role) => teamRoleActions[role].includes(reviewAuthority.teamAction))
+  .join(' or ');
+
+const obstacleWords: Readonly<Record<ReviewObstacle, (reviewer: Reviewer) => string>> = {
+  disabled: () => 'The account is disabled.',
+  permission: ({ role }) =>
+    role === null
+      ? 'The account has no platform role.'
+      : `The platform role ${role} does not let anybody review this. Whoever manages users can give another role.`,
+  team_role: (reviewer) => `${describeRoles(reviewer)}: reviewing takes the role ${reviewingRoles} in the team.`,
+  requester: () => 'Requested this run, or one that it repeats.',
+  publisher: () => 'Published the version of the template.',
+  author: () => 'Answers for this run in another way, such as for what it undoes.',
+  already_reviewed: () => 'Has already decided on this run.',
+};

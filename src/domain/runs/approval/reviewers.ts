@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { PlatformRole } from '#domain/identity/model.ts';
+import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
+import type { TeamRole } from '#domain/teams/model.ts';
+import { type ApprovalFacts, findObstacle, type ReviewObstacle } from './rules.ts';
+import { readApprovalFacts } from './store.ts';
+
+/** A member of a team or an administrator of its organization, and how they stand to reviews of the team's runs. */
+export interface PossibleReviewer {
+  readonly type: 'user' | 'service_account';
+  readonly id: string;
+  readonly name: string;
+  readonly role: PlatformRole | null;
+  readonly teamRole: TeamRole | null;
+  readonly organizationRole: OrganizationRole | null;
+  /** Null: they may approve. */
+  readonly obstacle: ReviewObstacle | null;
+}
+
+/** How many people an answer holds at most. */
+export const maxPossibleReviewers = 500;
+
+interface PossibleReviewers {
+  readonly reviewers: readonly PossibleReviewer[];
+  readonly isCut: boolean;
+}
+
+/** Who may approve the runs of a team, as far as no single run decides: that its requester may not is not known here. */
+export async function findTeamReviewers(em: Em, owner: Ownership): Promise<PossibleReviewers> {
+  return findReviewers(em, owner, anyRunOf(owner));
+}
+
+/** Who may approve one run. Its reader may know the members of its team. */
+export async function findRunReviewers(em: Em, runId: string): Promise<PossibleReviewers> {
+  const facts = await readApprovalFacts(em, runId);
+  return findReviewers(em, facts.owner, facts);
+}
+
+async function findReviewers(em: Em, owner: Ownership, facts: ApprovalFacts): Promise<PossibleReviewers> {
+  const ids = await findCandidates(em, owner);
+  const principals = await readPrincipals(em, ids.slice(0, maxPossibleReviewers));
+  const reviewers = ids.flatMap((id) => {
+    const principal = principals.get(id);
+    return principal ? [describe(principal, owner, facts)] : [];
+  });
+  return { reviewers, isCut: ids.length > maxPossibleReviewers };
+}
+
+function describe(principal: Principal, { teamId, organizationId }: Ownership, facts: ApprovalFacts): PossibleReviewer {
+  const { id, kind, name, role } = principal;
+  return {
+    type: kind === 'user' ? 'user' : 'service_account',
+    id,
+    name,
+    role,
+    teamRole: principal.teams[teamId ?? ''] ?? null,
+    organizationRole: principal.organizations[organizationId ?? ''] ?? null,
+    obstacle: findObstacle(facts, principal),
+  };
+}
+
+/** The ids of a team's members and of those who administer its organization, by name. Administrators of the installation are not listed: tenants do not know them. */
+async function findCandidates(em: Em, { teamId, organizationId }: Ownership): Promise<string[]> {
+  const inTeam = db(em).selectFrom('team_members as m').where('m.team_id', '=', teamId).select('m.principal_id');
+  const administering = db(em)
+    .selectFrom('organization_members as m')
+    .where('m.organization_id', '=', organizationId)
+    .where('m.role', 'in', ['owner', 'admin'])
+    .select('m.principal_id');
+  const rows = await db(em)
+    .selectFrom('principals as p')
+    .where('p.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('p.id', 'in', inTeam), eb('p.id', 'in', administering)]))
+    .orderBy(sql`lower(p.name)`)
+    .orderBy('p.id')
+    .select('p.id')
+    .limit(maxPossibleReviewers + 1)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The facts that all runs of an owner have in common: nobody is known to answer for them. */
+function anyRunOf(owner: Ownership): ApprovalFacts {
+  return {
+    planDigest: null,
+    required: 0,
+    allowSelf: true,
+    expiresAt: null,
+    templateVersion: '',
+    owner,
+    reviewNeeds: [],
+    requesters: [],
+    publishers: [],
+    authors: [],
+    reviews: [],
+  };
+}

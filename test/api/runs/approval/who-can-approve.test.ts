@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let run: string;
+const people: Record<string, ApiUser> = {};
+const person = (name: string) => people[name] as ApiUser;
+
+const spec = { executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } };
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api, { approval_policy: { required: 2, when: 'always', allow_self: false } });
+  const platformRoles = { asker: 'operator', first: 'operator', second: 'operator', viewer: 'operator' } as const;
+  for (const [name, role] of Object.entries(platformRoles)) {
+    people[name] = await api.addUser(role, name);
+    await join(tenant, person(name), 'member', name === 'viewer' ? 'viewer' : 'admin');
+  }
+  for (const name of ['requester', 'gone']) {
+    people[name] = await api.addUser(name === 'gone' ? 'operator' : 'requester', name);
+    await join(tenant, person(name), 'member', 'member');
+  }
+  await api.rows('update principals set enabled = false where id = ?', [person('gone').id]);
+  run = await makeWaitingRun();
+});
+afterAll(() => api?.close());
+
+async function makeWaitingRun(): Promise<string> {
+  const { owner, team, environment } = tenant;
+  const template = await owner.make('/registry/templates', { name: 'Network', team_id: team });
+  await owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
+  const steps = new RunSteps(api, await api.addUser('admin'));
+  const worker = await steps.worker('sandbox');
+  const body = { template_id: template.id, environment_id: environment, instance: 'network' };
+  const { id } = (await person('asker').post('/runs', body)).body;
+  const attemptId = executing(await steps.next({ runId: id }));
+  await steps.claim(attemptId, worker, 'sandbox');
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
+  await steps.next({ runId: id, executed: attemptId });
+  const { plan } = (await person('first').get(`/runs/${id}`)).body;
+  const review = { decision: 'approve', plan_digest: plan.digest };
+  expect((await person('first').post(`/runs/${id}/approval/review`, review)).status).toBe(200);
+  return id;
+}
+
+const ask = async (path: string, by = person('asker')): Promise<Record<string, string | null>> => {
+  const { status, body, text } = await by.get(path);
+  expect(status, text).toBe(200);
+  const names = new Map([
+    [tenant.owner.id, 'owner'],
+    ...Object.entries(people).map(([name, { id }]) => [id, name] as const),
+  ]);
+  return Object.fromEntries(
+    body.reviewers.map((each: { id: string; may_approve: boolean; obstacle: string | null }) => {
+      expect(each.may_approve).toBe(each.obstacle === null);
+      return [names.get(each.id), each.obstacle];
+    }),
+  );
+};
+
+const always = { viewer: 'team_role', requester: 'permission', gone: 'disabled' };
+
+describe('who can approve', () => {
+  it('is answered for a team and an environment by roles alone', async () => {
+    const expected = { ...always, owner: null, asker: null, first: null, second: null };
+    expect(await ask(`${tenant.teamPath}/reviewers`)).toEqual(expected);
+    expect(await ask(`/environments/${tenant.environment}/reviewers`)).toEqual(expected);
+  });
+
+  it('is answered for a run by the rules of its reviews, and each answer is what the review then gets', async () => {
+    const found = await ask(`/runs/${run}/approval/reviewers`);
+    expect(found).toEqual({
+      ...always,
+      owner: 'publisher',
+      asker: 'requester',
+      first: 'already_reviewed',
+      second: null,
+    });
+    const review = { decision: 'approve', plan_digest: `sha256:${'0'.repeat(64)}` };
+    const { plan } = (await person('second').get(`/runs/${run}`)).body;
+    for (const name of ['asker', 'first', 'viewer', 'requester', 'second']) {
+      const sent = await person(name).post(`/runs/${run}/approval/review`, { ...review, plan_digest: plan.digest });
+      expect([name, sent.status === 200]).toEqual([name, found[name] === null]);
+    }
+  });
+
+  it('is hidden with its team, environment or run', async () => {
+    const stranger = await api.addUser('operator');
+    for (const path of [
+      `${tenant.teamPath}/reviewers`,
+      `/environments/${tenant.environment}/reviewers`,
+      `/runs/${run}/approval/reviewers`,
+    ])
+      expect([path, (await stranger.get(path)).status]).toEqual([path, 404]);
+  });
+
+  it('is said on pages with the reasons, and with a button for whoever may add somebody', async () => {
+    const paths = [
+      `${tenant.teamPath}/reviewers`,
+      `/environments/${tenant.environment}/reviewers`,
+      `/workloads/runs/${run}/reviewers`,
+    ];
+    const [owner, viewer] = [await signInVisitor(api, tenant.owner), await signInVisitor(api, person('viewer'))];
+    for (const path of paths) {
+      const [managed, looked] = [await owner.get(path), await viewer.get(path)];
+      expect([path, managed.status, looked.status]).toEqual([path, 200, 200]);
+      for (const reason of ['The account is disabled.', 'The platform role requester does not let'])
+        expect(managed.text).toContain(reason);
+      expect(managed.text).toContain(`href="${tenant.teamPath}/members#add"`);
+      expect(looked.text).not.toContain('Add somebody');
+    }
+    expect((await owner.get(paths[2] ?? '')).text).toContain('Published the version of the template.');
+  });
+});
