@@ -7,7 +7,7 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
-import { type ApprovalFacts, findObstacle } from './rules.ts';
+import { type ApprovalFacts, findObstacle, type ReviewObstacle, reviewingTeamRoles } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
 export interface ReviewRequest {
@@ -43,13 +43,16 @@ async function requireReviewers(em: Em, runId: string, by: Principal, ids: reado
   const found = await readPrincipals(em, ids);
   const facts = await readApprovalFacts(em, runId);
   const able: Principal[] = [];
+  const refused: RefusedReviewer[] = [];
   for (const id of ids) {
     const reviewer = found.get(id);
-    if (reviewer && findObstacle(facts, reviewer) === null && (await mayKnow(em, by, reviewer, facts)))
-      able.push(reviewer);
+    const known = reviewer && (await mayKnow(em, by, reviewer, facts)) ? reviewer : undefined;
+    const obstacle = known ? findObstacle(facts, known) : undefined;
+    if (known && obstacle === null) able.push(known);
+    else refused.push({ id, obstacle: obstacle ?? null });
   }
-  if (able.length === ids.length) return able;
-  throw refuseReviewers(ids.filter((id) => !able.some((reviewer) => reviewer.id === id)));
+  if (refused.length === 0) return able;
+  throw refuseReviewers(refused);
 }
 
 /** Readers of a run may know its team's members; of others, only those whom they could add by id. */
@@ -58,16 +61,34 @@ async function mayKnow(em: Em, by: Principal, reviewer: Principal, { owner }: Ap
   return mayName(em, by, reviewer);
 }
 
-/** One answer for all reasons: any other would tell who exists and what their rights are. */
-function refuseReviewers(ids: readonly string[]): Unprocessable {
+/** Somebody who was asked in vain. */
+interface RefusedReviewer {
+  readonly id: string;
+  /** Null: nobody whom the asker may know. That has one answer for all reasons: any other would tell who exists and what their rights are. */
+  readonly obstacle: ReviewObstacle | null;
+}
+
+/** What is missing, and who can grant it. */
+const obstacleReasons: Readonly<Record<ReviewObstacle, string>> = {
+  disabled: 'the account is disabled; who manages users can enable it',
+  permission: 'the platform role lacks the permission to review it; who manages users can give another role',
+  team_role: `that takes the role ${reviewingTeamRoles.join(' or ')} in the team; who manages the members of the team can give it`,
+  requester: 'they requested it, or a run that it repeats, so the approval must come from somebody else',
+  publisher: 'they published the version of its template, so the approval must come from somebody else',
+  author: 'they answer for the run, so the approval must come from somebody else',
+  already_reviewed: 'they have already decided on it',
+};
+
+function refuseReviewers(refused: readonly RefusedReviewer[]): Unprocessable {
   const rule =
     'a reviewer must be enabled and allowed to approve this run, must not have reviewed it yet, and must be somebody whom you may know';
-  const errors = ids.map((id) => ({
+  const errors = refused.map(({ id, obstacle }) => ({
     in: 'body',
     path: 'reviewers',
-    message: `reviewers: ${id} may not review this run`,
+    message: `reviewers: ${id} may not review this run${obstacle === null ? '' : `: ${obstacleReasons[obstacle]}`}`,
   }));
-  return new Unprocessable(`reviewers: these may not review this run: ${ids.join(', ')}; ${rule}`, {
+  const named = refused.map(({ id, obstacle }) => (obstacle === null ? id : `${id} (${obstacleReasons[obstacle]})`));
+  return new Unprocessable(`reviewers: these may not review this run: ${named.join(', ')}; ${rule}`, {
     code: 'reviewers_ineligible',
     details: { errors },
   });

@@ -1,6 +1,7 @@
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
+import { teamRoleActions, teamRoles } from '#domain/teams/model.ts';
 import type { LapseReason, ReviewNeed, RunAuthor } from '../model.ts';
 
 /** A principal that did something, and the person who was responsible for it at that time. */
@@ -54,6 +55,11 @@ export const reviewAuthority = {
   anyOf: ['run:approve'],
   teamAction: 'team.metadata.write',
 } as const satisfies Partial<Access>;
+
+/** The roles in a team whose holders may review its runs, as far as their permissions allow it. */
+export const reviewingTeamRoles = teamRoles.filter((role) =>
+  teamRoleActions[role].includes(reviewAuthority.teamAction),
+);
 
 /** What reviewing any run at all takes, before it is known which run: `reviewAccess` decides about that one. */
 export const anyReviewAuthority = {

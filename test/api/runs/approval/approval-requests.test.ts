@@ -79,6 +79,21 @@ describe('a request for reviews', () => {
     expect((await read()).reviewers).toEqual(reviewers);
   });
 
+  it('says of everybody whom the caller may know what is missing and who can grant it', async () => {
+    const disabled = await joined('maintainer', 'admin');
+    await admin.put(`/users/${disabled.id}`, { enabled: false });
+    const [member, powerless] = [await joined('maintainer', 'member'), await joined('requester', 'admin')];
+    const { body } = await ask(viewer, disabled.id, member.id, powerless.id, admin.id);
+    expect(body.error).toContain(
+      [
+        `${disabled.id} (the account is disabled; who manages users can enable it)`,
+        `${member.id} (that takes the role owner or admin in the team; who manages the members of the team can give it)`,
+        `${powerless.id} (the platform role lacks the permission to review it; who manages users can give another role)`,
+        `${admin.id}; `,
+      ].join(', '),
+    );
+  });
+
   it('tells nothing about users whom the caller may not know', async () => {
     const stranger = await api.addUser('admin');
     const nobody = randomUUID();

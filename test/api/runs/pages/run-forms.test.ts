@@ -157,6 +157,9 @@ describe('a run of a team', () => {
     const reviewer = await member('admin');
     const requester = await member('member', 'requester');
     const asked = await visitor.get(`/workloads/runs/${runId}/request-approval`);
+    expect(asked.text).toContain(`name="reviewer-${reviewer.id}"`);
+    expect(asked.text).not.toContain(`name="reviewer-${requester.id}"`);
+    expect(asked.text).toContain('The platform role requester does not let anybody review this.');
     const fields = { key: keyIn(asked.text), message: 'Please <look>' };
     const wrong = { ...fields, [`reviewer-${requester.id}`]: 'yes' };
     const refused = await visitor.submit(`/workloads/runs/${runId}/request-approval`, wrong);

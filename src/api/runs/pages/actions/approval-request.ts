@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { list as listTeamMembers } from '#api/members/team-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
@@ -8,13 +7,14 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
 import { requestApproval } from '../../approvals/approval-operations.ts';
+import { listOfRun } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
+import { explainReviewer, type ShownReviewer } from '../reviewers/words.ts';
 import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 
-type Members = readonly { readonly id: string; readonly name: string }[];
+type Members = readonly ShownReviewer[];
 
 /** Asks whom to ask for a review, and with which message. */
 export async function showApprovalRequest(
@@ -38,7 +38,7 @@ export async function showApprovalRequest(
 ${renderPageHead({ title, crumbs })}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
-      fields: [renderMembers(await readMembers(visit, run), refused.typed ?? {}) ?? html``, message],
+      fields: [renderMembers(id, await readMembers(visit, run), refused.typed ?? {}) ?? html``, message],
       submit: 'Ask for a review',
       cancel: pagePath(pages.run, { id }),
       ...refused,
@@ -57,14 +57,26 @@ const message: FormField = {
 };
 
 /** Everybody who may review the run finds it in their approvals. Those who are named find it marked. */
-function renderMembers(members: Members, typed: Readonly<Record<string, string>>): Html | null {
+function renderMembers(runId: string, members: Members, typed: Readonly<Record<string, string>>): Html | null {
   if (members.length === 0) return null;
-  return html`<fieldset class="choices"><legend>Whom to ask</legend>${members.map(
+  const able = members.filter((member) => member.may_approve);
+  const others = members.filter((member) => !member.may_approve);
+  return html`<fieldset class="choices"><legend>Whom to ask</legend>${
+    able.length === 0 ? html`<p>Nobody else in the team can approve this run yet.</p>` : null
+  }${able.map(
     ({ id, name }) =>
       html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
         typed[fieldOf(id)] === 'yes' ? html`checked` : null
       }> <span class="foreign">${name}</span></label>`,
-  )}</fieldset>`;
+  )}</fieldset>
+${
+  others.length > 0
+    ? html`<details><summary>Who cannot approve this run</summary><ul>${others.map(
+        (member) => html`<li><span class="foreign">${member.name}</span>: ${explainReviewer(member)}</li>`,
+      )}</ul></details>`
+    : null
+}
+<p><a href="${pagePath(pages.runReviewers, { id: runId })}">Who can approve, and how to add somebody</a></p>`;
 }
 
 function fieldOf(memberId: string): string {
@@ -90,16 +102,8 @@ function nameThem(problems: FormProblems, members: Members): FormProblems {
   return { ...problems, others: problems.others.map(named) };
 }
 
-const mostMembers = 200;
-
-/** The members of the team of the run, whom its readers may know. */
-async function readMembers(visit: RunVisit, { team_id: team }: ShownRun): Promise<Members> {
-  if (team === null) return [];
-  const organization = (await readNames(visit.em, { teams: [team] })).get(team)?.organizationId;
-  if (!organization) return [];
-  const params = { orgID: organization, id: team };
-  const { members } = await visit.read(listTeamMembers, { params, query: { limit: String(mostMembers) } });
-  return members
-    .filter(({ user_id: id, enabled, role }) => enabled && role !== 'viewer' && id !== visit.principal.id)
-    .map(({ user_id: id, name }) => ({ id, name }));
+/** The members of the team of the run, whom its readers may know, and those who administer its organization. */
+async function readMembers(visit: RunVisit, { id }: ShownRun): Promise<Members> {
+  const { reviewers } = await visit.read(listOfRun, { params: { id } });
+  return reviewers.filter((reviewer) => reviewer.id !== visit.principal.id);
 }

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
-import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { get as getTeam } from '#api/teams/operations.ts';
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -11,15 +10,12 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type ReviewObstacle, reviewAuthority } from '#domain/runs/approval/rules.ts';
-import { teamRoleActions, teamRoles } from '#domain/teams/model.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { listOfEnvironment, listOfRun, listOfTeam } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
 import { titleOf } from '../run/head.ts';
+import { explainReviewer, type Reviewers, type ShownReviewer } from './words.ts';
 
-type Reviewers = EncodedAnswerOf<typeof listOfRun.responses>;
-type Reviewer = Reviewers['reviewers'][number];
 type IdVisit = Visit<{ id: string }>;
 
 const title = 'Who can approve';
@@ -101,7 +97,7 @@ function addPath(team: { readonly orgID: string; readonly id: string }): LocalPa
   return `${pagePath(pages.teamMembers, { ...team })}#add`;
 }
 
-function renderReviewers(reviewers: readonly Reviewer[], team: Shown['team']): Html {
+function renderReviewers(reviewers: readonly ShownReviewer[], team: Shown['team']): Html {
   const sorted = [...reviewers].sort((one, other) => Number(other.may_approve) - Number(one.may_approve));
   return renderTable({
     caption: title,
@@ -115,46 +111,14 @@ function renderReviewers(reviewers: readonly Reviewer[], team: Shown['team']): H
             ? renderStatusBadge({ word: 'Yes', icon: 'circle-check', tone: 'succeeded' })
             : renderStatusBadge({ word: 'No', icon: 'ban', tone: 'canceled' }),
       },
-      { label: 'Why', cell: explain },
+      { label: 'Why', cell: explainReviewer },
     ],
   });
 }
 
-function renderName({ id, name, team_role: role, type }: Reviewer, team: Shown['team']): Html {
+function renderName({ id, name, team_role: role, type }: ShownReviewer, team: Shown['team']): Html {
   const kind = type === 'service_account' ? html` <span class="muted">service account</span>` : null;
   if (team === null || role === null) return html`<span class="foreign">${name}</span>${kind}`;
   const path = pagePath(pages.teamMember, { ...team, userID: id });
   return html`<a class="foreign" href="${path}">${name}</a>${kind}`;
 }
-
-function explain(reviewer: Reviewer): string {
-  return reviewer.obstacle === null ? `${describeRoles(reviewer)}.` : obstacleWords[reviewer.obstacle](reviewer);
-}
-
-/** The roles of somebody, the platform's first. */
-function describeRoles({ role, team_role: inTeam, organization_role: inOrganization }: Reviewer): string {
-  const roles = [
-    role && `platform role ${role}`,
-    inTeam && `${inTeam} of the team`,
-    !inTeam && inOrganization && `${inOrganization} of the organization`,
-  ].filter(Boolean);
-  return toSentence(roles.join(', ')).replace(/\.$/, '');
-}
-
-/** The roles in a team that let their holders review its runs. */
-const reviewingRoles = teamRoles
-  .filter((role) => teamRoleActions[role].includes(reviewAuthority.teamAction))
-  .join(' or ');
-
-const obstacleWords: Readonly<Record<ReviewObstacle, (reviewer: Reviewer) => string>> = {
-  disabled: () => 'The account is disabled.',
-  permission: ({ role }) =>
-    role === null
-      ? 'The account has no platform role.'
-      : `The platform role ${role} does not let anybody review this. Whoever manages users can give another role.`,
-  team_role: (reviewer) => `${describeRoles(reviewer)}: reviewing takes the role ${reviewingRoles} in the team.`,
-  requester: () => 'Requested this run, or one that it repeats.',
-  publisher: () => 'Published the version of the template.',
-  author: () => 'Answers for this run in another way, such as for what it undoes.',
-  already_reviewed: () => 'Has already decided on this run.',
-};
