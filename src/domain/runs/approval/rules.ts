@@ -178,10 +178,9 @@ type AuthorshipFacts = Pick<
 export function findSelfApproval(facts: AuthorshipFacts, reviewer: Reviewer): Refusal | null {
   const authorship = findAuthorship(facts, reviewer);
   if (authorship === null) return null;
+  if (authorship.as === 'author') return selfApproval(authorship.because);
   if (authorship.as === 'requester') return selfApproval('you requested it, or a run that it repeats');
-  if (authorship.as === 'publisher')
-    return selfApproval(`you published version ${facts.templateVersion} of its template`);
-  return selfApproval(authorship.because);
+  return selfApproval(`you published version ${facts.templateVersion} of its template`);
 }
 
 /** How a reviewer answers for a run that they may therefore not approve; null if they do not, or the policies allow it. */
