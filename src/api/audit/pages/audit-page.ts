@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
+import { suggestPeople } from '#api/members/pages/person-fields.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -15,17 +16,19 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { verify } from '../chain-operations.ts';
 import { list, listActions } from '../operations.ts';
 import type { RecordView } from '../views.ts';
-import { type AuditFilters, exportPath, readFilters, renderFilters } from './filters.ts';
+import { type AuditFilters, exportPath, readFilters, renderFilters, withActor } from './filters.ts';
 import { listRecordChanges } from './record-changes.ts';
 
 export type ShownRecord = z.input<typeof RecordView>;
 
 /** Who did what: everybody's own acts, and those in what the visitor administers. */
 export async function showAudit(visit: Visit): Promise<FastifyReply> {
-  const filters = readFilters(visit);
+  const typed = readFilters(visit);
+  const filters = await withActor(visit, typed);
   const cursor = visit.query('cursor');
-  const [{ actions }, listed] = await Promise.all([
+  const [{ actions }, people, listed] = await Promise.all([
     visit.read(listActions),
+    suggestPeople(visit),
     submit(visit, [], () => visit.read(list, { query: { ...filters, ...(cursor && { cursor }) } })),
   ]);
   const names = [...new Set(actions.map(({ action }) => action))];
@@ -39,7 +42,7 @@ ${renderPageHead({
   below: 'Who did what, newest first: your own acts, and those in organizations and teams whose members you manage.',
   actions: renderHeadActions(visit, filters),
 })}
-${renderFilters(filters, names)}
+${renderFilters(typed, names, people)}
 ${listed.done ? renderPage(filters, listed.result, cursor) : renderSummary(listed.problems, [])}
 </div>`,
     },

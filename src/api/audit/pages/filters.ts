@@ -1,3 +1,4 @@
+import { findPersonId } from '#api/members/pages/person-fields.ts';
 import { fillPath } from '#api/pipeline/answers/location.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
@@ -5,6 +6,7 @@ import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { isId } from '#domain/shared/ids.ts';
 import { exportRecords } from '../operations.ts';
 
 const names = [
@@ -35,6 +37,14 @@ export function readFilters(visit: Visit): AuditFilters {
   };
 }
 
+/** The filters with the id of the person whose name, or a part of it, is typed as the actor. Parts of the service have names, too: others stay. */
+export async function withActor(visit: Visit, filters: AuditFilters): Promise<AuditFilters> {
+  const { actor } = filters;
+  if (actor === undefined || isId(actor) || actor.includes('@')) return filters;
+  const id = await findPersonId(visit, actor);
+  return id === undefined ? filters : { ...filters, actor: id };
+}
+
 export function auditPath(filters: AuditFilters): LocalPath {
   return pagePath(pages.audit, {}, filters);
 }
@@ -50,16 +60,16 @@ const outcomes: readonly Choice[] = [
   { value: 'refused', label: 'refused' },
 ];
 
-/** A form that works without scripts. @param actions the catalogue */
-export function renderFilters(filters: AuditFilters, actions: readonly string[]): Html {
+/** A form that works without scripts. @param actions the catalogue @param people who are offered as actors */
+export function renderFilters(filters: AuditFilters, actions: readonly string[], people: readonly Choice[]): Html {
   const { actor, action, resource_type: type, resource_id: id, outcome, from, to } = filters;
   const isFiltered = names.some((name) => name in filters);
   const text = (name: string, label: string, value: string | undefined, kind: 'search' | 'date' = 'search') =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`data-key="f" data-key-says="Filter"` : null}></div>`;
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`list="actor-people" data-key="f" data-key-says="Filter"` : null}></div>`;
   const choices = [{ value: '', label: 'Any' }, ...actions.map((value) => ({ value, label: value }))];
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
 ${['organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
-${text('actor', 'Who (address or id)', actor)}
+${text('actor', 'Who (name or address)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
 ${renderFormField({ name: 'action', label: 'What', kind: 'select', choices, value: action })}
 ${text('resource_type', 'Type', type)}
 ${text('resource_id', 'Id of the thing', id)}

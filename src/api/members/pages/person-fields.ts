@@ -85,6 +85,18 @@ async function findPeople(visit: Visit, search: PersonSearch, text: string): Pro
   return [...people, ...called];
 }
 
+/** The first people whom a field offers while somebody types; nobody for those who may not search. */
+export async function suggestPeople(visit: Visit): Promise<Choice[]> {
+  return visit.mayDo(find).allowed ? toSuggestions(await findPeople(visit, { name: '' }, '')) : [];
+}
+
+/** The id of the only one whom a text describes, or whose whole name or address it is; undefined if there is none. */
+export async function findPersonId(visit: Visit, text: string): Promise<string | undefined> {
+  if (!visit.mayDo(find).allowed) return undefined;
+  const found = await findPeople(visit, { name: '' }, text);
+  return (exactly(found, text) ?? (found.length === 1 ? found[0] : undefined))?.id;
+}
+
 function exactly(found: readonly Person[], text: string): Person | undefined {
   const wanted = text.toLowerCase();
   const byAddress = found.find(({ email }) => email?.toLowerCase() === wanted);

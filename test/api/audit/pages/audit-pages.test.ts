@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listRecordChanges, renderRecordChanges } from '#api/audit/pages/record-changes.ts';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
@@ -62,6 +62,19 @@ describe('the pages of the audit', () => {
     const lines = file.text.trim().split('\r\n');
     expect(lines.length).toBe(2);
     expect(lines[1]).toContain('project.created');
+  });
+
+  test('find the acts of somebody by a part of their name, and offer those whom the visitor knows', async () => {
+    const tenant = await makeTenant(api);
+    const colleague = await api.addUser('maintainer', 'Ingrid Solbakken');
+    await join(tenant, colleague, 'admin', 'admin');
+    await colleague.patch(`/projects/${tenant.project}`, { name: 'Renamed by Ingrid' });
+    const visitor = await signInVisitor(api, tenant.owner);
+    const page = await visitor.get(`/audit?organization_id=${tenant.organization}&actor=solbakken`);
+    expect(page.text).toContain('>project.updated</a>');
+    expect(page.text).not.toContain('>project.created</a>');
+    expect(page.text).toContain('value="solbakken"');
+    expect(page.text).toContain(`<option value="${colleague.email}"`);
   });
 
   test('say what is wrong with a filter, and show the form again', async () => {

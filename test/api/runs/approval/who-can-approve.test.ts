@@ -112,6 +112,7 @@ describe('who can approve', () => {
         expect(managed.text).toContain(reason);
       expect(managed.text).toContain(`href="${tenant.teamPath}/members#add"`);
       expect(looked.text).not.toContain('Add somebody');
+      expect(looked.text).toContain('Owners and admins of the team can add somebody.');
     }
     expect((await owner.get(paths[2] ?? '')).text).toContain('Published the version of the template.');
   });

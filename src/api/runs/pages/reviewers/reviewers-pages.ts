@@ -7,7 +7,6 @@ import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -85,11 +84,11 @@ ${cut ? html`<p class="muted">There are more people than these.</p>` : null}
   });
 }
 
-/** The button for whoever may add people, and the reason for everybody else. */
+/** The button for whoever may add people. Everybody else learns whom to ask. */
 async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly id: string }): Promise<Html> {
   const { actions } = await visit.read(getTeam, { params: team });
   const refusal = refusalOf(actions, 'set_members');
-  if (refusal !== null) return html`<p class="muted">${toSentence(refusal)}</p>`;
+  if (refusal !== null) return html`<p class="muted">Owners and admins of the team can add somebody.</p>`;
   return html`<a class="button button-primary" href="${addPath(team)}">Add somebody</a>`;
 }
 
