@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { type EnvironmentChange, environmentKinds, type NewEnvironment } from '#domain/environments/model.ts';
+import {
+  type EnvironmentChange,
+  environmentKinds,
+  type NewEnvironment,
+  planSecretsDemands,
+} from '#domain/environments/model.ts';
 import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
 import { runOptionNames } from '#domain/runs/options/model.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -19,6 +24,14 @@ const AllowedOptions = z
   .nullable()
   .describe('The options that its runs may use; null: all, but in production without `log_level`.');
 
+const PlanSecrets = z
+  .enum(planSecretsDemands)
+  .nullable()
+  .describe(
+    '`weaker`: planning gets other secrets than applying, or none, and a run in which it would get the same ones is refused. Null: planning gets ' +
+      'what its variables say.',
+  );
+
 /** A list of options means the same in every order. */
 function inOrder(options: z.output<typeof AllowedOptions> | undefined) {
   return options ? runOptionNames.filter((name) => options.includes(name)) : options;
@@ -34,6 +47,7 @@ export const CreateEnvironment = z
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
     allowed_options: AllowedOptions.optional(),
+    plan_secrets: PlanSecrets.optional(),
     tool: WantedTool.nullable()
       .optional()
       .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
@@ -41,8 +55,9 @@ export const CreateEnvironment = z
   .meta({ id: 'CreateEnvironment' });
 
 export function toNewEnvironment(body: z.output<typeof CreateEnvironment>): NewEnvironment {
-  const { project_id: _project, approval_policy: approvalPolicy, allowed_options: options, ttl, ...environment } = body;
-  return { ...environment, approvalPolicy, allowedOptions: inOrder(options), ttlSeconds: toSeconds(ttl) };
+  const { project_id: _project, approval_policy: approvalPolicy, allowed_options: options, ...rest } = body;
+  const { plan_secrets: planSecrets, ttl, ...environment } = rest;
+  return { ...environment, approvalPolicy, allowedOptions: inOrder(options), planSecrets, ttlSeconds: toSeconds(ttl) };
 }
 
 export const UpdateEnvironment = z
@@ -54,6 +69,7 @@ export const UpdateEnvironment = z
     ttl: TimeToLive.nullable().optional(),
     isolation: DemandedIsolation.optional(),
     allowed_options: AllowedOptions.optional(),
+    plan_secrets: PlanSecrets.optional(),
     tool: WantedTool.nullable()
       .optional()
       .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
@@ -68,8 +84,9 @@ export function toEnvironmentChange(body: z.output<typeof UpdateEnvironment>): E
     allowed_options: options,
     ...rest
   } = body;
-  const { ttl, ...change } = rest;
-  return { ...change, approvalPolicy, allowedOptions: inOrder(options), ttlSeconds: toSeconds(ttl), expectedRevision };
+  const { plan_secrets: planSecrets, ttl, ...change } = rest;
+  const rules = { approvalPolicy, allowedOptions: inOrder(options), planSecrets, ttlSeconds: toSeconds(ttl) };
+  return { ...change, ...rules, expectedRevision };
 }
 
 /** The body's schema has checked that the text is a duration. */

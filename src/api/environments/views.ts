@@ -4,7 +4,7 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
 import { VariableView, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
-import { environmentKinds } from '#domain/environments/model.ts';
+import { environmentKinds, planSecretsDemands } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import type { Hold } from '#domain/holds/holds.ts';
 import { activeHold, holdCodes } from '#domain/holds/model.ts';
@@ -43,6 +43,12 @@ const fields = {
     .array(z.enum(runOptionNames))
     .nullable()
     .describe('The options that its runs may use; null: all, but in production without `log_level`.'),
+  plan_secrets: z
+    .enum(planSecretsDemands)
+    .nullable()
+    .describe(
+      '`weaker`: runs are refused whose planning would get the secrets that applying gets. Null: no such demand.',
+    ),
   tool: WantedTool.nullable().describe('The tool of its runs; null: that of their templates.'),
   lock: LockView.nullable().describe('What keeps its applies from starting; null: it is not locked.'),
 };
@@ -82,7 +88,8 @@ export function viewHold(hold: Hold | null) {
 }
 
 export function viewEnvironment(environment: EnvironmentTarget) {
-  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, tool, lock, allowedOptions } = environment;
+  const { organizationId, teamId, projectId, kind, ttlSeconds, isolation, tool, lock, allowedOptions, planSecrets } =
+    environment;
   return {
     ...viewCommon(environment),
     organization_id: organizationId,
@@ -93,6 +100,7 @@ export function viewEnvironment(environment: EnvironmentTarget) {
     ttl: ttlSeconds === null ? null : formatDuration(ttlSeconds),
     isolation,
     allowed_options: allowedOptions,
+    plan_secrets: planSecrets,
     tool,
     lock: activeHold(lock, new Date()),
   };

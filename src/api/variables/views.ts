@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
+import { planGetsSecret } from '#domain/variables/plan-value-rules.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
 
 export const VariableView = z
@@ -15,6 +16,12 @@ export const VariableView = z
       'What planning gets in place of `value`. Null where there is none, and for a sensitive variable.',
     ),
     has_plan_value: z.boolean(),
+    plan_gets_secret: z
+      .boolean()
+      .describe(
+        'True: it is sensitive, and planning gets the value that applying gets, so whoever may start a plan can have it printed. `phases` or a `plan_value` ' +
+          'end this for category `env`; a variable of a template is kept from plans where the template declares it as ephemeral.',
+      ),
     revision: z.int(),
     updated_at: Time,
   })
@@ -26,6 +33,7 @@ export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...va
     phases: [...phases],
     plan_value: planValue,
     has_plan_value: hasPlanValue,
+    plan_gets_secret: planGetsSecret({ sensitive: variable.sensitive, phases, hasPlanValue }),
     updated_at: updatedAt,
   };
 }

@@ -8,7 +8,7 @@ import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { VariableCategory } from '#domain/variables/model.ts';
-import type { EnvironmentKind } from './model.ts';
+import type { EnvironmentKind, PlanSecretsDemand } from './model.ts';
 
 export const EnvironmentSchema = defineEntity({
   name: 'Environment',
@@ -35,6 +35,8 @@ export const EnvironmentSchema = defineEntity({
     isolation: p.string().$type<'sandbox'>().nullable(),
     /** The options that its runs may use; null: as usual. */
     allowedOptions: p.json<RunOptionName[]>().nullable(),
+    /** Which secrets planning may get; null: those that applying gets. */
+    planSecrets: p.string().$type<PlanSecretsDemand>().nullable(),
     /** The tool that its runs use; null: that of their templates. */
     tool: p.json<WantedTool>().nullable(),
     /** Kept from applies until somebody unlocks it, or its time is over. */

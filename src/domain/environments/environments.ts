@@ -39,9 +39,17 @@ export async function createEnvironment(
   request: NewEnvironment,
 ): Promise<EnvironmentTarget> {
   const slug = chooseSlug(request);
-  const { name, kind, ttlSeconds = null, isolation = null, allowedOptions = null, tool = null } = request;
+  const {
+    name,
+    kind,
+    ttlSeconds = null,
+    isolation = null,
+    allowedOptions = null,
+    planSecrets = null,
+    tool = null,
+  } = request;
   const approvalPolicy = request.approvalPolicy ?? usualPolicy(kind, (await readSettings(em)).document);
-  const rules = { ttlSeconds, isolation, allowedOptions, tool };
+  const rules = { ttlSeconds, isolation, allowedOptions, planSecrets, tool };
   const fields = { name, slug, kind, ...toPolicyFields(approvalPolicy), ...rules };
   refuseWeakProduction(principal, project, fields);
   refuseArchived(project);
@@ -85,7 +93,7 @@ export async function updateEnvironment(
 /** The fields that a request may change, as they are now. */
 export function describeEnvironment(environment: EnvironmentTarget): EnvironmentFields {
   const { name, slug, kind, approvalRequired, approvalWhen, approvalAllowSelf, ...rules } = environment;
-  const { ttlSeconds, isolation, allowedOptions, tool } = rules;
+  const { ttlSeconds, isolation, allowedOptions, planSecrets, tool } = rules;
   const policy = { approvalRequired, approvalWhen, approvalAllowSelf };
-  return { name, slug, kind, ...policy, ttlSeconds, isolation, allowedOptions, tool };
+  return { name, slug, kind, ...policy, ttlSeconds, isolation, allowedOptions, planSecrets, tool };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { approvalRules } from '#domain/registry/spec.ts';
 import { runOptionNames } from '#domain/runs/options/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
-import { environmentKinds, protections } from './model.ts';
+import { environmentKinds, planSecretsDemands, protections } from './model.ts';
 
 const Protection = z.strictObject({
   kind: z.enum(environmentKinds),
@@ -13,6 +13,7 @@ const Protection = z.strictObject({
   }),
   isolation: z.literal('sandbox').nullable(),
   allowed_options: z.array(z.enum(runOptionNames)).nullable().optional(),
+  plan_secrets: z.enum(planSecretsDemands).nullable().optional(),
 });
 
 /** What happens to environments. */
@@ -20,7 +21,7 @@ export const environmentEvents = {
   'environment.protection_changed': {
     subject: 'environment',
     summary:
-      'Somebody changed the kind of an environment, its approval policy, the isolation that it demands or the options that it allows',
+      'Somebody changed the kind of an environment, its approval policy, the isolation or the secrets while planning that it demands, or the options that it allows',
     data: z.strictObject({
       before: Protection,
       after: Protection,

@@ -7,8 +7,12 @@ import type { DemandedIsolation } from '#domain/workers/model.ts';
 export const environmentKinds = ['development', 'staging', 'production'] as const;
 export type EnvironmentKind = (typeof environmentKinds)[number];
 
+/** What an environment may demand of secrets: `weaker`: planning gets other ones than applying, or none. */
+export const planSecretsDemands = ['weaker'] as const;
+export type PlanSecretsDemand = (typeof planSecretsDemands)[number];
+
 /** What protects an environment. Weakening it takes more than the right to write the environment. */
-export const protections = ['kind', 'approval_policy', 'isolation', 'allowed_options'] as const;
+export const protections = ['kind', 'approval_policy', 'isolation', 'allowed_options', 'plan_secrets'] as const;
 export type Protection = (typeof protections)[number];
 
 /** The policies of environments that declare none: in production, another person approves every change. */
@@ -26,6 +30,8 @@ interface EnvironmentRules {
   readonly isolation?: DemandedIsolation | undefined;
   /** The options that runs may use; null: as usual. */
   readonly allowedOptions?: RunOptionName[] | null | undefined;
+  /** Which secrets planning may get; null: those that applying gets. */
+  readonly planSecrets?: PlanSecretsDemand | null | undefined;
   /** The tool that its runs use; null: that of their templates. */
   readonly tool?: WantedTool | null | undefined;
 }

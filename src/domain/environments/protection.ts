@@ -24,7 +24,7 @@ import {
 } from './model.ts';
 import type { EnvironmentFields, EnvironmentTarget } from './store.ts';
 
-/** What protects an environment: its kind, its approval policy, the isolation that it demands, and the options that runs may use. */
+/** What protects an environment: its kind, its approval policy, the isolation that it demands, the options that runs may use, and the secrets that planning may get. */
 
 /**
  * The policy that a change leads to; undefined if it stays. What the change omits stays, but an environment that becomes
@@ -53,6 +53,7 @@ const weakenings: Record<Protection, string> = {
   approval_policy: 'weaken it',
   isolation: 'end the demand for a sandbox',
   allowed_options: 'allow more options',
+  plan_secrets: 'end the demand for weaker secrets while planning',
 };
 
 /** An admin of the team may not weaken an environment's protection (`mayWeakenPolicy`). @throws Forbidden */
@@ -88,7 +89,7 @@ export function publishProtection(
   environment: EnvironmentTarget,
   { after: changes }: Difference<EnvironmentFields>,
 ): void {
-  const protecting = ['kind', ...policyFields, 'isolation', 'allowedOptions'] as const;
+  const protecting = ['kind', ...policyFields, 'isolation', 'allowedOptions', 'planSecrets'] as const;
   if (!protecting.some((field) => changes[field] !== undefined)) return;
   const { id: subjectId, organizationId, teamId } = environment;
   const after = { ...environment, ...changes };
@@ -107,11 +108,12 @@ function findWeakened(before: EnvironmentFields, after: EnvironmentFields): Prot
     approval_policy: isWeakerApproval(policyOf(after), policyOf(before)),
     isolation: before.isolation !== null && after.isolation === null,
     allowed_options: allowedOptions(after).some((name) => !allowedOptions(before).includes(name)),
+    plan_secrets: before.planSecrets !== null && after.planSecrets === null,
   };
   return protections.filter((protection) => isWeaker[protection]);
 }
 
 function describeProtection(fields: EnvironmentFields) {
-  const { kind, isolation, allowedOptions: allowed } = fields;
-  return { kind, approval_policy: policyOf(fields), isolation, allowed_options: allowed };
+  const { kind, isolation, allowedOptions: allowed, planSecrets } = fields;
+  return { kind, approval_policy: policyOf(fields), isolation, allowed_options: allowed, plan_secrets: planSecrets };
 }

@@ -18,7 +18,7 @@ import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenan
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
-import type { EnvironmentKind } from './model.ts';
+import type { EnvironmentKind, PlanSecretsDemand } from './model.ts';
 
 /** The columns of an environment that authorization and responses use. Times are strings. */
 export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
@@ -34,6 +34,8 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
   readonly isolation: DemandedIsolation;
   /** The options that its runs may use; null: as usual. */
   readonly allowedOptions: RunOptionName[] | null;
+  /** Which secrets planning may get; null: those that applying gets. */
+  readonly planSecrets: PlanSecretsDemand | null;
   /** The tool that its runs use; null: that of their templates. */
   readonly tool: WantedTool | null;
   /** Its last lock, which may be over. */
@@ -50,7 +52,7 @@ export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
 /** The fields of an environment that a request may change. */
 export type EnvironmentFields = Pick<
   EnvironmentTarget,
-  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions' | 'tool'
+  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions' | 'planSecrets' | 'tool'
 >;
 
 /** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
@@ -76,6 +78,7 @@ function selectEnvironments(queries: Kysely<Tables>) {
       'e.ttl_seconds as ttlSeconds',
       'e.isolation',
       'e.allowed_options as allowedOptions',
+      'e.plan_secrets as planSecrets',
       'e.tool',
       'e.lock',
       'e.freeze_windows as freezeWindows',
@@ -139,7 +142,7 @@ export function saveEnvironment(
   environment: EnvironmentTarget,
   changes: Partial<EnvironmentFields>,
 ): Promise<void> {
-  const { name, slug, kind, ttlSeconds, isolation, allowedOptions, tool } = changes;
+  const { name, slug, kind, ttlSeconds, isolation, allowedOptions, planSecrets, tool } = changes;
   const columns = {
     name,
     slug,
@@ -148,6 +151,7 @@ export function saveEnvironment(
     ttl_seconds: ttlSeconds,
     isolation,
     allowed_options: allowedOptions && json(allowedOptions),
+    plan_secrets: planSecrets,
     tool: tool && json(tool),
   };
   return changeEnvironment(em, environment, columns);

@@ -167,6 +167,5 @@ async function describeWork(
     ...storedAuthorityOf(author),
     savedForOrganizationId: owner.organizationId,
     savedForTeamId: owner.teamId,
-    voidSince: null,
   };
 }

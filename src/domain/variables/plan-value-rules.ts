@@ -1,5 +1,5 @@
 import { Invalid } from '#domain/shared/errors.ts';
-import { type NewVariable, variablePhases } from './model.ts';
+import { type NewVariable, type VariablePhase, variablePhases } from './model.ts';
 import type { ShownVariable } from './store.ts';
 
 /**
@@ -18,6 +18,19 @@ export function refuseUnusablePlanValue(variable: NewVariable, before: ShownVari
     throw new Invalid(
       `${place}phases: a variable with a plan_value is given in both phases, in "plan" by its plan_value`,
     );
+}
+
+/** Whether planning gets the secret that applying gets. */
+export function planGetsSecret({
+  sensitive,
+  phases = variablePhases,
+  hasPlanValue,
+}: {
+  readonly sensitive: boolean;
+  readonly phases?: readonly VariablePhase[] | undefined;
+  readonly hasPlanValue: boolean;
+}): boolean {
+  return sensitive && !hasPlanValue && phases.length === variablePhases.length;
 }
 
 /** Whether a change that says nothing of the value for planning keeps one. */

@@ -32,7 +32,13 @@ async function joined(organization: 'member' | 'admin', team?: 'member' | 'admin
 }
 
 const strict = { required: 2, when: 'changes', allow_self: false };
-const protectedRules = { kind: 'staging', approval_policy: strict, isolation: 'sandbox', allowed_options: null };
+const protectedRules = {
+  kind: 'staging',
+  approval_policy: strict,
+  isolation: 'sandbox',
+  allowed_options: null,
+  plan_secrets: null,
+};
 let made = 0;
 
 /** Creates a protected environment of the tenant and answers its path. */
@@ -131,7 +137,7 @@ describe('a change of the rules', () => {
     const path = await makeEnvironment();
     const change = { kind: 'production', approval_policy: { required: 1 }, isolation: null };
     expect(await tenant.owner.patch(path, change)).toMatchObject({ status: 200 });
-    const after = { ...change, approval_policy: { ...strict, required: 1 }, allowed_options: null };
+    const after = { ...change, approval_policy: { ...strict, required: 1 }, allowed_options: null, plan_secrets: null };
     expect(await eventsOf(path)).toEqual([
       {
         type: 'environment.protection_changed',

@@ -125,14 +125,6 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   configuration_invalid: async () =>
     (await publish({ executor: { kind: 'opentofu', files: { 'main.tf': 'output "a" { value = var.missing }' } } }))
       .answer,
-  same_tool: async () => {
-    const { body } = await run({ instance: `i-${crypto.randomUUID()}` }, tofu);
-    await api.rows(`update instances set tool = 'opentofu', deployed_run_id = ? where id = ?`, [
-      body.id,
-      body.instance_id,
-    ]);
-    return tenant.owner.post(`/instances/${body.instance_id}/tool-switch`, { tool: { name: 'opentofu' } });
-  },
   tool_conflict: async () => {
     await admin.patch(`/environments/${tenant.environment}`, { tool: { name: 'opentofu', version: '< 1.0' } });
     const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = ">= 1.0"\n}' } };
@@ -270,6 +262,15 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await tenant.owner.patch(path, { allowed_options: [] });
     const answer = await run({ options: { parallelism: 2 } }, tofu);
     await tenant.owner.patch(path, { allowed_options: null });
+    return answer;
+  },
+  plan_secrets_required: async () => {
+    const path = `/environments/${tenant.environment}`;
+    await tenant.owner.put(`${path}/variables/KEY`, { value: 'may-write', category: 'env', sensitive: true });
+    await tenant.owner.patch(path, { plan_secrets: 'weaker' });
+    const answer = await run({});
+    await tenant.owner.patch(path, { plan_secrets: null });
+    await tenant.owner.delete(`${path}/variables/KEY`);
     return answer;
   },
   option_unknown: async () => {

@@ -42,6 +42,7 @@ const target = {
   templateSlug: 'network',
   approval: null,
   allowedOptions: [],
+  planSecrets: null,
   tool: null,
   archived: [],
 };

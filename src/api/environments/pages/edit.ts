@@ -87,7 +87,16 @@ const offeredIn = (em: Em, { id, team_id: teamId }: Environment) => findOfferedT
 
 /** The fields of an environment that exists, with its values. */
 function fieldsOf(environment: Environment, offered: readonly OfferedTool[]): FormField[] {
-  const { name, slug, kind, approval_policy: policy, ttl, isolation, allowed_options: options } = environment;
+  const {
+    name,
+    slug,
+    kind,
+    approval_policy: policy,
+    ttl,
+    isolation,
+    allowed_options: options,
+    plan_secrets: planSecrets,
+  } = environment;
   const allowed = allowedOptions({ kind, allowedOptions: options });
   const values: Readonly<Record<string, string>> = {
     name,
@@ -98,6 +107,7 @@ function fieldsOf(environment: Environment, offered: readonly OfferedTool[]): Fo
     'approval_policy.allow_self': policy.allow_self ? 'yes' : '',
     ttl: ttl ?? '',
     isolation: isolation ?? '',
+    plan_secrets: planSecrets ?? '',
     ...toolValues(environment.tool),
     ...Object.fromEntries(
       runOptionNames.map((each) => [`allowed_options.${each}`, allowed.includes(each) ? 'yes' : '']),

@@ -20,6 +20,7 @@ export function toRules(typed: Typed): Record<string, unknown> {
     }),
     ttl: typed['ttl']?.trim() || null,
     isolation: typed['isolation'] || null,
+    plan_secrets: typed['plan_secrets'] || null,
     tool: readTool(typed),
   };
 }
@@ -106,5 +107,15 @@ export const moreFields: FormField[] = [
       { value: '', label: 'Any worker executes its runs' },
       { value: 'sandbox', label: 'Only workers with a sandbox' },
     ],
+  },
+  {
+    name: 'plan_secrets',
+    label: 'Secrets while planning',
+    kind: 'select',
+    choices: [
+      { value: '', label: 'Plans may get the secrets that applies get' },
+      { value: 'weaker', label: 'Plans get weaker secrets, or none' },
+    ],
+    hint: 'Whoever may start a plan can have it print the secrets that it gets. With weaker ones, a run is refused whose plan would get the same secrets as its apply.',
   },
 ];

@@ -30,6 +30,12 @@ ${renderFacts([
     describeOptions(allowedOptions({ kind: environment.kind, allowedOptions: environment.allowed_options })),
   ],
   [
+    'Secrets while planning',
+    environment.plan_secrets === null
+      ? 'Plans get the secrets that applies get, unless a variable says otherwise.'
+      : 'Runs are refused whose plan would get the same secrets as their apply.',
+  ],
+  [
     'Tool',
     environment.tool === null
       ? 'Its templates say which tool their runs use.'

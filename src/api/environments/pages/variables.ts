@@ -1,5 +1,5 @@
 import { renderSetsOfEnvironment } from '#api/variable-sets/pages/giving.ts';
-import { renderVariableTable } from '#api/variables/pages/table.ts';
+import { type ListedVariable, renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -17,7 +17,7 @@ export async function renderVariables(visit: Visit<{ id: string }>, environment:
     ? html`<a class="button button-plain" href="${pagePath(pages.newEnvironmentVariable, { id })}">Add a variable</a>`
     : null;
   return html`<div class="page-head"><p class="muted">Defaults for variables of templates, and environment variables of the tools that runs use.</p>${add}</div>
-<div class="list-panel">${
+${warnOfSecrets(environment, variables)}<div class="list-panel">${
     variables.length > 0
       ? renderVariableTable(variables, ({ name }) =>
           mayChange ? pagePath(pages.environmentVariable, { id, name }) : null,
@@ -29,4 +29,16 @@ export async function renderVariables(visit: Visit<{ id: string }>, environment:
   }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.environment, { id }, { tab: 'variables', ...query }))}
 ${await renderSetsOfEnvironment(visit, environment)}`;
+}
+
+/** In production, and wherever the environment demands weaker secrets, people are told which secrets plans get as applies do. */
+function warnOfSecrets({ kind, plan_secrets: demand }: Environment, variables: readonly ListedVariable[]): Html | null {
+  const given = variables.filter(({ plan_gets_secret: isGiven }) => isGiven);
+  const names = given.map(({ name }, index) => html`${index > 0 ? ', ' : null}<span class="mono">${name}</span>`);
+  if (names.length === 0 || (kind !== 'production' && demand === null)) return null;
+  const consequence =
+    demand === null
+      ? 'Whoever may start a plan can have it print them.'
+      : 'Runs that get one of them are refused, unless their template declares it as ephemeral.';
+  return html`<p class="notice notice-warn">Plans get the same secrets as applies: ${names}. ${consequence} Give another value for planning, or give the variable while applying only.</p>`;
 }

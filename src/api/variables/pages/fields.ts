@@ -58,7 +58,12 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
     },
     ...valueFields(keepsSecret),
     { name: 'sensitive', label: 'It is a secret: nobody can read it again', kind: 'checkbox' },
-    { name: 'plan', label: 'Give it while planning', kind: 'checkbox' },
+    {
+      name: 'plan',
+      label: 'Give it while planning',
+      kind: 'checkbox',
+      hint: 'Whoever may start a plan can have it print a secret that it gets. Give a secret of the tools another value for planning, or while applying only.',
+    },
     { name: 'apply', label: 'Give it while applying', kind: 'checkbox' },
   ];
 }

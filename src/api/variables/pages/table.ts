@@ -48,9 +48,16 @@ export function renderVariableTable(
 /** The value, and the one that planning gets in its place. */
 function renderValue(variable: ListedVariable): Html {
   const { sensitive, value, plan_value: planValue, has_plan_value: hasPlanValue } = variable;
-  if (sensitive)
-    return html`<span class="muted">secret, not shown${hasPlanValue ? '; planning gets another one' : null}</span>`;
+  if (sensitive) return html`<span class="muted">secret, not shown${describePlanning(variable)}</span>`;
   return html`${renderPlain(value)}${hasPlanValue ? html` <span class="muted">planning gets</span> ${renderPlain(planValue)}` : null}`;
+}
+
+function describePlanning({
+  has_plan_value: hasPlanValue,
+  plan_gets_secret: planGetsSecret,
+}: ListedVariable): string | null {
+  if (hasPlanValue) return '; planning gets another one';
+  return planGetsSecret ? '; planning gets it too' : null;
 }
 
 function renderPlain(value: JsonValue): Html {

@@ -62,7 +62,7 @@ function isSame(
   if (current.length !== Object.keys(wanted).length) return false;
   return current.every((row) => {
     const { connectionId, phases = [] } = wanted[row.name] ?? {};
-    const isBoundByThem = row.boundBy === id && row.isOfGeneration && row.isAsWhenBound && !row.isVoid;
+    const isBoundByThem = row.boundBy === id && row.isOfGeneration && row.isAsWhenBound;
     return (
       isBoundByThem && connectionId === row.connectionId && isDeepStrictEqual(new Set(phases), new Set(phasesOf(row)))
     );

@@ -130,9 +130,8 @@ export async function endCheck(
     const version = await em.findOneOrFail(TemplateVersion, { id: check.versionId });
     await writeVersionCheck(em, version.id, joinChecks(version.check?.warnings ?? [], result));
     await removeCheck(em, id);
-    const { environmentId = null, startedAt, createdAt } = check;
-    const modules = { resolved, environmentId, startedAt: startedAt ?? createdAt };
-    if (target) await tellVersion(tx, target, version, { result, ...modules });
+    if (target)
+      await tellVersion(tx, target, version, { result, resolved, environmentId: check.environmentId ?? null });
     return;
   }
   check.result = result;

@@ -10,6 +10,7 @@ import { findRunToChange } from '../targets.ts';
 import type { RunPin } from './admission.ts';
 import { buildRun } from './build-run.ts';
 import { openInputsToRepeat } from './inputs.ts';
+import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import { targetIsGone } from './rules.ts';
 import type { ResolvedRun } from './run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from './target.ts';
@@ -77,6 +78,8 @@ export async function resolveRequeue(
   target: AdmissionTarget,
 ): Promise<ResolvedRun> {
   const version = await loadVersionById(em, run.templateVersionId);
+  const inputs = openInputsToRepeat(keyRing, run.id, run.sealedInputs);
+  await refuseStrongPlanSecrets(em, target, version, inputs);
   return buildRun(em, keyRing, target, version, {
     operation: run.operation,
     replace: run.replace,
@@ -85,7 +88,7 @@ export async function resolveRequeue(
     message: run.message,
     approval: policyOf(run),
     shown: run.variables,
-    inputs: openInputsToRepeat(keyRing, run.id, run.sealedInputs),
+    inputs,
     requeuedFrom: run.id,
   });
 }

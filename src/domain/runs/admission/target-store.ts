@@ -5,7 +5,7 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { EnvironmentKind } from '#domain/environments/model.ts';
+import type { EnvironmentKind, PlanSecretsDemand } from '#domain/environments/model.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { selectPolicy } from '../approval/policy-store.ts';
@@ -29,6 +29,7 @@ export interface TargetRow {
   readonly approval?: ApprovalPolicy;
   readonly environmentKind?: EnvironmentKind;
   readonly environmentOptions?: RunOptionName[] | null;
+  readonly planSecrets?: PlanSecretsDemand | null;
   readonly tool?: WantedTool | null;
 }
 
@@ -65,6 +66,7 @@ function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
     selectPolicy('e').as('approval'),
     'e.kind as environmentKind',
     'e.allowed_options as environmentOptions',
+    'e.plan_secrets as planSecrets',
     'e.tool',
   ] as const;
 }

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import type { PlanSecretsDemand } from '#domain/environments/model.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
@@ -16,6 +17,8 @@ export interface AdmissionTarget extends Ownership, Archivable {
   readonly approval: ApprovalPolicy | null;
   /** The options that its runs may use. */
   readonly allowedOptions: readonly RunOptionName[];
+  /** Which secrets planning may get; null: those that applying gets. */
+  readonly planSecrets: PlanSecretsDemand | null;
   /** The tool that the environment asks for; null: none. */
   readonly tool: WantedTool | null;
 }
@@ -53,6 +56,7 @@ export function toTarget(row: TargetRow): AdmissionTarget | undefined {
     allowedOptions: row.environmentKind
       ? allowedOptions({ kind: row.environmentKind, allowedOptions: row.environmentOptions ?? null })
       : runOptionNames,
+    planSecrets: row.planSecrets ?? null,
     tool: row.tool ?? null,
     archived: archivedLevels.filter((level) => row[`${level}Archived`]),
   };

@@ -1,0 +1,20 @@
+import { readFilesTools } from '#domain/tools/files.ts';
+import type { TemplateFiles } from './files.ts';
+import { readLiteral } from './hcl/literals.ts';
+import { readDeclarations } from './hcl/module.ts';
+import { moduleDirectory, readModuleFiles } from './hcl/module-files.ts';
+import { configurationSize } from './hcl/root-files.ts';
+import { maxCheckedSize } from './publication-check.ts';
+
+/** The variables that the configuration in a directory declares as ephemeral: the tool lets them into no plan and no state. None if it cannot be read. */
+export function readEphemeralVariables(files: TemplateFiles, directory = ''): ReadonlySet<string> {
+  if (configurationSize(files) > maxCheckedSize) return new Set();
+  const tool = readFilesTools(files, directory).needsOpenTofu ? 'opentofu' : 'terraform';
+  const { variables, problems } = readDeclarations(readModuleFiles(files, moduleDirectory('', directory) ?? '', tool));
+  if (problems.length > 0) return new Set();
+  const declared = [...variables].filter(([, { arguments: given }]) => {
+    const argument = given.get('ephemeral');
+    return argument !== undefined && readLiteral(argument.value) === true;
+  });
+  return new Set(declared.map(([name]) => name));
+}

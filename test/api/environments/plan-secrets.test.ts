@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** An environment that keeps the secrets of its applies from plans. */
+let api: TestApi;
+let tenant: Tenant;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+});
+afterAll(() => api?.close());
+
+const files = (more = '') => ({
+  'main.tf': `variable "password" {\n  sensitive = true\n  default = ""\n  ${more}\n}\n`,
+});
+const password = { type: 'object', properties: { password: { type: 'string', writeOnly: true } } };
+const tofu = (more?: string) => ({ executor: { kind: 'opentofu', files: files(more) }, variables: password });
+const command = { executor: { kind: 'command', apply: [{ name: 'apply', run: ['true'] }] } };
+let made = 0;
+
+/** A run of a new template in a new environment that demands weaker secrets and has these variables. */
+async function request(variables: object[], spec: object = command, body: object = {}) {
+  const { owner } = tenant;
+  const place = { project_id: tenant.project, name: `Weaker ${++made}`, kind: 'staging', plan_secrets: 'weaker' };
+  const environment = await owner.make('/environments', place);
+  expect(environment).toMatchObject({ plan_secrets: 'weaker' });
+  const set = await owner.put(`/environments/${environment.id}/variables`, { variables });
+  expect(set.status, set.text).toBe(200);
+  const template = await owner.make('/registry/templates', { name: `T ${made}`, team_id: tenant.team });
+  const version = await owner.post(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
+  expect(version.status, version.text).toBe(201);
+  const wanted = { template_id: template.id, environment_id: environment.id, ...body };
+  return { environment: environment.id, wanted, answer: await owner.post('/runs', wanted) };
+}
+
+const key = { name: 'KEY', value: 'may-write', category: 'env', sensitive: true };
+
+describe('an environment that demands weaker secrets for plans', () => {
+  it.each<[what: string, ...Parameters<typeof request>]>([
+    ['a secret of the tools with another value for planning', [{ ...key, plan_value: 'may-read' }]],
+    ['a secret of the tools for applying only', [{ ...key, phases: ['apply'] }]],
+    ['a secret of the tools for planning only', [{ ...key, phases: ['plan'] }]],
+    ['a variable that is no secret', [{ ...key, sensitive: false }]],
+    [
+      'a secret that the template declares as ephemeral',
+      [],
+      tofu('ephemeral = true'),
+      { variables: { password: 'x12345' } },
+    ],
+    ['a secret of the template that has no value', [], tofu()],
+  ])('admits a run with %s', async (_, ...given) => {
+    const { answer } = await request(...given);
+    expect(answer.status, answer.text).toBe(202);
+  });
+
+  it.each<[what: string, names: string[], ...Parameters<typeof request>]>([
+    ['a secret of the tools', ['KEY'], [key, { ...key, name: 'OTHER', plan_value: 'may-read' }]],
+    ['a secret of the template', ['password'], [], tofu(), { variables: { password: 'x12345' } }],
+    [
+      'a secret that the environment gives the template',
+      ['password'],
+      [{ name: 'password', value: 'x12345', category: 'template', sensitive: true }],
+      tofu('ephemeral = false'),
+    ],
+  ])('refuses a run with %s by its name', async (_, names, ...given) => {
+    const { answer } = await request(...given);
+    expect([answer.status, answer.headers['x-error-code']], answer.text).toEqual([422, 'plan_secrets_required']);
+    for (const name of names) expect(answer.text).toContain(name);
+    expect(answer.text).not.toMatch(/may-|x12345|OTHER/);
+  });
+
+  it('refuses what starts a run again that was admitted before it demanded them', async () => {
+    const { environment, wanted } = await request([key]);
+    const path = `/environments/${environment}`;
+    await tenant.owner.patch(path, { plan_secrets: null });
+    const { body: admitted } = await tenant.owner.post('/runs', wanted);
+    await api.rows(`update runs set status = 'failed', phase = 'done', finished_at = now() where id = ?`, [
+      admitted.id,
+    ]);
+    await tenant.owner.patch(path, { plan_secrets: 'weaker' });
+    const again = await tenant.owner.post(`/runs/${admitted.id}/requeue`);
+    const copy = await tenant.owner.post(`/runs/${admitted.id}/copy`, {});
+    for (const { status, headers, text } of [again, copy])
+      expect([status, headers['x-error-code']], text).toEqual([422, 'plan_secrets_required']);
+  });
+
+  it('ends its demand only for those who may weaken its protection, and says so in an event', async () => {
+    const { environment } = await request([]);
+    const admin = await api.addUser('maintainer');
+    await join(tenant, admin, 'member', 'admin');
+    const refused = await admin.patch(`/environments/${environment}`, { plan_secrets: null });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('plan_secrets')]);
+    expect((await tenant.owner.patch(`/environments/${environment}`, { plan_secrets: null })).status).toBe(200);
+    const [event] = await api.rows<{ data: object }>(
+      `select data from domain_events where subject_id = ? and type = 'environment.protection_changed'`,
+      [environment],
+    );
+    expect(event?.data).toMatchObject({ weakened: ['plan_secrets'], after: { plan_secrets: null } });
+  });
+});
+
+it('a variable says whether planning gets its secret', async () => {
+  const path = `/environments/${tenant.environment}/variables`;
+  const variables = [
+    key,
+    { ...key, name: 'WEAKER', plan_value: 'may-read' },
+    { ...key, name: 'LATER', phases: ['apply'] },
+    { ...key, name: 'OPEN', sensitive: false },
+    { ...key, name: 'region', category: 'template' },
+  ];
+  const { body } = await tenant.owner.put(path, { variables });
+  const shown = body.variables.map((each: { name: string; plan_gets_secret: boolean }) => [
+    each.name,
+    each.plan_gets_secret,
+  ]);
+  expect(Object.fromEntries(shown)).toEqual({ KEY: true, WEAKER: false, LATER: false, OPEN: false, region: true });
+});
