@@ -46,7 +46,7 @@ export const identityKinds = [
     key: ['user_id'],
     owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'principal', columns: ['issued_by'], kept: 'a link stays valid after the user who made it is deleted' },
+      { kind: 'principal', columns: ['issued_by'], kept: 'a link is void while whoever made it may not manage users' },
     ],
   },
   {

@@ -160,6 +160,19 @@ describe('a link to set a new password', () => {
     expect(void_.text).toBe(unknown.text);
   });
 
+  it.each<[string, object | null]>([
+    ['was disabled', { enabled: false }],
+    ['manages users no longer', { role: 'operator' }],
+    ['was deleted', null],
+  ])('is void once whoever issued it %s', async (_what, change) => {
+    const [issuer, user] = [await api.addUser('admin'), await api.addUser('admin')];
+    const { body } = await issuer.post(`/users/${user.id}/password-reset`);
+    const path = `/users/${issuer.id}`;
+    const changed = change === null ? await root.delete(path) : await root.put(path, change);
+    expect([200, 204], changed.text).toContain(changed.status);
+    expect(await redeem(body.token)).toMatchObject({ status: 400 });
+  });
+
   it('works for one of many concurrent uses', async () => {
     const user = await api.addUser('requester');
     const { token } = await issue(user);

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import { InitCache } from '#executors/opentofu/initialization/init-cache.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeRequest, makeWorkRoot, requireTools, run, type TestRequest } from '../support.ts';
@@ -47,7 +48,7 @@ describe.each(tools)('the initialization with $name $version', ({ name, version 
     expect([...one, ...other].filter((command) => command === 'init')).toHaveLength(1);
   });
 
-  it('is not shared between versions, files, credentials or egress policies', async () => {
+  it('is not shared between versions, files, credentials, connections to modules or egress policies', async () => {
     const templateVersion = newVersion();
     const credentials = (value: string) => [{ name: 'CLOUD_KEY', value, sensitive: true }];
     const mine = { templateVersion, environment: credentials('mine') };
@@ -58,6 +59,8 @@ describe.each(tools)('the initialization with $name $version', ({ name, version 
       { ...mine, executor: { ...executor, files: { ...executor.files, 'other.tf': '' } } },
       { ...mine, environment: credentials('theirs') },
       { ...mine, environment: [] },
+      { ...mine, moduleSources: [moduleSource('connection 1')] },
+      { ...mine, moduleSources: [moduleSource('connection 2')] },
       { ...mine, egress: { policy: 'internet', allow: [] } },
     ];
     for (const other of others) expect(await commandsOf(other)).toContain('init');
@@ -117,6 +120,14 @@ describe.each(tools)('the initialization with $name $version', ({ name, version 
     expect(applied.result).toMatchObject({ outcome: 'succeeded' });
     expect(loggedCommands(applied.sink)).toEqual(['init', 'apply']);
   });
+});
+
+/** A connection that opens modules; the template need not use it. */
+const moduleSource = (identity: string): ModuleSource => ({
+  kind: 'git',
+  url: 'https://git.example.com/',
+  credential: { kind: 'password', username: 'git', password: 'the-token-of-a-connection' },
+  identity,
 });
 
 describe('the initialization cache', () => {

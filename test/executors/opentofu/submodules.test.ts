@@ -61,12 +61,13 @@ for (const organization of ['acme', 'widgets', 'open'])
   new Repository(join(root.path, organization, 'part.git')).commit({ 'name.txt': `part of ${organization}` });
 
 /** Adds a repository that has the part of an organization as a submodule at this address. */
-function addModule(name: string, organization: string, address: string): string {
+function addModule(name: string, organization: string, address: string, more: Record<string, string> = {}): string {
   const part = new Repository(join(root.path, organization, 'part.git')).git('rev-parse', 'HEAD');
   const repository = new Repository(join(root.path, 'acme', `${name}.git`));
   repository.commit({
     'main.tf': 'output "name" { value = file("${path.module}/part/name.txt") }\n',
     '.gitmodules': `[submodule "part"]\n\tpath = part\n\turl = ${address}\n`,
+    ...more,
   });
   repository.git('update-index', '--add', '--cacheinfo', `160000,${part},part`);
   repository.git('commit', '--quiet', '--message', 'a submodule');
@@ -79,6 +80,20 @@ const upwards = addModule('upwards', 'widgets', '../../widgets/part.git');
 const open = addModule('open', 'open', `http://${elsewhere}/open/part.git`);
 const closed = addModule('closed', 'widgets', `http://${elsewhere}/widgets/part.git`);
 const overSsh = addModule('over-ssh', 'acme', `ssh://git@127.0.0.1:${ssh.port}/acme/part.git`);
+const hostile = {
+  'a program as its transport': addModule('by-program', 'acme', 'ext::sh -c "echo pwned >&2"'),
+  'a file of the machine': addModule('by-file', 'widgets', `file://${root.path}/widgets/part.git`),
+  'a path of the machine': addModule('by-path', 'widgets', `${root.path}/widgets/part.git`),
+  'an option of git': addModule('by-option', 'acme', '-u./program'),
+  'a command to run instead of a checkout': addModule(
+    'by-command',
+    'acme',
+    '../part.git\n\tupdate = !echo pwned >&2; true',
+  ),
+};
+const hook = '#!/bin/sh\necho pwned >&2\n';
+const hookPlaces = ['hooks', '.githooks', 'git/hooks'].map((name) => [`${name}/post-checkout`, hook]);
+const hooks = addModule('hooks', 'acme', '../part.git', Object.fromEntries(hookPlaces));
 let versions = 0;
 
 describe.each(tools)('a submodule of a private module with $name $version', ({ name, version }) => {
@@ -159,6 +174,18 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     const again = await outputOf(plan(relative, [sourceOf('acme')]));
     expect(first.modules?.digest).toBe(again.modules?.digest);
     expect((await outputOf(plan(relative, [], { modules: first.modules ?? null }))).after).toBe('part of acme');
+  });
+
+  it.each(Object.entries(hostile))('with %s is refused, and nothing of it runs', async (_, repository) => {
+    const { result, sink } = await plan(repository, [sourceOf('acme'), sourceOf('widgets')]);
+    expect(result, sink.text()).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
+    expect(`${JSON.stringify(result)}${sink.text()}`).not.toMatch(/^pwned|part of widgets/m);
+  });
+
+  it('of a repository with hooks is fetched without running them', async () => {
+    const ran = plan(hooks, [sourceOf('acme')]);
+    expect((await outputOf(ran)).after).toBe('part of acme');
+    expect((await ran).sink.text()).not.toContain('pwned');
   });
 
   it('over SSH whose host does not exist is not said to want credentials', async () => {

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { PrincipalSnapshot } from '#domain/shared/access/principal.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
+import { platformRoles } from '../model.ts';
+
+const userManagers = platformRoles.filter((role) => rolePermissions[role].has('user:manage'));
 
 export interface PasswordRecord {
   readonly hash: string;
@@ -66,7 +70,10 @@ export async function putPasswordReset(em: Em, reset: NewPasswordReset): Promise
     .execute();
 }
 
-/** The enabled user of a valid password reset link. */
+/**
+ * The enabled user of a valid password reset link. It counts while whoever issued it may still manage users: an administrator who is dismissed has seen the
+ * token of each link.
+ */
 export function findUserByPasswordReset(
   em: Em,
   verifier: Buffer,
@@ -75,7 +82,11 @@ export function findUserByPasswordReset(
     .selectFrom('password_resets as r')
     .innerJoin('principals as p', 'p.id', 'r.user_id')
     .innerJoin('users as u', 'u.id', 'p.id')
+    .innerJoin('principals as i', 'i.id', 'r.issued_by')
     .where('r.verifier', '=', verifier)
+    .where('i.enabled', '=', true)
+    .where('i.deleted_at', 'is', null)
+    .where('i.role', 'in', userManagers)
     .where('r.expires_at', '>', sql<string>`clock_timestamp()`)
     .where('p.enabled', '=', true)
     .where('p.deleted_at', 'is', null)
