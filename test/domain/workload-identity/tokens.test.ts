@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { claimNames } from '#domain/workload-identity/tokens/claims.ts';
 import { mintToken } from '#domain/workload-identity/tokens/mint.ts';
+import { makeTenant } from '#test/support/access/tenancy.ts';
 import { audience, type IdentityStage, openIdentityStage } from '#test/support/workload-identity/identity-stage.ts';
 
 const issuer = 'https://coordinator.example.com';
@@ -78,6 +79,38 @@ describe('the token of an attempt', () => {
     expect(exp - iat).toBe(seconds);
     expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60);
     expect(nbf).toBe(iat - 30);
+  });
+
+  it('of a project shares no id with that of another organization whose places have the same names', async () => {
+    const other = await makeTenant(stage.api);
+    const request = { environment_id: other.environment, instance: 'of-the-other' };
+    const theirs = await stage.steps.planning(stage.worker, 'none', request);
+    const [mine, foreign] = [decodeJwt(await stage.mint(await stage.planning())), decodeJwt(await stage.mint(theirs))];
+    const places = ['organization', 'team', 'project', 'environment'];
+    expect(places.slice(1).map((name) => foreign[name])).toEqual(places.slice(1).map((name) => mine[name]));
+    for (const place of places) {
+      expect(foreign[`${place}_id`]).toBe(other[place as 'team']);
+      expect(mine.sub).not.toContain(String(foreign[`${place}_id`]));
+      expect(foreign.sub).toContain(`${place}:${foreign[`${place}_id`]}:`);
+    }
+  });
+
+  it('names the organization that has the team when it is issued', async () => {
+    const attempt = await stage.planning();
+    const [to] = await stage.api.rows<{ id: string }>('select organization_id as id from teams where id = ?', [
+      (await makeTenant(stage.api)).team,
+    ]);
+    const move = (organization: string, slug: string) =>
+      stage.api.rows('update teams set organization_id = ?, slug = ? where id = ? returning 1', [
+        organization,
+        slug,
+        stage.tenant.team,
+      ]);
+    await move(to!.id, 'moved');
+    const { sub = '', organization_id: named } = decodeJwt(await stage.mint(attempt));
+    await move(stage.tenant.organization, 'core');
+    expect(named).toBe(to!.id);
+    expect(sub).toContain(`organization:${to!.id}:team:${stage.tenant.team}:`);
   });
 
   it('has an id of its own each time', async () => {
