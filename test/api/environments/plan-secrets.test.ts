@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
 
 /** An environment that keeps the secrets of its applies from plans. */
 let api: TestApi;
@@ -115,4 +116,24 @@ it('a variable says whether planning gets its secret', async () => {
     each.plan_gets_secret,
   ]);
   expect(Object.fromEntries(shown)).toEqual({ KEY: true, WEAKER: false, LATER: false, OPEN: false, region: true });
+});
+
+it('the page of an environment names the secrets that plans get, in production or where it demands weaker ones', async () => {
+  const visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  const warning = 'Plans get the same secrets as applies: <span class="mono">KEY</span>.';
+  for (const [rules, isWarned] of [
+    [{ kind: 'staging' }, false],
+    [{ kind: 'production' }, true],
+    [{ kind: 'staging', plan_secrets: 'weaker' }, true],
+  ] as const) {
+    const place = { project_id: tenant.project, name: `Shown ${++made}`, ...rules };
+    const { id } = await tenant.owner.make('/environments', place);
+    await tenant.owner.put(`/environments/${id}/variables`, {
+      variables: [key, { ...key, name: 'X', phases: ['plan'] }],
+    });
+    const { text } = await visitor.get(`/environments/${id}?tab=variables`);
+    expect(text.includes(warning), JSON.stringify(rules)).toBe(isWarned);
+    expect(text).toContain('planning gets it too');
+  }
 });
