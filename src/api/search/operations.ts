@@ -29,7 +29,7 @@ export const find = read({
   summary: 'Find things that you may read by their id or by a text in their name',
   description:
     'Runs are found by their id or idempotency key, and everything else by its id, or by a text in its name or short name, in any case. Resources of plugins ' +
-    'are found by a text in their key, too. What was deleted is not found. Users ' +
+    'are found by a text in their key, too. The first or the last six or more digits of an id are enough, as pages show them. What was deleted is not found. Users ' +
     'are found by administrators, also by their e-mail address. There are at most 10 results of each kind; `cut` says of which there are more. A longer text finds fewer.',
   query: z.strictObject({ q: z.string().trim().min(1).max(200) }),
   responses: { 200: SearchResultsView },

@@ -73,7 +73,7 @@ function describeContext({ kind, context }: Result): string | null {
 function renderNothing(text: string): Html {
   return html`<div class="list-panel">${renderEmpty(
     'Nothing found',
-    html`Nothing that you may read is called <q class="foreign">${text}</q>. A run is found by its whole id or idempotency key.`,
+    html`Nothing that you may read is called <q class="foreign">${text}</q>. A run is found by its id, the end of it, or its idempotency key.`,
   )}</div>`;
 }
 

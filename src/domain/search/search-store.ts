@@ -35,7 +35,7 @@ const mostOfAKind = 10;
 
 /**
  * Finds what the principal may read: a run by its id or its idempotency key, and everything else by its id, or by a text in its name, its short
- * name or its key, in any case. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
+ * name or its key, in any case. The first or the last six or more digits of an id find it, too. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
   const closed = await readGates(em);
@@ -75,16 +75,22 @@ export function findCalled(
     .execute();
 }
 
-/** A piece of the id that pages show is not enough: only the whole id finds a run. */
+/** Runs by their whole id, their idempotency key, or a piece of the id as pages show it: the newest first. */
 async function findRuns(em: Em, principal: Principal, text: string): Promise<SearchResult[]> {
   const id = text.toLowerCase();
-  if (!isId(id)) return [];
+  const piece = pieceOfId(text);
+  if (!isId(id) && piece === null) return [];
   const rows = await db(em)
     .selectFrom('runs')
     .innerJoin('instances as i', 'i.id', 'runs.instance_id')
-    .where((eb) => eb.or([eb('runs.id', '=', id), eb('runs.idempotency_key', '=', id)]))
+    .where((eb) =>
+      piece === null
+        ? eb.or([eb('runs.id', '=', id), eb('runs.idempotency_key', '=', id)])
+        : hasPiece(eb.ref('runs.id'), piece),
+    )
     .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
     .select(['runs.id', 'i.name', 'runs.status as context'])
+    .orderBy('runs.id', 'desc')
     .limit(mostOfAKind)
     .execute();
   return rows.map((row) => ({ kind: 'run', ...row, organizationId: null }));
@@ -112,7 +118,20 @@ function isNamed(
   const wanted = text.toLowerCase();
   if (isId(wanted)) return sql<SqlBool>`${id} = ${wanted}::uuid`;
   const matches = names.map((name) => hasText(name, wanted, match));
+  const piece = match === 'part' ? pieceOfId(text) : null;
+  if (piece !== null) matches.push(hasPiece(id, piece));
   return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
+}
+
+/** The piece of an id that a text is, such as the last digits after "…" by which pages name a run; null if it is none. */
+function pieceOfId(text: string): string | null {
+  const [, piece] = /(?:^|…)([0-9a-f-]{6,35})$/.exec(text.trim().toLowerCase()) ?? [];
+  return piece ?? null;
+}
+
+/** The condition that an id begins or ends with a piece. */
+function hasPiece(id: Column, piece: string): Expression<SqlBool> {
+  return sql<SqlBool>`(starts_with(${id}::text, ${piece}) or right(${id}::text, ${piece.length}::int) = ${piece})`;
 }
 
 /** Names that begin with the text come before names that contain it. */

@@ -127,6 +127,18 @@ describe('a search', () => {
   });
 
   it.each([
+    ['run', () => mine.run.id],
+    ['instance', () => mine.run.instance_id],
+    ['template', () => mine.template],
+  ] as const)('finds a %s by the piece of its id that pages show, and not for another tenant', async (kind, id) => {
+    for (const text of [id().slice(-6), `${kind} …${id().slice(-8).toUpperCase()}`, id().slice(0, 20)]) {
+      expect(await search(mine.owner, text), text).toContain(`${kind} ${id()}`);
+      expect(await search(others.owner, text), text).not.toContain(`${kind} ${id()}`);
+    }
+    expect(await search(mine.owner, id().slice(-5))).toEqual([]);
+  });
+
+  it.each([
     ['environment', () => mine.environment],
     ['project', () => mine.project],
     ['team', () => mine.team],
