@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { read } from '#api/pipeline/operation.ts';
+import { readList } from '#api/pipeline/list.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import { findPeople, maxFoundPeople } from '#domain/members/people-store.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -23,7 +23,7 @@ const PeopleView = z
   })
   .meta({ id: 'People' });
 
-export const find = read({
+export const find = readList({
   id: 'people.find',
   route: 'GET /api/v1/people',
   summary: 'Find people whom you know by their name or e-mail address',
@@ -42,7 +42,7 @@ export const find = read({
         'A text in the name or the e-mail address, in any case, or the whole id. Without it, everybody is listed.',
       ),
     type: z.enum(principalTypes).optional(),
-    organization_id: Id.optional().describe('Finds only members of this organization, if you may see it.'),
+    organization_id: Id.optional().describe('Finds only members of this organization.'),
   }),
   responses: { 200: PeopleView },
   access: {
@@ -51,6 +51,7 @@ export const find = read({
     hidden: 'not_found',
     review: { resource: 'people', verb: 'list' },
   },
+  owners: { organization: 'organization_id' },
   isCostly: () => true,
   handle: async ({ em, principal, query }) => {
     const wanted = { text: query.q, type: query.type, organizationId: query.organization_id };

@@ -3,7 +3,6 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { hasText } from '#domain/search/name-match.ts';
 import { managesUsers } from '#domain/service-accounts/succession.ts';
-import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 
@@ -22,7 +21,7 @@ export interface PeopleQuery {
   /** A text in the name or the e-mail address, in any case, or the whole id. Undefined: everybody. */
   readonly text?: string | undefined;
   readonly type?: KnownPerson['type'] | undefined;
-  /** Only members of this organization. Nobody is found in one that the caller may not see. */
+  /** Only members of this organization, which the caller may see. */
   readonly organizationId?: string | undefined;
 }
 
@@ -57,7 +56,6 @@ function selectKnown(em: Em, caller: Principal, { type, organizationId }: People
   const members = db(em).selectFrom('organization_members as m').select('m.principal_id');
   const own = Object.keys(caller.organizations);
   const known = members.where('m.organization_id', '=', (eb) => eb.fn.any(eb.val(own)));
-  const isVisible = organizationId === undefined || isPlatformAdministrator(caller) || own.includes(organizationId);
   return db(em)
     .selectFrom('principals as p')
     .leftJoin('users as u', 'u.id', 'p.id')
@@ -70,7 +68,6 @@ function selectKnown(em: Em, caller: Principal, { type, organizationId }: People
         eb.and([eb('p.kind', '=', 'user'), eb.lit(managesUsers(caller))]),
       ]),
     )
-    .where((eb) => eb.lit(isVisible))
     .$if(organizationId !== undefined, (people) =>
       people.where('p.id', 'in', members.where('m.organization_id', '=', organizationId ?? '')),
     )
