@@ -48,7 +48,7 @@ function writeGit(directory: string): void {
 
 function copyCheckout(): string {
   const checkout = join(closed, 'checkout');
-  for (const part of ['src', 'migrations', 'package.json']) {
+  for (const part of ['src', 'migrations', 'docs', 'package.json']) {
     cpSync(join(root, part), join(checkout, part), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));

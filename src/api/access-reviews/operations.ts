@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canIPagePath } from '#api/edge/can-i-page.ts';
 import type { AdaptedErrorAnswer, ErrorAnswer } from '#api/edge/errors/error-answers.ts';
 import { isDependencyUnavailable } from '#api/edge/errors/unavailability.ts';
 import { own } from '#api/identity/session-operations.ts';
@@ -69,6 +70,7 @@ export const canI = read({
   description:
     'Decided as the operation itself decides, which decides again when you call it. The answer does not consider the state of ' +
     'the resource, such as whether a run can still be canceled.',
+  moreAbout: canIPagePath,
   body: ReviewRequest,
   responses: { 200: z.object({ status: ReviewStatus }).meta({ id: 'ReviewedAccess' }), 400: MalformedReview },
   access: own,

@@ -70,12 +70,13 @@ function describeTags(operations: readonly Operation[]): OpenAPIV3_1.TagObject[]
 }
 
 function describeOperation(operation: Operation, schemas: DocumentSchemas): OpenAPIV3_1.OperationObject {
-  const { id, summary, description, body, access } = operation;
+  const { id, summary, description, body, access, moreAbout } = operation;
   return {
     operationId: id,
     tags: [tagOf(operation)],
     summary,
     ...(description && { description }),
+    ...(moreAbout && { externalDocs: { description: 'How to ask, with examples', url: moreAbout } }),
     parameters: parametersOf(operation, schemas) as OpenAPIV3_1.ParameterObject[],
     ...(body && { requestBody: describeBody(body, schemas) }),
     responses: { ...errorsOf(operation), ...successesOf(operation, schemas) },

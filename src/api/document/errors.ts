@@ -96,7 +96,12 @@ const errorsByStatus = {
       'WWW-Authenticate': { description: 'How to authenticate (RFC 9110).', schema: text },
     }),
   ],
-  403: ['Forbidden', respond('You may not do this.')],
+  403: [
+    'Forbidden',
+    respond('You may not do this. The page about `can-i` says how to ask what you may do.', 'Error', {
+      Link: { description: 'The page about `can-i`, with `rel="help"`.', schema: text },
+    }),
+  ],
   404: ['NotFound', respond('There is no such thing, or you may not know of it.')],
   405: [
     'MethodNotAllowed',

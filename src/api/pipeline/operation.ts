@@ -53,6 +53,8 @@ interface Declaration<
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   readonly summary: string;
   readonly description?: string;
+  /** The path of a page that says more about it. */
+  readonly moreAbout?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

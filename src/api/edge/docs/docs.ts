@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import swagger from '@fastify/swagger';
@@ -6,6 +7,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
+import { canIPagePath } from '../can-i-page.ts';
 import { OpenFiles } from '../open-files.ts';
 import { foldWebhooks } from './fold-webhooks.ts';
 import { sendWithTypedKey } from './typed-credentials.ts';
@@ -42,6 +44,7 @@ export const docs = fp<DocsOptions>(
       });
       addDocument(scope, document);
       addViewerFiles(scope);
+      addCanIPage(scope);
       await scope.register(swaggerUi, {
         routePrefix: docsPath,
         staticCSP: docsPolicy,
@@ -70,6 +73,14 @@ function addDocument(app: FastifyInstance, document: OpenAPIV3_1.Document): void
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(text);
   });
+}
+
+/** Serves the page about `can-i`, to which every 403 links, as it is written. */
+function addCanIPage(app: FastifyInstance): void {
+  const text = readFileSync(new URL('../../../../docs/can-i.md', import.meta.url), 'utf8');
+  app.get(canIPagePath, { schema: { hide: true } }, (_request, reply) =>
+    reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(text),
+  );
 }
 
 /** Serves the viewer's static files from memory, instead of reading them from the library's directory at every request. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
 import Negotiator from 'negotiator';
+import { canIPagePath } from '../can-i-page.ts';
 import { logFailure } from '../log-options.ts';
 import { supportIdOf } from '../request-id.ts';
 import {
@@ -127,6 +128,7 @@ function setStatus(
 ): FastifyReply {
   reply.header('x-error-code', code);
   if (status >= 500) reply.header('x-support-id', supportIdOf(request));
+  if (status === 403) reply.header('link', `<${canIPagePath}>; rel="help"`);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="delivery-coordinator"');
   return reply
     .code(status)
