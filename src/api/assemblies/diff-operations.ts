@@ -6,6 +6,7 @@ import { chooseTemplates } from '#domain/assemblies/drafts/catalog.ts';
 import { findDraft } from '#domain/assemblies/drafts/drafts.ts';
 import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import { type AssemblyTarget, findAssembly } from '#domain/assemblies/store.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { draftAccess, nestedReadAccess } from './access.ts';
 import { drawDiff } from './graph/spec-graph.ts';
@@ -62,7 +63,7 @@ export const diff = read({
   targetName: 'assembly',
   handle: async ({ em, target, query, request, principal, services }) => {
     const [from, to] = await Promise.all([load(em, target, query.from), load(em, target, query.to)]);
-    const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
+    const evaluator = new AssemblyEvaluator(services.evaluator, limitSubjectOfCaller(principal));
     const changes = withTemplateChanges(await evaluator.diff(from.spec, to.spec), from.templates, to.templates);
     if (request.mediaType === svg) return answerPicture(await drawDiff(evaluator, from, to, changes));
     const { added, removed } = changes.edges;

@@ -5,6 +5,7 @@ import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evalua
 import { findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { draftAccess } from './access.ts';
 import { describeDraftActions } from './actions.ts';
 import { SaveDraft, ValidateAssembly } from './bodies.ts';
@@ -47,7 +48,7 @@ export const saveTheDraft = command({
   prepare: ({ target, body, principal, services }) => {
     refuseArchived(target);
     refuseStale({ revision: target.assembly.draftRevision }, body.expected_revision);
-    return readSource(new AssemblyEvaluator(services.evaluator, principal.id), toSource(body.spec));
+    return readSource(new AssemblyEvaluator(services.evaluator, limitSubjectOfCaller(principal)), toSource(body.spec));
   },
   handle: async ({ tx, target, body, prepared, principal }) => {
     const { id, draftRevision: before } = target.assembly;
@@ -72,7 +73,7 @@ export const validate = read({
     const source = body.spec === undefined ? (await requireDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);
     if (request.mediaType === svg) {
-      const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
+      const evaluator = new AssemblyEvaluator(services.evaluator, limitSubjectOfCaller(principal));
       return answerPicture(await drawDraft(evaluator, report.value, report.errors));
     }
     return viewReport(report, { hasLines: typeof body.spec !== 'object' });

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { anonymous } from '#domain/shared/access/principal.ts';
+import { type LimitSubject, limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { openStreams } from './limits/stream-limit.ts';
 import { logFailure } from './log-options.ts';
 import { supportIdOf } from './request-id.ts';
@@ -39,7 +41,7 @@ export function sendEvents(
   options: EventStreamOptions = {},
 ): FastifyReply {
   const isFollowed = request.method !== 'HEAD';
-  if (isFollowed) reply.raw.once('close', openStreams.open(request.principal?.id ?? request.ip));
+  if (isFollowed) reply.raw.once('close', openStreams.open(streamSubjectOf(request)));
   reply
     .headers({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' })
     .type('text/event-stream; charset=utf-8');
@@ -66,6 +68,11 @@ export function endEvents(reply: FastifyReply): boolean {
   const timer = setTimeout(() => reply.raw.destroy(), endWithinMs);
   reply.raw.once('close', () => clearTimeout(timer));
   return true;
+}
+
+/** Whose stream it is. Those without a credential are told apart by their address. */
+function streamSubjectOf({ principal, ip }: FastifyRequest): LimitSubject {
+  return principal && principal !== anonymous ? limitSubjectOfCaller(principal) : { person: ip, owner: ip };
 }
 
 /** Formats one event. Line breaks in `data` start further `data` lines; in `id` and `event` they are removed. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload, RouteShorthandOptions } from 'fastify';
 import { requirePace } from '#api/edge/limits/steady-body.ts';
-import { mostUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
+import { maxUploads, UploadLimit } from '#api/edge/limits/upload-limit.ts';
 import type { Services } from '#api/services.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { digestInThread } from '#domain/shared/values/digest.ts';
@@ -23,7 +23,7 @@ import { type CommandOperation, isPublic, type Operation, type ReadOperation, ro
  * target, and only then the rules of the operation itself.
  */
 export function registerOperations(app: FastifyInstance, operations: readonly Operation[], services: Services): void {
-  const uploads = new UploadLimit(mostUploads);
+  const uploads = new UploadLimit(maxUploads);
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
     const toInvocation = (request: FastifyRequest): Invocation => {

@@ -16,7 +16,7 @@ import { refuseByRegistry } from '#domain/plugins/restorations/steps.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 import { resourceActions } from './actions.ts';
 import { CreateResource, ExpectedState } from './bodies.ts';

@@ -25,6 +25,7 @@ import { Invalid, NotFound, ServiceError, Unprocessable } from '#domain/shared/e
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { CheckVersion, PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
 import { refuseCheckPlace } from './check-place.ts';
 import { refuseSchemaProblems } from './schema-problems.ts';
@@ -126,7 +127,7 @@ export const publish = command({
   audit: 'template_version.published',
   prepare: async ({ em, principal, target, body, services }) => {
     refuseArchived(target);
-    const evaluator = new VariableEvaluator(services.evaluator, principal.id);
+    const evaluator = new VariableEvaluator(services.evaluator, limitSubjectOfCaller(principal));
     const check = async (variables: typeof body.spec.variables) =>
       refuseSchemaProblems(variables, await evaluator.check(variables));
     await check(body.spec.variables);
@@ -160,7 +161,7 @@ export const check = read({
   targetName: 'template',
   mayConflict: true,
   handle: async ({ em, principal, target, body, services }) => {
-    const evaluator = new VariableEvaluator(services.evaluator, principal.id);
+    const evaluator = new VariableEvaluator(services.evaluator, limitSubjectOfCaller(principal));
     const publication = await preparePublication(services, em, { principal, target, body });
     const { found, spec, files } = await checkDraft(target, body, publication, (variables) =>
       evaluator.check(variables),
@@ -224,7 +225,7 @@ export const validate = read({
   resourceId: () => null,
   handle: async ({ em, params, body, principal, services }) => {
     const { spec } = await loadNamed(em, params);
-    const evaluator = new VariableEvaluator(services.evaluator, principal.id);
+    const evaluator = new VariableEvaluator(services.evaluator, limitSubjectOfCaller(principal));
     const { places, problems } = locateReferences(body.variables);
     const found = await evaluator.validate(spec.variables, body.variables);
     const errors = [...problems, ...found.errors.filter(({ path }) => !places.has(path))];

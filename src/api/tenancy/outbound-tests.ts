@@ -1,5 +1,5 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 
 const tests = new ShareLimit({

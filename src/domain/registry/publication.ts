@@ -12,7 +12,7 @@ import { Invalid, invalidField, ServiceError, Unprocessable } from '#domain/shar
 import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
 import { weakenApproval } from './approval/protection.ts';
 import type { CheckFinding } from './checks/model.ts';
 import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from './checks/request.ts';

@@ -16,6 +16,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyWork, RunWork, ShownWork, Work } from './model.ts';
 
@@ -93,7 +94,7 @@ async function checkAssembly(
     throw invalidField('work.assembly_run.variables', 'a destroy takes none: it uses those that were deployed');
   }
   await chooseNodes(tx, requireEnvironment(target), version, { ...work, only: work.only ?? undefined });
-  const asked = { principalId: requester.id, versionId: version.id };
+  const asked = { subject: limitSubjectOfCaller(requester), versionId: version.id };
   const { shown } = await checkVariables(tx, evaluator, version.spec, work.variables, asked);
   return { ...work, variables: onlyNamed(work.variables, shown) };
 }

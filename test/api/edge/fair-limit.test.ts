@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FairLimit } from '#api/edge/limits/fair-limit.ts';
 
+const one = (name: string) => ({ person: name, owner: name });
 const forever = () => new Promise<void>(() => {});
 
 describe('a fair limit', () => {
@@ -9,9 +10,9 @@ describe('a fair limit', () => {
     const limit = new FairLimit({ running: 2, waiting: 10 });
     const begun: string[] = [];
     const task = (name: string) => async () => void begun.push(name);
-    void limit.run('busy', forever);
-    void limit.run('busy', task('busy'));
-    await limit.run('other', task('other'));
+    void limit.run(one('busy'), forever);
+    void limit.run(one('busy'), task('busy'));
+    await limit.run(one('other'), task('other'));
     expect(begun).toEqual(['other']);
   });
 
@@ -26,15 +27,15 @@ describe('a fair limit', () => {
       running -= 1;
       if (most === 2) throw new Error('it fails');
     };
-    const ended = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => limit.run(`${index}`, task)));
+    const ended = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => limit.run(one(`${index}`), task)));
     expect([most, ended.length]).toEqual([2, 12]);
   });
 
   it('refuses a task of a person of whom enough wait, with 429 and the time to wait', async () => {
     const limit = new FairLimit({ running: 1, waiting: 1 });
-    void limit.run('busy', forever);
-    void limit.run('busy', forever);
-    await expect(limit.run('busy', forever)).rejects.toMatchObject({
+    void limit.run(one('busy'), forever);
+    void limit.run(one('busy'), forever);
+    await expect(limit.run(one('busy'), forever)).rejects.toMatchObject({
       statusCode: 429,
       headers: { 'retry-after': '2' },
     });

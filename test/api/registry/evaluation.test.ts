@@ -74,7 +74,7 @@ it('a caller who has used up their processor time is told when to try again, and
   const mallory = await api.addUser('requester');
   const ana = await api.addUser('requester');
   const id = await publish({ type: 'object', properties: { name: { type: 'string', pattern: '^[a-z]+$' } } });
-  api.services.evaluator.charge(mallory.id, 60_000);
+  api.services.evaluator.charge({ person: mallory.id, owner: mallory.id }, 60_000);
   const refused = await validate(mallory, id, { name: 'network' });
   expect([refused.status, refused.headers['x-error-code']]).toEqual([429, 'evaluation_budget_exhausted']);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(100);

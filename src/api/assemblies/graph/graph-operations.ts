@@ -5,6 +5,7 @@ import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evalua
 import { nodeStatuses } from '#domain/assemblies/model.ts';
 import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/store.ts';
 import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { nestedReadAccess } from '../access.ts';
 import { AssemblyRunParams } from '../run-operations.ts';
 import { drawRun } from './run-graph.ts';
@@ -39,7 +40,7 @@ export const getRunGraph = read({
   targetName: 'assembly run',
   handle: async ({ em, target, principal, services, request }) => {
     if (request.mediaType !== svg) return toGraphView(await readNodes(em, target.run.id));
-    const evaluator = new AssemblyEvaluator(services.evaluator, principal.id);
+    const evaluator = new AssemblyEvaluator(services.evaluator, limitSubjectOfCaller(principal));
     return answerPicture(await drawRun(evaluator, em, target.run.id));
   },
 });

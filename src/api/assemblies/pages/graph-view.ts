@@ -3,6 +3,7 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { GraphPicture } from '../graph/svg-graph.ts';
 
 /** The script that moves between the nodes of a graph by arrow keys. Pages with a graph name it in `scripts`. */
@@ -20,5 +21,5 @@ ${caption ? html`<figcaption class="muted">Shows ${caption}. The table has all.<
 
 /** The threads that read, compare and draw for the visitor. */
 export function evaluatorOf({ context, principal }: Pick<Visit, 'context' | 'principal'>): AssemblyEvaluator {
-  return new AssemblyEvaluator(context.services.evaluator, principal.id);
+  return new AssemblyEvaluator(context.services.evaluator, limitSubjectOfCaller(principal));
 }

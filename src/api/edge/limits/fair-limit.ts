@@ -1,4 +1,5 @@
 import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
 interface Limits {
@@ -10,7 +11,10 @@ interface Limits {
 
 const retryAfterSeconds = 2;
 
-/** Runs a limited number of tasks at once, one for each person. People take turns, so one person's tasks do not delay everybody else's. */
+/**
+ * Runs a limited number of tasks at once, one for each person. Organizations take turns, and so do the people of each: neither one person's tasks nor
+ * those of one organization delay everybody else's.
+ */
 export class FairLimit {
   readonly #limits: Limits;
   readonly #queue = new FairQueue<() => void>();
@@ -21,17 +25,17 @@ export class FairLimit {
   }
 
   /** Runs a task when it is the person's turn. @throws HttpProblem (429) at once, if too many tasks of the person wait */
-  async run<Result>(personId: string, task: () => Promise<Result>): Promise<Result> {
-    if (this.#queue.count(personId) >= this.#limits.waiting) throw this.#refusal();
+  async run<Result>(subject: LimitSubject, task: () => Promise<Result>): Promise<Result> {
+    if (this.#queue.count(subject) >= this.#limits.waiting) throw this.#refusal();
     await new Promise<void>((begin) => {
-      this.#queue.add(personId, begin);
+      this.#queue.add(subject, begin);
       this.#beginNext();
     });
     try {
       return await task();
     } finally {
       this.#running -= 1;
-      this.#queue.finish(personId);
+      this.#queue.finish(subject);
       this.#beginNext();
     }
   }

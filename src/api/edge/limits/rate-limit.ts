@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { LimitsConfig } from '#config';
 import type { Orm } from '#database/database.ts';
-import { anonymous } from '#domain/shared/access/principal.ts';
+import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { deleteExpiredCounts } from '#domain/shared/rate-counts/store.ts';
+import { keysOf, limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { addressOf, guessCallerOf, reporterOf } from './caller.ts';
 import { GuessLimit, reportedAddresses } from './guess-limit.ts';
 import { isLoopback } from './local-user.ts';
@@ -14,7 +15,7 @@ import { tooManyRequests } from './too-many-requests.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Counts a request by `request.principal`, or by address if the principal is anonymous. Sets the rate-limit headers.
+     * Counts a request by the person who answers for `request.principal` and by their organization, or by address if the principal is anonymous. Sets the rate-limit headers.
      * @throws HttpProblem (429) if the limit is used up
      */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -26,6 +27,8 @@ declare module 'fastify' {
 export type RateLimitOptions = { orm: Orm; limits: LimitsConfig };
 
 const minute = 60_000;
+/** The people of one organization together get this many times the requests of one person. */
+export const peopleOfOrganization = 10;
 const sweepEveryMs = 5 * minute;
 
 /** The two limits of the edge: how many requests a caller may send, and how often a secret may be guessed. */
@@ -42,13 +45,15 @@ export const rateLimit = fp<RateLimitOptions>(
     const countRequest = app.rateLimit({
       timeWindow: minute,
       max: (request) => (isAnonymous(request) ? perAddress : perPrincipal),
-      keyGenerator: (request) => (isAnonymous(request) ? anonymousKey(request) : `principal:${request.principal.id}`),
+      keyGenerator: (request) =>
+        isAnonymous(request) ? anonymousKey(request) : keysOf(limitSubjectOfCaller(request.principal))[0],
       errorResponseBuilder: (_request, { ttl, max }) => tooManyRequests('too many requests', max, ttl / 1000),
     });
     app.decorate('countRequest', async (request, reply) => {
       const isLimited = (isAnonymous(request) ? perAddress : perPrincipal) > 0;
       if (!isLimited) return;
       if (isAnonymous(request)) refuseReporter(counts, await reporterOf(request), perAddress * reportedAddresses);
+      else refuseOrganization(counts, request.principal, perPrincipal * peopleOfOrganization);
       await countRequest.call(app, request, reply);
     });
 
@@ -73,6 +78,13 @@ function refuseReporter(counts: RequestCounts, reporter: string | undefined, mos
   if (reporter === undefined) return;
   const { current, ttl } = counts.count(`reporter:${reporter}`, minute, most);
   if (current > most) throw tooManyRequests('too many requests', most, ttl / 1000);
+}
+
+/** Counts a request for the organization of its caller. @throws HttpProblem (429) if its people together have used up their limit */
+function refuseOrganization(counts: RequestCounts, principal: Principal, max: number): void {
+  const [, owner] = keysOf(limitSubjectOfCaller(principal));
+  const { current, ttl } = counts.count(owner, minute, max);
+  if (current > max) throw tooManyRequests('too many requests of your organization', max, ttl / 1000);
 }
 
 /**

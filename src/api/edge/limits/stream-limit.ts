@@ -1,41 +1,50 @@
+import { keysOf, type LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
-/** How many event streams and waiting requests a caller may have open at once in one process: enough for many browser tabs. */
-const mostStreams = 100;
+/** How many event streams and waiting requests may be open at once in one process: of a person, enough for many browser tabs. */
+export const maxStreams = { person: 100, owner: 1_000 };
 
 const retryAfterSeconds = 10;
 
 /**
- * Limits the event streams and waiting requests that each caller has open. A request limit does not: a stream counts as one
- * request however long it stays open, and each one costs memory and a share of the polling.
+ * Limits the event streams and waiting requests that each person, and the people of each organization together, have open. A request limit does not: a
+ * stream counts as one request however long it stays open, and each one costs memory and a share of the polling.
  */
 export class StreamLimit {
-  readonly #most: number;
+  readonly #max: { readonly person: number; readonly owner: number };
   readonly #open = new Map<string, number>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: { readonly person: number; readonly owner: number }) {
+    this.#max = max;
   }
 
-  /** Counts a stream of the caller, and answers the function that ends the stream. @throws HttpProblem (429) at the limit */
-  open(callerId: string): () => void {
-    const open = this.#open.get(callerId) ?? 0;
-    if (open >= this.#most) throw this.#refusal();
-    this.#open.set(callerId, open + 1);
-    return () => this.#close(callerId);
+  /** Counts a stream of the subject, and answers the function that ends the stream. @throws HttpProblem (429) at the limit */
+  open(subject: LimitSubject): () => void {
+    const [person, owner] = keysOf(subject);
+    if (this.#count(person) >= this.#max.person) throw refusal(`you have ${this.#max.person}`);
+    if (this.#count(owner) >= this.#max.owner) throw refusal(`your organization has ${this.#max.owner}`);
+    const keys = [person, owner];
+    for (const key of keys) this.#open.set(key, this.#count(key) + 1);
+    return () => {
+      for (const key of keys) this.#close(key);
+    };
   }
 
-  #close(callerId: string): void {
-    const left = (this.#open.get(callerId) ?? 0) - 1;
-    if (left > 0) this.#open.set(callerId, left);
-    else this.#open.delete(callerId);
+  #count(key: string): number {
+    return this.#open.get(key) ?? 0;
   }
 
-  #refusal(): HttpProblem {
-    const message = `too many event streams and waiting requests: you have ${this.#most} open, the most allowed; close one, or poll instead`;
-    return new HttpProblem(429, message, { headers: { 'retry-after': String(retryAfterSeconds) } });
+  #close(key: string): void {
+    const left = this.#count(key) - 1;
+    if (left > 0) this.#open.set(key, left);
+    else this.#open.delete(key);
   }
 }
 
+function refusal(whose: string): HttpProblem {
+  const message = `too many event streams and waiting requests: ${whose} open, the most allowed; close one, or poll instead`;
+  return new HttpProblem(429, message, { headers: { 'retry-after': String(retryAfterSeconds) } });
+}
+
 /** The streams and waiting requests of this process. */
-export const openStreams = new StreamLimit(mostStreams);
+export const openStreams = new StreamLimit(maxStreams);

@@ -1,28 +1,34 @@
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
 /** How many large bodies one process takes at once. Each may need several times its size in memory. */
-export const mostUploads = 2;
+export const maxUploads = 3;
 
 const retryAfterSeconds = 5;
 
-/** Limits how many large bodies a process receives at once: `most` in total and one for each person, so that nobody takes every place. */
+/**
+ * Limits how many large bodies a process receives at once: `max` in total, one for each person, and all but one for the people of one organization. So
+ * nobody takes every place.
+ */
 export class UploadLimit {
-  readonly #most: number;
-  readonly #people = new Set<string>();
+  readonly #max: number;
+  readonly #subjects = new Set<LimitSubject>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Counts a body, and answers the function that ends it, which may be called twice. @throws HttpProblem (429) at the limit */
-  begin(personId: string): () => void {
-    if (this.#people.has(personId)) throw refusal('you are sending another one already');
-    if (this.#people.size >= this.#most) throw refusal(`the server takes ${this.#most} at once`);
-    this.#people.add(personId);
-    let hasEnded = false;
+  begin(subject: LimitSubject): () => void {
+    const others = [...this.#subjects];
+    const ofOwner = others.filter(({ owner }) => owner === subject.owner).length;
+    if (others.some(({ person }) => person === subject.person)) throw refusal('you are sending another one already');
+    if (others.length >= this.#max) throw refusal(`the server takes ${this.#max} at once`);
+    if (ofOwner >= Math.max(1, this.#max - 1)) throw refusal(`people of your organization send ${ofOwner} already`);
+    const own = { ...subject };
+    this.#subjects.add(own);
     return () => {
-      if (!hasEnded) this.#people.delete(personId);
-      hasEnded = true;
+      this.#subjects.delete(own);
     };
   }
 }

@@ -1,4 +1,5 @@
 import { FairLimit } from '#api/edge/limits/fair-limit.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { ReadOperation } from '../operation.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -14,5 +15,5 @@ export function inTurnIfCostly<Result>(
   read: () => Promise<Result>,
 ): Promise<Result> {
   if (!operation.isCostly?.(input.query)) return read();
-  return costlyReads.run(principal.responsibleUserId ?? principal.id, read);
+  return costlyReads.run(limitSubjectOfCaller(principal), read);
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { parsePart } from '#api/edge/json/validation.ts';
 import type { UploadLimit } from '#api/edge/limits/upload-limit.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { auditingRefusals } from '../audit/auditing.ts';
 import type { Invocation } from './invocation.ts';
 import { authorizeCall } from './invoke.ts';
@@ -8,13 +9,12 @@ import { authorizeCall } from './invoke.ts';
 /**
  * Decides about the target that the path names before the large body of a request is read, and counts the body until the request
  * is over: nobody takes a place with a body that would be refused. All credentials and service accounts that one person answers
- * for count as one caller.
+ * for count as one person.
  * @throws Invalid for a malformed path; Forbidden, HiddenResource; HttpProblem (429) at the limit
  */
 export async function admitUpload(invocation: Invocation, limit: UploadLimit, reply: FastifyReply): Promise<void> {
   await auditingRefusals(invocation, () => authorizePath(invocation));
-  const { id, responsibleUserId } = invocation.principal;
-  reply.raw.once('close', limit.begin(responsibleUserId ?? id));
+  reply.raw.once('close', limit.begin(limitSubjectOfCaller(invocation.principal)));
 }
 
 async function authorizePath(invocation: Invocation): Promise<void> {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { openStreams } from '#api/edge/limits/stream-limit.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { authenticate } from '../access/authentication.ts';
 import { auditingRefusals } from '../audit/auditing.ts';
 import type { Invocation } from '../invocation/invocation.ts';
@@ -23,7 +24,7 @@ export async function waitForChange(
   const longestMs = operation.waits?.longestMs(input.query) ?? 0;
   if (!operation.waits || longestMs === 0 || request.method === 'HEAD') return invocation;
   const hasChanged = operation.waits.begin(await authorizeRead(invocation));
-  const close = openStreams.open(principal.id);
+  const close = openStreams.open(limitSubjectOfCaller(principal));
   request.hasWaited = true;
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());

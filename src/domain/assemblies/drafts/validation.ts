@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyEvaluator } from '../evaluation/assembly-evaluator.ts';
 import { DraftUnreadable } from '../spec/text/parse.ts';
@@ -41,7 +42,7 @@ export async function validateSource(
   teamId: string,
   source: string,
 ): Promise<DraftReport> {
-  const author = new AssemblyEvaluator(evaluator, principal.id);
+  const author = new AssemblyEvaluator(evaluator, limitSubjectOfCaller(principal));
   const draft = await read(author, source);
   if (draft instanceof DraftUnreadable) return unreadable(draft);
   const validated = await validateSpec(draft.value, openCatalog(em, teamId), author);

@@ -1,6 +1,7 @@
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { isLargerThan } from '#domain/registry/variables/json-size.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyDiff } from '../diff/diff.ts';
 import { drawGraph } from '../drawing/draw.ts';
@@ -16,18 +17,18 @@ import type { SpecEvaluation } from '../spec/validate.ts';
 import { conditionReadingWork, conditionWork, diffWork, draftWork, examinationWork, layoutWork } from './work.ts';
 
 /**
- * What may take long with assemblies, done by threads on behalf of a principal: with a time limit, and out of the processor budget
- * that the principal has for schemas, too. All functions throw what `Evaluator.run` throws.
+ * What may take long with assemblies, done by threads on behalf of a subject: with a time limit, and out of the processor budget
+ * that it has for schemas, too. All functions throw what `Evaluator.run` throws.
  */
 export class AssemblyEvaluator implements SpecEvaluation {
   readonly #evaluator: Evaluator;
-  readonly #principalId: string;
+  readonly #subject: LimitSubject;
   readonly #schemas: VariableEvaluator;
 
-  constructor(evaluator: Evaluator, principalId: string) {
+  constructor(evaluator: Evaluator, subject: LimitSubject) {
     this.#evaluator = evaluator;
-    this.#principalId = principalId;
-    this.#schemas = new VariableEvaluator(evaluator, principalId);
+    this.#subject = subject;
+    this.#schemas = new VariableEvaluator(evaluator, subject);
   }
 
   readonly checkSchema: SpecEvaluation['checkSchema'] = (schema) => this.#schemas.check(schema);
@@ -36,11 +37,11 @@ export class AssemblyEvaluator implements SpecEvaluation {
     this.#schemas.validate(schema, input);
 
   readonly examineConditions: SpecEvaluation['examineConditions'] = (texts, variables) =>
-    this.#evaluator.run(this.#principalId, examinationWork, { texts, variables });
+    this.#evaluator.run(this.#subject, examinationWork, { texts, variables });
 
   /** `parseDraft`. @throws DraftUnreadable */
   async parseDraft(source: string): Promise<ParsedDraft> {
-    const read = await this.#evaluator.run(this.#principalId, draftWork, source);
+    const read = await this.#evaluator.run(this.#subject, draftWork, source);
     if ('unreadable' in read) throw new DraftUnreadable(read.unreadable.message, read.unreadable);
     return { value: read.value, lineOf: (path) => nearestLine(read.lines, path) };
   }
@@ -48,23 +49,23 @@ export class AssemblyEvaluator implements SpecEvaluation {
   /** `checkCondition`. Short conditions are read at once. */
   async readCondition(text: string): Promise<CheckedCondition> {
     if (text.length <= cheapText) return checkCondition(text);
-    return this.#evaluator.run(this.#principalId, conditionReadingWork, text);
+    return this.#evaluator.run(this.#subject, conditionReadingWork, text);
   }
 
   /** `evaluateCondition`. Cheap conditions over few facts are evaluated at once. */
   async evaluateCondition(text: string, facts: ConditionFacts): Promise<ReturnType<typeof evaluateCondition>> {
     if (isCheap(text, facts)) return evaluateCondition(text, facts);
-    return this.#evaluator.run(this.#principalId, conditionWork, { text, facts });
+    return this.#evaluator.run(this.#subject, conditionWork, { text, facts });
   }
 
   /** `diffSpecs` */
   diff(before: JsonValue, after: JsonValue): Promise<AssemblyDiff> {
-    return this.#evaluator.run(this.#principalId, diffWork, { before, after });
+    return this.#evaluator.run(this.#subject, diffWork, { before, after });
   }
 
   /** `drawGraph` */
   drawGraph(graph: Graph): Promise<Drawing> {
-    return drawGraph(graph, () => this.#evaluator.run(this.#principalId, layoutWork, graph));
+    return drawGraph(graph, () => this.#evaluator.run(this.#subject, layoutWork, graph));
   }
 }
 

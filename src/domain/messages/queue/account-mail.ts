@@ -21,7 +21,7 @@ interface Recipient {
 export interface MailSender {
   readonly em: Em;
   readonly keyRing: KeyRing;
-  /** The caller, whose mails are limited. */
+  /** The person who answers for the caller (`personOf`), whose mails are limited. */
   readonly callerId: string;
 }
 

@@ -9,17 +9,18 @@ const day = 24 * 60 * minute;
 
 /** How many mails callers may have sent to addresses whose owners need not have asked for them. */
 export const mailLimits = {
-  /** By one caller to one address, within ten minutes and within a day. */
+  /** By one person to one address, within ten minutes and within a day. */
   toAddress: { soon: 3, daily: 6 },
   /** To one address by all callers, within a day. */
   ofAddress: { daily: 20 },
-  /** Commands of one caller that send mails, to whatever addresses. */
+  /** Commands of one person that send mails, to whatever addresses. */
   ofCaller: { soon: 100, daily: 1_000 },
 } as const;
 
 /**
  * Counts a mail that a command sends to each of these addresses: an invitation, a link, or a test of a channel. All processes share the counts. Call it
  * in a transaction: a command that is refused must not use up what others may send to an address.
+ * @param callerId the person who answers for the caller (`personOf`)
  * @param withheld those of the addresses, in the form by which addresses are compared, that get no mail after all: they count for the caller alone
  * @returns the seconds after which a mail may go again to an address that has got too many from all callers together; null: all may be sent
  * @throws ServiceError (`limited`, with the time to wait) if the caller has sent too many: then the command must send none of the mails

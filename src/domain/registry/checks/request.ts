@@ -6,7 +6,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
 import { isEmptyDemand, type ToolDemand } from '#domain/tools/demand.ts';
 import type { TemplateFiles } from '../files.ts';
 import type { TemplateSpec } from '../spec.ts';

@@ -1,4 +1,5 @@
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { isCheap } from '../variables/cost.ts';
 import type { JsonObject } from '../variables/engine.ts';
 import type { VariableError } from '../variables/errors.ts';
@@ -6,14 +7,14 @@ import { validateExactly } from '../variables/exact-numbers.ts';
 import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
 import { checkWork, validationWork } from './work.ts';
 
-/** Evaluates the schemas of template authors on behalf of a principal. All functions throw what `Evaluator.run` throws. */
+/** Evaluates the schemas of template authors on behalf of a subject. All functions throw what `Evaluator.run` throws. */
 export class VariableEvaluator {
   readonly #evaluator: Evaluator;
-  readonly #principalId: string;
+  readonly #subject: LimitSubject;
 
-  constructor(evaluator: Evaluator, principalId: string) {
+  constructor(evaluator: Evaluator, subject: LimitSubject) {
     this.#evaluator = evaluator;
-    this.#principalId = principalId;
+    this.#subject = subject;
   }
 
   /** `validateVariables`. The main thread does cheap evaluations at once. */
@@ -25,12 +26,12 @@ export class VariableEvaluator {
     return validateExactly(schema, values, (exact) =>
       isCheap(schema, exact)
         ? validateVariables(schema, exact, secrets)
-        : this.#evaluator.run(this.#principalId, validationWork, { schema, values: exact, secrets }),
+        : this.#evaluator.run(this.#subject, validationWork, { schema, values: exact, secrets }),
     );
   }
 
   /** `checkSchema` */
   check(schema: JsonObject): Promise<VariableError[]> {
-    return this.#evaluator.run(this.#principalId, checkWork, schema);
+    return this.#evaluator.run(this.#subject, checkWork, schema);
   }
 }

@@ -7,6 +7,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { buildRun } from './build-run.ts';
 import { secretHashOf } from './compared-inputs.ts';
@@ -45,7 +46,11 @@ export async function resolveRun(
   const referred = await readReferences(em, keyRing, target, { given: merged, inherited, request });
   const given = await readRemoteStates(em, keyRing, target, { given: referred, version, request, inherited });
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
-    new VariableEvaluator(evaluator, requester.id).validate(schema, given.variables, given.sensitive),
+    new VariableEvaluator(evaluator, limitSubjectOfCaller(requester)).validate(
+      schema,
+      given.variables,
+      given.sensitive,
+    ),
   );
   if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
   const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };

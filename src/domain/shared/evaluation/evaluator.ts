@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError, Unprocessable } from '../errors.ts';
 import { FairQueue } from '../tasks/fair-queue.ts';
+import type { LimitSubject } from '../tasks/limit-subject.ts';
 import type { Task } from './messages.ts';
 import { type Budget, ProcessorBudget } from './processor-budget.ts';
 import { type Evaluated, EvaluationThread, readEvaluationProgram } from './thread.ts';
@@ -8,8 +9,11 @@ import type { Work } from './work.ts';
 
 const threadCount = 2;
 const mostWaiting = 100;
-/** Ten seconds of processor time a minute: hundreds of thousands of ordinary evaluations, or twenty that reach their limit. */
-const standardBudget: Budget = { milliseconds: 10_000, windowSeconds: 60 };
+/**
+ * Ten seconds of processor time a minute: hundreds of thousands of ordinary evaluations, or twenty that reach their limit. All people of an organization
+ * together have half of what the threads can do.
+ */
+const standardBudget: Budget = { milliseconds: 10_000, sharesOfOwner: 6, windowSeconds: 60 };
 
 interface Job {
   readonly task: Task;
@@ -19,7 +23,7 @@ interface Job {
 
 /**
  * Does work of which somebody outside of the service decides how long it takes: a schema, a condition, a graph. Threads of low priority
- * do it, one task of a principal at a time, under a time limit and a budget of processor time. So it delays no other requests.
+ * do it, one task of a person at a time, under a time limit and a budget of processor time. So it delays no other requests.
  */
 export class Evaluator {
   readonly #idle = Array.from({ length: threadCount }, () => new EvaluationThread());
@@ -32,24 +36,24 @@ export class Evaluator {
   }
 
   /**
-   * Does work on behalf of a principal.
-   * @throws Unprocessable if it takes too long; ServiceError (limited) if the principal has used up its budget or has too many
+   * Does work on behalf of a subject.
+   * @throws Unprocessable if it takes too long; ServiceError (limited) if the subject has used up its budget or has too many
    * evaluations waiting
    */
   async run<Input, Result, Prepared>(
-    principalId: string,
+    subject: LimitSubject,
     work: Work<Input, Result, Prepared>,
     input: Input,
   ): Promise<Result> {
-    const evaluated = await this.#enqueue(principalId, toTask(work, input));
+    const evaluated = await this.#enqueue(subject, toTask(work, input));
     if (evaluated.outcome === 'failed') throw new Error(`an evaluation failed: ${evaluated.reason}`);
     if (evaluated.outcome === 'too_costly') throw new Unprocessable(work.tooCostly.message, work.tooCostly);
     return evaluated.result as Result;
   }
 
-  /** Counts processor time that was used on behalf of a principal. */
-  charge(principalId: string, milliseconds: number): void {
-    this.#budget.charge(principalId, milliseconds);
+  /** Counts processor time that was used on behalf of a subject. */
+  charge(subject: LimitSubject, milliseconds: number): void {
+    this.#budget.charge(subject, milliseconds);
   }
 
   /**
@@ -71,11 +75,11 @@ export class Evaluator {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
-  #enqueue(principalId: string, job: Pick<Job, 'task' | 'value'>): Promise<Evaluated> {
+  #enqueue(subject: LimitSubject, job: Pick<Job, 'task' | 'value'>): Promise<Evaluated> {
     const settle = Promise.withResolvers<Evaluated>();
-    this.#refuseSpent(principalId);
-    if (this.#queue.count(principalId) >= mostWaiting) throw tooManyWaiting();
-    this.#queue.add(principalId, { ...job, settle });
+    this.#refuseSpent(subject);
+    if (this.#queue.count(subject) >= mostWaiting) throw tooManyWaiting();
+    this.#queue.add(subject, { ...job, settle });
     this.#next();
     return settle.promise;
   }
@@ -85,27 +89,27 @@ export class Evaluator {
     if (!thread) return;
     const next = this.#queue.take();
     if (!next) return void this.#idle.push(thread);
-    void this.#do(thread, next.owner, next.task).finally(() => {
-      this.#queue.finish(next.owner);
+    void this.#do(thread, next.subject, next.task).finally(() => {
+      this.#queue.finish(next.subject);
       this.#idle.push(thread);
       this.#next();
     });
     this.#next();
   }
 
-  async #do(thread: EvaluationThread, principalId: string, { task, value, settle }: Job): Promise<void> {
+  async #do(thread: EvaluationThread, subject: LimitSubject, { task, value, settle }: Job): Promise<void> {
     try {
-      this.#refuseSpent(principalId);
+      this.#refuseSpent(subject);
       const evaluated = await thread.run(task, value);
-      this.charge(principalId, evaluated.usedMs);
+      this.charge(subject, evaluated.usedMs);
       settle.resolve(evaluated);
     } catch (error) {
       settle.reject(error);
     }
   }
 
-  #refuseSpent(principalId: string): void {
-    const seconds = this.#budget.secondsUntilFree(principalId);
+  #refuseSpent(subject: LimitSubject): void {
+    const seconds = this.#budget.secondsUntilFree(subject);
     if (seconds > 0) throw budgetSpent(seconds);
   }
 }
@@ -131,7 +135,10 @@ function digestOf(value: object): string {
 }
 
 function budgetSpent(seconds: number): ServiceError {
-  return limited('you have used up the time for evaluating schemas and assemblies: wait, or simplify them', seconds);
+  return limited(
+    'you, or the people of this organization together, have used up the time for evaluating schemas and assemblies: wait, or simplify them',
+    seconds,
+  );
 }
 
 function tooManyWaiting(): ServiceError {

@@ -1,43 +1,61 @@
-/** How much processor time each principal has, and over which window it comes back. */
+import { keysOf, type LimitSubject } from '../tasks/limit-subject.ts';
+
+/** How much processor time each subject has, and over which window it comes back. */
 export interface Budget {
+  /** Of one person. */
   readonly milliseconds: number;
+  /** How many times that the people of one owner have together. */
+  readonly sharesOfOwner: number;
   readonly windowSeconds: number;
 }
 
-/** Counts the processor time that principals use. What was used comes back evenly over the window. */
+/** Counts the processor time that people use, and that is used for owners. What was used comes back evenly over the window. */
 export class ProcessorBudget {
   readonly #budget: Budget;
   readonly #now: () => number;
-  readonly #debts = new Map<string, { usedMs: number; at: number }>();
+  readonly #debts = new Map<string, { usedMs: number; at: number; most: number }>();
 
   constructor(budget: Budget, now: () => number = () => performance.now()) {
     this.#budget = budget;
     this.#now = now;
   }
 
-  /** The seconds until the principal has time again; 0 if it has some now. */
-  secondsUntilFree(principalId: string): number {
-    const excess = this.#used(principalId) - this.#budget.milliseconds;
-    return excess < 0 ? 0 : Math.max(1, Math.ceil(excess / this.#perSecond));
+  /** The seconds until the subject has time again; 0 if it has some now. */
+  secondsUntilFree(subject: LimitSubject): number {
+    return Math.max(...this.#accountsOf(subject).map(([key, most]) => this.#secondsUntilFree(key, most)));
   }
 
-  charge(principalId: string, milliseconds: number): void {
-    const usedMs = this.#used(principalId) + milliseconds;
+  charge(subject: LimitSubject, milliseconds: number): void {
     this.#forget();
-    this.#debts.set(principalId, { usedMs, at: this.#now() });
+    for (const [key, most] of this.#accountsOf(subject))
+      this.#debts.set(key, { usedMs: this.#used(key) + milliseconds, at: this.#now(), most });
   }
 
-  get #perSecond(): number {
-    return this.#budget.milliseconds / this.#budget.windowSeconds;
+  #accountsOf(subject: LimitSubject): readonly [key: string, most: number][] {
+    const { milliseconds, sharesOfOwner } = this.#budget;
+    const [person, owner] = keysOf(subject);
+    return [
+      [person, milliseconds],
+      [owner, milliseconds * sharesOfOwner],
+    ];
   }
 
-  #used(principalId: string): number {
-    const debt = this.#debts.get(principalId);
-    return debt ? Math.max(0, debt.usedMs - ((this.#now() - debt.at) / 1_000) * this.#perSecond) : 0;
+  #secondsUntilFree(key: string, most: number): number {
+    const excess = this.#used(key) - most;
+    return excess < 0 ? 0 : Math.max(1, Math.ceil(excess / this.#perSecond(most)));
   }
 
-  /** Forgets principals whose time has come back, so that the memory does not grow with everybody who ever used some. */
+  #perSecond(most: number): number {
+    return most / this.#budget.windowSeconds;
+  }
+
+  #used(key: string): number {
+    const debt = this.#debts.get(key);
+    return debt ? Math.max(0, debt.usedMs - ((this.#now() - debt.at) / 1_000) * this.#perSecond(debt.most)) : 0;
+  }
+
+  /** Forgets those whose time has come back, so that the memory does not grow with everybody who ever used some. */
   #forget(): void {
-    for (const id of this.#debts.keys()) if (this.#used(id) === 0) this.#debts.delete(id);
+    for (const key of this.#debts.keys()) if (this.#used(key) === 0) this.#debts.delete(key);
   }
 }

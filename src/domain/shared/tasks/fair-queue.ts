@@ -1,38 +1,55 @@
+import type { LimitSubject } from './limit-subject.ts';
+
 /**
- * Tasks of several owners. Owners take turns, so that one with many tasks does not delay the others, and each has at most one
- * task under way.
+ * Tasks of many subjects. Owners take turns, and the people of one owner take turns within those. So neither a person with many tasks nor an
+ * organization with many people delays the others. Each person has at most one task under way.
  */
 export class FairQueue<T> {
-  /** The owners in the order of their turns. */
-  readonly #waiting = new Map<string, T[]>();
+  /** The owners in the order of their turns, each with its people in the order of theirs. */
+  readonly #waiting = new Map<string, Map<string, T[]>>();
   readonly #underWay = new Set<string>();
 
-  /** The number of an owner's waiting tasks. */
-  count(owner: string): number {
-    return this.#waiting.get(owner)?.length ?? 0;
+  /** The number of a person's waiting tasks. */
+  count({ person }: Pick<LimitSubject, 'person'>): number {
+    let count = 0;
+    for (const people of this.#waiting.values()) count += people.get(person)?.length ?? 0;
+    return count;
   }
 
-  add(owner: string, task: T): void {
-    const tasks = this.#waiting.get(owner);
+  add({ person, owner }: LimitSubject, task: T): void {
+    const people = this.#waiting.get(owner) ?? new Map<string, T[]>();
+    this.#waiting.set(owner, people);
+    const tasks = people.get(person);
     if (tasks) tasks.push(task);
-    else this.#waiting.set(owner, [task]);
+    else people.set(person, [task]);
   }
 
-  /** Takes the next task. `finish` must follow, so that its owner gets another turn. */
-  take(): { owner: string; task: T } | undefined {
-    for (const [owner, tasks] of this.#waiting) {
-      if (this.#underWay.has(owner)) continue;
-      const task = tasks.shift();
+  /** Takes the next task. `finish` must follow, so that its person gets another turn. */
+  take(): { subject: LimitSubject; task: T } | undefined {
+    for (const [owner, people] of this.#waiting) {
+      const next = this.#takeOf(people);
+      if (!next) continue;
       this.#waiting.delete(owner);
-      if (tasks.length > 0) this.#waiting.set(owner, tasks);
-      if (task === undefined) continue;
-      this.#underWay.add(owner);
-      return { owner, task };
+      if (people.size > 0) this.#waiting.set(owner, people);
+      return { subject: { person: next.person, owner }, task: next.task };
     }
     return undefined;
   }
 
-  finish(owner: string): void {
-    this.#underWay.delete(owner);
+  finish({ person }: Pick<LimitSubject, 'person'>): void {
+    this.#underWay.delete(person);
+  }
+
+  #takeOf(people: Map<string, T[]>): { person: string; task: T } | undefined {
+    for (const [person, tasks] of people) {
+      if (this.#underWay.has(person)) continue;
+      const [task, ...rest] = tasks;
+      people.delete(person);
+      if (rest.length > 0) people.set(person, rest);
+      if (task === undefined) continue;
+      this.#underWay.add(person);
+      return { person, task };
+    }
+    return undefined;
   }
 }

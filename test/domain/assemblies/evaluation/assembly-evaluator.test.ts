@@ -4,8 +4,8 @@ import { DraftUnreadable } from '#domain/assemblies/spec/text/parse.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 
-const evaluator = new Evaluator({ milliseconds: 60_000, windowSeconds: 60 });
-const author = new AssemblyEvaluator(evaluator, 'ana');
+const evaluator = new Evaluator({ milliseconds: 60_000, sharesOfOwner: 6, windowSeconds: 60 });
+const author = new AssemblyEvaluator(evaluator, { person: 'ana', owner: 'ana' });
 // The threads start from code in memory, as they do in a process that has given its privileges up.
 beforeAll(() => evaluator.start(), 60_000);
 afterAll(() => evaluator.close());

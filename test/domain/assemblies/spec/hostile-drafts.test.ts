@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readDraft } from '#domain/assemblies/evaluation/read-draft.ts';
 import { DraftUnreadable, parseDraft } from '#domain/assemblies/spec/text/parse.ts';
 import { type SpecEvaluation, type TemplateCatalog, validateSpec } from '#domain/assemblies/spec/validate.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
@@ -92,5 +93,26 @@ describe('reading a draft', () => {
     const draft = { nodes: { a: { variables: { ['n'.repeat(600)]: { ['m'.repeat(600)]: [1] } } } } };
     expect(() => parseDraft(JSON.stringify(draft))).toThrow(DraftUnreadable);
     expect(() => parseDraft(JSON.stringify(draft))).toThrow('more than 1000 characters together');
+  });
+
+  it.each([
+    ['uses anchors too often', `a: &a 1\n${'b: *a\n'.repeat(1_001)}`, /^more than 1000 aliases/],
+    ['nests lists in one line', `${'- '.repeat(20_000)}x`, /nested too deeply/],
+    ['nests names in one line', `${'? '.repeat(20_000)}x`, /nested too deeply/],
+    ['opens brackets that nothing closes', '['.repeat(20_000), /nested too deeply/],
+  ])('refuses YAML at the first word that is too much if it %s', (_situation, source, message) => {
+    expect(() => parseDraft(source)).toThrow(message);
+  });
+
+  it('finds each line once in YAML that repeats a large value, instead of looking through the text for every alias', async () => {
+    const large = numbers(2_000).map((number) => `  b${number}: ${number}`);
+    const aliases = numbers(40).map((number) => `c${number}: *a`);
+    const text = ['a: &a', ...large, ...aliases].join('\n');
+    const { lines } = await within(3_000, () => {
+      const draft = readDraft(text);
+      if ('unreadable' in draft) throw new Error(draft.unreadable.message);
+      return draft;
+    });
+    expect([lines.get('/a/b1999'), lines.get('/c7'), lines.get('/c7/b3')]).toEqual([2001, 2009, 5]);
   });
 });

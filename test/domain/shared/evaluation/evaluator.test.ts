@@ -5,12 +5,13 @@ import type { VariableValues } from '#domain/registry/variables/variables.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { EvaluationThread } from '#domain/shared/evaluation/thread.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { makeCostlySchema } from '#test/support/costly-schema.ts';
 
 let evaluator: Evaluator;
 afterEach(() => evaluator.close());
 
-const as = (principalId: string) => new VariableEvaluator(evaluator, principalId);
+const as = (person: string, owner = person) => new VariableEvaluator(evaluator, { person, owner });
 
 const plain = { type: 'object', properties: { size: { type: 'integer', default: 3 } } };
 const withPattern = { type: 'object', properties: { name: { type: 'string', pattern: '^[a-z]+$' } } };
@@ -67,7 +68,7 @@ describe('an evaluation', () => {
     expect(blocked).toBeLessThan(Math.max(250, (performance.now() - began) / 3));
   });
 
-  it('the evaluation of one principal does not wait for the costly ones of another', async () => {
+  it('the evaluation of one person does not wait for the costly ones of another', async () => {
     evaluator = new Evaluator();
     await as('ana').validate(withPattern, { name: 'warm' });
     const costly = makeCostlySchema();
@@ -83,8 +84,25 @@ describe('an evaluation', () => {
     expect(new Set(await Promise.all(attacks))).toEqual(new Set(['schema_too_costly']));
   });
 
-  it('an evaluation is refused once the processor time of its principal is used up, and others go on', async () => {
-    evaluator = new Evaluator({ milliseconds: 300, windowSeconds: 60 });
+  it('sixteen service accounts of one person get one evaluation at a time and one budget, so another tenant waits for one', async () => {
+    evaluator = new Evaluator({ milliseconds: 100, sharesOfOwner: 6, windowSeconds: 6_000 });
+    const costly = makeCostlySchema();
+    let finished = 0;
+    const attacks = Array.from({ length: 16 }, (_, index) => {
+      const account = { id: `account ${index}`, responsibleUserId: 'mallory', organizations: {} };
+      return new VariableEvaluator(evaluator, limitSubjectOfCaller(account))
+        .validate(costly, { a: 'x' })
+        .catch(codeOf)
+        .finally(() => finished++);
+    });
+    expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
+    expect(finished).toBeLessThanOrEqual(1);
+    const refusals = Array.from({ length: 15 }, () => 'evaluation_budget_exhausted');
+    expect(await Promise.all(attacks)).toEqual(['schema_too_costly', ...refusals]);
+  });
+
+  it('an evaluation is refused once the processor time of its person is used up, and others go on', async () => {
+    evaluator = new Evaluator({ milliseconds: 300, sharesOfOwner: 6, windowSeconds: 6_000 });
     const costly = makeCostlySchema();
     expect(await as('mallory').validate(costly, { a: 'x' }).catch(codeOf)).toBe('schema_too_costly');
     const refusal = await as('mallory')
@@ -96,7 +114,7 @@ describe('an evaluation', () => {
     expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
   });
 
-  it('an evaluation is refused while too many of its principal wait, with the number of them', async () => {
+  it('an evaluation is refused while too many of its person wait, with the number of them', async () => {
     evaluator = new Evaluator();
     const all = Array.from({ length: 105 }, () => as('ana').validate(withPattern, { name: 'network' }));
     const results = await Promise.allSettled(all);

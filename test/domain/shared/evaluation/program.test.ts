@@ -62,7 +62,7 @@ process.setgroups([]);
 process.setgid(${nobody});
 process.setuid(${nobody});
 for (let turn = 0; turn < 4; turn += 1) {
-  const { valid } = await new VariableEvaluator(evaluator, 'ana').validate(schema, { name: 'network' });
+  const { valid } = await new VariableEvaluator(evaluator, { person: 'ana', owner: 'ana' }).validate(schema, { name: 'network' });
   process.stdout.write(valid ? 'valid ' : 'invalid ');
 }
 await evaluator.close();

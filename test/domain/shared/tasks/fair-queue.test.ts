@@ -2,28 +2,52 @@ import { expect, it } from 'vitest';
 import { ProcessorBudget } from '#domain/shared/evaluation/processor-budget.ts';
 import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
 
-it('owners take turns, and each has one task under way', () => {
+const one = (name: string) => ({ person: name, owner: name });
+const member = (person: string) => ({ person, owner: 'acme' });
+
+it('people take turns, and each has one task under way', () => {
   const queue = new FairQueue<string>();
-  for (const task of ['a1', 'a2', 'a3']) queue.add('a', task);
-  queue.add('b', 'b1');
+  for (const task of ['a1', 'a2', 'a3']) queue.add(one('a'), task);
+  queue.add(one('b'), 'b1');
   expect(queue.take()?.task).toBe('a1');
   expect(queue.take()?.task).toBe('b1');
   expect(queue.take()).toBeUndefined();
-  queue.finish('b');
+  queue.finish(one('b'));
   expect(queue.take()).toBeUndefined();
-  queue.add('c', 'c1');
-  queue.finish('a');
-  expect([queue.take()?.task, queue.take()?.task, queue.count('a')]).toEqual(['a2', 'c1', 1]);
+  queue.add(one('c'), 'c1');
+  queue.finish(one('a'));
+  expect([queue.take()?.task, queue.take()?.task, queue.count(one('a'))]).toEqual(['a2', 'c1', 1]);
+});
+
+it('the many people of one organization take turns among themselves, so that another waits for one of their tasks', () => {
+  const queue = new FairQueue<string>();
+  for (const person of ['a', 'b', 'c', 'd']) queue.add(member(person), person);
+  queue.add(one('other'), 'other');
+  expect([queue.take(), queue.take(), queue.take()].map((next) => next?.task)).toEqual(['a', 'other', 'b']);
+});
+
+it('one person has one task under way for all organizations', () => {
+  const queue = new FairQueue<string>();
+  queue.add({ person: 'ana', owner: 'acme' }, 'first');
+  queue.add({ person: 'ana', owner: 'globex' }, 'second');
+  expect([queue.count({ person: 'ana' }), queue.take()?.task, queue.take()?.task]).toEqual([2, 'first', undefined]);
 });
 
 it('processor time that was used comes back evenly over the window', () => {
   let now = 0;
-  const budget = new ProcessorBudget({ milliseconds: 1_000, windowSeconds: 10 }, () => now);
-  budget.charge('ana', 999);
-  expect(budget.secondsUntilFree('ana')).toBe(0);
-  budget.charge('ana', 501);
-  expect(budget.secondsUntilFree('ana')).toBe(5);
-  expect(budget.secondsUntilFree('ben')).toBe(0);
+  const budget = new ProcessorBudget({ milliseconds: 1_000, sharesOfOwner: 6, windowSeconds: 10 }, () => now);
+  budget.charge(one('ana'), 999);
+  expect(budget.secondsUntilFree(one('ana'))).toBe(0);
+  budget.charge(one('ana'), 501);
+  expect(budget.secondsUntilFree(one('ana'))).toBe(5);
+  expect(budget.secondsUntilFree(one('ben'))).toBe(0);
   now = 5_100;
-  expect(budget.secondsUntilFree('ana')).toBe(0);
+  expect(budget.secondsUntilFree(one('ana'))).toBe(0);
+});
+
+it('the people of one organization have their own time, and together no more than its share', () => {
+  const budget = new ProcessorBudget({ milliseconds: 1_000, sharesOfOwner: 2, windowSeconds: 10 }, () => 0);
+  for (const person of ['a', 'b', 'c']) budget.charge(member(person), 900);
+  expect(budget.secondsUntilFree(member('d'))).toBe(4);
+  expect(budget.secondsUntilFree(one('d'))).toBe(0);
 });

@@ -9,6 +9,7 @@ import { invalidField } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow, operationRules, waitForEngine } from '../../model.ts';
@@ -101,7 +102,10 @@ async function takeVariables(
   requester: Principal,
 ): Promise<TakenVariables> {
   if (operationRules[operation].evaluatesInputs)
-    return checkVariables(tx, evaluator, version.spec, variables, { principalId: requester.id, versionId: version.id });
+    return checkVariables(tx, evaluator, version.spec, variables, {
+      subject: limitSubjectOfCaller(requester),
+      versionId: version.id,
+    });
   if (Object.keys(variables).length > 0)
     throw invalidField('variables', 'a destroy takes none: it uses the variables with which each node was deployed');
   return { values: {}, sensitive: [], shown: {} };

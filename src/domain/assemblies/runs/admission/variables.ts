@@ -5,6 +5,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyRun } from '../../entity.ts';
 import { locateInstanceReferences } from '../../spec/references.ts';
@@ -36,11 +37,11 @@ export async function checkVariables(
   evaluator: Evaluator,
   { variables: schema }: AssemblySpec,
   requested: Record<string, JsonValue>,
-  { principalId, versionId }: { principalId: string; versionId: string },
+  { subject, versionId }: { subject: LimitSubject; versionId: string },
 ): Promise<AssemblyVariables & { shown: Record<string, JsonValue | Masked> }> {
   refuseInstanceReferences(requested);
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([versionId, requested]), () =>
-    new VariableEvaluator(evaluator, principalId).validate(schema, requested),
+    new VariableEvaluator(evaluator, subject).validate(schema, requested),
   );
   if (!valid) {
     const described = errors.map(({ path, message }) => `${path || '/'} ${message}`).join('; ');

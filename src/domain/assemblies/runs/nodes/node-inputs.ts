@@ -4,6 +4,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { limitSubjectOf } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { AssemblyEvaluator } from '../../evaluation/assembly-evaluator.ts';
@@ -56,7 +57,8 @@ export async function resolveNode(
 ): Promise<NodeInputs> {
   if (!operationRules[run.operation].evaluatesInputs) return { variables: {}, sensitive: [] };
   const others = await tx.em.find(AssemblyNode, { assemblyRunId: run.id, key: { $in: node.dependencies } });
-  const evaluation = new AssemblyEvaluator(evaluator, run.authorityId);
+  const requester = { id: run.authorityId, responsibleUserId: run.responsibleUserId ?? null };
+  const evaluation = new AssemblyEvaluator(evaluator, limitSubjectOf(requester, place));
   const readable = others.filter((other) => mayReadOutputs(run, other));
   const deployed = await findDeployedInstances(tx.em, run, readable);
   const known = { keyRing, deployed, variables: openVariables(keyRing, run) };

@@ -24,13 +24,13 @@ export function readYaml(source: string): ParsedDraft {
   const document = parseDocument(source, options);
   const [fault] = [...document.errors, ...document.warnings];
   if (fault) throw new DraftUnreadable(describeFault(fault), lines.at(fault.pos[0]));
-  refuseUnclear(document, lines);
+  const members = new Members(refuseUnclear(document, lines));
   refuseRepetition(document, lines);
   return {
     // `refuseRepetition` has counted what the aliases repeat.
     value: document.toJS({ maxAliasCount: -1 }),
     lineOf: (path) => {
-      const offset = offsetOf(document, splitPointer(path));
+      const offset = members.offsetOf(document, splitPointer(path));
       return offset === null ? null : lines.at(offset).line;
     },
   };
@@ -44,14 +44,21 @@ function describeFault({ code, message }: { code: string; message: string }): st
   return /call stack/.test(message) ? 'the spec is nested too deeply' : message;
 }
 
-function refuseUnclear(document: Document.Parsed, lines: Lines): void {
+/** Answers the value of each alias. The library looks through the whole document for every single one. */
+function refuseUnclear(document: Document.Parsed, lines: Lines): ReadonlyMap<Node, Node> {
+  const anchors = new Map<string, Node>();
+  const anchored = new Map<Node, Node>();
   visit(document, {
     Node(_key, node) {
+      const target = isAlias(node) ? anchors.get(node.source) : undefined;
+      if (target) anchored.set(node, target);
+      if (!isAlias(node) && node.anchor) anchors.set(node.anchor, node);
       if (isMap(node)) refuseNames(node, lines);
       if (isScalar(node) && typeof node.value === 'number')
         refuseNumber(node.value, node.source ?? '', lines.at(node.range?.[0] ?? 0));
     },
   });
+  return anchored;
 }
 
 function refuseNames(map: YAMLMap, lines: Lines): void {
@@ -61,24 +68,49 @@ function refuseNames(map: YAMLMap, lines: Lines): void {
   }
 }
 
-function offsetOf(document: Document.Parsed, path: readonly string[]): number | null {
-  let node: Node | null | undefined = document.contents;
-  let offset = node?.range?.[0] ?? null;
-  for (const part of path) {
-    const next = memberOf(isAlias(node) ? node.resolve(document) : node, part);
-    if (!next) break;
-    offset = next.offset ?? offset;
-    node = next.value;
-  }
-  return offset;
+interface Member {
+  readonly value: Node | null;
+  readonly offset: number | undefined;
 }
 
-function memberOf(node: unknown, part: string): { value: Node | null; offset: number | undefined } | undefined {
-  if (isSeq<Node>(node)) {
-    const item = node.items[Number(part)];
-    return item && { value: item, offset: item.range?.[0] };
+/** Finds members by their paths. It reads the names of each map once. */
+class Members {
+  readonly #anchored: ReadonlyMap<Node, Node>;
+  readonly #named = new WeakMap<YAMLMap<Node, Node>, Map<string, Member>>();
+
+  constructor(anchored: ReadonlyMap<Node, Node>) {
+    this.#anchored = anchored;
   }
-  if (!isMap<Node, Node>(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
-  return pair && { value: pair.value, offset: pair.key.range?.[0] };
+
+  offsetOf(document: Document.Parsed, path: readonly string[]): number | null {
+    let node: Node | null = document.contents;
+    let offset = node?.range?.[0] ?? null;
+    for (const part of path) {
+      const next = this.#memberOf(node && (this.#anchored.get(node) ?? node), part);
+      if (!next) break;
+      offset = next.offset ?? offset;
+      node = next.value;
+    }
+    return offset;
+  }
+
+  #memberOf(node: Node | null, part: string): Member | undefined {
+    if (isSeq<Node>(node)) {
+      const item = node.items[Number(part)];
+      return item && { value: item, offset: item.range?.[0] };
+    }
+    return isMap<Node, Node>(node) ? this.#namesOf(node).get(part) : undefined;
+  }
+
+  #namesOf(map: YAMLMap<Node, Node>): ReadonlyMap<string, Member> {
+    const known = this.#named.get(map);
+    if (known) return known;
+    const named = new Map(
+      map.items.flatMap(({ key, value }): [string, Member][] =>
+        isScalar(key) ? [[String(key.value), { value, offset: key.range?.[0] }]] : [],
+      ),
+    );
+    this.#named.set(map, named);
+    return named;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdersOf } from '#domain/shared/tasks/holders.ts';
+import { holdersOf, limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 
 const owner = { organizationId: null, teamId: null };
 
@@ -18,4 +18,13 @@ it('what no organization owns is of its team, and else of the installation', () 
   expect(holdersOf(caller, { organizationId: 'acme', teamId: 'web' })[1]).toBe('owner acme');
   expect(holdersOf(caller, { organizationId: null, teamId: 'web' })[1]).toBe('owner web');
   expect(holdersOf(caller, owner)[1]).toBe('owner installation');
+});
+
+it('the service accounts of one person count as one person, and in one organization however many they are in', () => {
+  const caller = (id: string, organizations: Record<string, 'member'>) =>
+    limitSubjectOfCaller({ id, responsibleUserId: 'ana', organizations });
+  const subject = { person: 'ana', owner: 'acme' };
+  expect(caller('one', { globex: 'member', acme: 'member' })).toEqual(subject);
+  expect(caller('two', { acme: 'member' })).toEqual(subject);
+  expect(caller('ana', {})).toEqual({ person: 'ana', owner: 'ana' });
 });
