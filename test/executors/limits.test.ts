@@ -130,6 +130,24 @@ describe.each(sandboxes)('a sandbox $what', (choice) => {
     else expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'memory_limit' });
   });
 
+  it('can share anonymous memory only in a control group, because nothing else counts what is given back to madvise', async () => {
+    const map = process.arch === 'arm64' ? 222 : 9;
+    const tried = [
+      'open(my $zero, "+<", "/dev/zero") or die $!; read $zero, my $read, 3; print $read eq "\\0\\0\\0" ? "zeros\\n" : "no zeros\\n";',
+      ...[
+        [0x21, '-1'],
+        [0x01, 'fileno $zero'],
+        [0x22, '-1'],
+      ].map(
+        ([flags, file]) =>
+          `print syscall(${map}, 0, 200000000, 3, ${flags}, ${file}, 0) == -1 ? "refused\\n" : "mapped\\n";`,
+      ),
+    ];
+    const { text } = await exceed(choice, `perl -e '${tried.join(' ')}'; exit 0`, {});
+    const shared = choice.usesGroups === false ? 'refused' : 'mapped';
+    expect(text.trim().split('\n')).toEqual(['zeros', shared, shared, 'mapped']);
+  });
+
   it("is not charged for the content of the machine's own directories", async () => {
     // The machine's own /tmp, which has the same path in the sandbox, holds more than this limit.
     const limits = { directoryBytes: mebibyte };

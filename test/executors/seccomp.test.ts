@@ -12,8 +12,12 @@ const native: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b
 const allowed = 'allowed';
 
 /** Runs the filter's program as the kernel would. */
-function judge(machine: Architecture, { number, given = [], architecture = native[machine] }: Call): string {
-  const program = buildSeccompFilter(machine);
+function judge(
+  machine: Architecture,
+  { number, given = [], architecture = native[machine] }: Call,
+  countsSharedMemory = false,
+): string {
+  const program = buildSeccompFilter(machine, countsSharedMemory);
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, 0);
   data.writeUInt32LE(architecture >>> 0, 4);
@@ -106,6 +110,16 @@ describe.each(machines)('the system call filter on %s', (machine) => {
       expect(judge(machine, { number: numberOf('ioctl'), given: [0, request] })).toBe('error 1');
     }
     expect(judge(machine, { number: numberOf('ioctl'), given: [0, 0x5401] })).toBe(allowed);
+  });
+
+  it('refuses anonymous memory that processes share, unless a control group counts it', () => {
+    const map = (flags: number, counts: boolean) =>
+      judge(machine, { number: numberOf('mmap'), given: [0, 4096, 3, flags, -1, 0] }, counts);
+    // MAP_SHARED and MAP_SHARED_VALIDATE with MAP_ANONYMOUS, and with MAP_NORESERVE and MAP_POPULATE.
+    for (const flags of [0x21, 0x23, 0xc021])
+      expect([map(flags, false), map(flags, true)]).toEqual(['error 1', allowed]);
+    // Private memory, a shared file, and a private file.
+    for (const flags of [0x22, 0x4022, 0x01, 0x02]) expect(map(flags, false)).toBe(allowed);
   });
 
   it('allows only the default personality', () => {

@@ -84,15 +84,16 @@ function openSocketDirectory(directory: string): string {
 }
 
 /** Writes the files that every sandbox gets, and builds its view of the system. */
-function makeView({ directory, addedPaths, hiddenPaths }: HostSettings): SystemView {
+function makeView({ directory, addedPaths, hiddenPaths, groups }: HostSettings): SystemView {
   const etc = join(directory, 'etc');
   const filterFile = join(directory, 'seccomp.bpf');
   mkdirSync(etc, { recursive: true, mode: 0o700 });
   for (const [name, content] of Object.entries(etcFiles)) writeFileSync(join(etc, name), content, { mode: 0o644 });
   if (process.arch !== 'x64' && process.arch !== 'arm64')
     throw new Error(`there is no system call filter for ${process.arch}`);
-  writeFileSync(filterFile, buildSeccompFilter(process.arch), { mode: 0o600 });
-  return buildSystemView({ added: addedPaths, hidden: hiddenPaths, filterFile, etc });
+  const countsSharedMemory = groups !== null;
+  writeFileSync(filterFile, buildSeccompFilter(process.arch, countsSharedMemory), { mode: 0o600 });
+  return buildSystemView({ added: addedPaths, hidden: hiddenPaths, filterFile, etc, countsSharedMemory });
 }
 
 /** Runs a trial sandbox the way attempts do: if it fails, every attempt would. */

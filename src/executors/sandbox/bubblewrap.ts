@@ -31,6 +31,8 @@ export interface SystemView {
   readonly arguments: readonly string[];
   /** The file that holds the system call filter. */
   readonly filterFile: string;
+  /** Whether a control group counts shared memory that no process maps at the moment. */
+  readonly countsSharedMemory: boolean;
 }
 
 interface SandboxOptions {
@@ -118,7 +120,7 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
   return [
     ...isolationArguments,
     ...view.arguments,
-    ...deviceArguments(sharedMemoryBytes),
+    ...deviceArguments(sharedMemoryBytes, view),
     ...tmpfs(sandboxLayout.work, diskBytes),
     ...tmpfs(sandboxLayout.temporary, diskBytes),
     ...varAndRunArguments,
@@ -133,13 +135,18 @@ export function sandboxArguments(view: SystemView, options: SandboxOptions): str
   ];
 }
 
-function deviceArguments(sharedMemoryBytes: number): string[] {
+function deviceArguments(
+  sharedMemoryBytes: number,
+  { countsSharedMemory }: Pick<SystemView, 'countsSharedMemory'>,
+): string[] {
   return [
     '--proc',
     '/proc',
     '--dev',
     '/dev',
     ...tmpfs('/dev/shm', sharedMemoryBytes),
+    // A shared mapping of /dev/zero is memory that nothing counts. /dev/full gives zeros too, and cannot be mapped.
+    ...(countsSharedMemory ? [] : ['--dev-bind', '/dev/full', '/dev/zero']),
     ...initMemory.flatMap((path) => readOnlyBind('/dev/null', path)),
     '--remount-ro',
     '/dev',
@@ -188,6 +195,7 @@ export function buildSystemView(options: {
   readonly hidden: readonly string[];
   readonly filterFile: string;
   readonly etc: string;
+  readonly countsSharedMemory: boolean;
 }): SystemView {
   const systemPaths = [...systemDirectories, ...options.added].filter((path) => existsSync(path));
   const real = systemPaths.filter((path) => !lstatSync(path).isSymbolicLink());
@@ -197,7 +205,8 @@ export function buildSystemView(options: {
     ...hiddenPaths.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...etcArguments(options.etc),
   ];
-  return { systemPaths, arguments: seen, filterFile: options.filterFile };
+  const { filterFile, countsSharedMemory } = options;
+  return { systemPaths, arguments: seen, filterFile, countsSharedMemory };
 }
 
 function isBelow(path: string, root: string): boolean {

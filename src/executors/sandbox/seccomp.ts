@@ -48,8 +48,15 @@ interface Instruction {
   readonly value: number;
 }
 
-/** Returns the filter as bubblewrap's `--seccomp` reads it: an array of `struct sock_filter`. */
-export function buildSeccompFilter(architecture: Architecture): Buffer {
+/** MAP_SHARED, which MAP_SHARED_VALIDATE contains, and MAP_ANONYMOUS. */
+const sharedFlag = 0x01;
+const anonymousFlag = 0x20;
+
+/**
+ * Returns the filter as bubblewrap's `--seccomp` reads it: an array of `struct sock_filter`.
+ * @param countsSharedMemory whether a control group counts shared memory that no process maps at the moment. Without one, such memory is refused.
+ */
+export function buildSeccompFilter(architecture: Architecture, countsSharedMemory: boolean): Buffer {
   const number = (name: keyof typeof inspectedCalls) => inspectedCalls[name][architecture];
   const instructions: Instruction[] = [
     { code: load, value: offsetOfArchitecture },
@@ -71,10 +78,20 @@ export function buildSeccompFilter(architecture: Architecture): Buffer {
     ...unlessCall(number('personality'), allowOnly(0, allowedPersonalities, EPERM)),
     ...unlessCall(number('ioctl'), refuseAmong(1, terminalInjections)),
     ...unlessCall(number('prctl'), refuseAmong(0, refusedProcessControls)),
+    ...(countsSharedMemory ? [] : unlessCall(number('mmap'), refuseSharedAnonymous)),
     { code: answer, value: allow },
   ];
   return Buffer.concat(instructions.map(encode));
 }
+
+/** Pages that a process gives back with `madvise` stay in shared memory, and are in no process's figure. */
+const refuseSharedAnonymous: readonly Instruction[] = [
+  { code: load, value: offsetOfArgument(3) },
+  { code: jumpIfAnyBit, value: sharedFlag, ifFalse: 2 },
+  { code: jumpIfAnyBit, value: anonymousFlag, ifFalse: 1 },
+  { code: answer, value: failWith(EPERM) },
+  { code: answer, value: allow },
+];
 
 function refuseFrom(value: number): Instruction[] {
   return [

@@ -98,4 +98,5 @@ export const inspectedCalls = {
   ioctl: { x64: 16, arm64: 29 },
   personality: { x64: 135, arm64: 92 },
   prctl: { x64: 157, arm64: 167 },
+  mmap: { x64: 9, arm64: 222 },
 } as const;
