@@ -76,7 +76,8 @@ export const settings = {
   COORDINATOR_REQUESTS_PER_PRINCIPAL: {
     schema: wholeNumber(0, 100_000_000),
     default: '30000',
-    description: 'Requests per minute of one person with all service accounts that they answer for, over all processes. 0: no limit.',
+    description:
+      'Requests per minute of one person with all service accounts that they answer for, over all processes. 0: no limit.',
   },
   COORDINATOR_REQUESTS_PER_ADDRESS: {
     schema: wholeNumber(0, 100_000_000),
