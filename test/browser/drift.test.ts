@@ -49,15 +49,15 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     const { page, watch } = await openWatchedPage(browser, origin);
     await signInAt(page, origin, stage.tenant.owner);
     await page.goto(`${origin}/drift`);
-    await page.getByText('there is no monitor yet').waitFor();
+    await page.getByText('There is no monitor yet').waitFor();
     await press(page, 'link', 'New monitor');
     const choice = page.getByLabel('Instance', { exact: false }).first();
     await choice.focus();
     const label = (await choice.locator('option', { hasText: body.name }).textContent()) ?? '';
     await page.keyboard.type(label);
     await press(page, 'button', 'Create monitor');
-    await page.getByText('The monitor is set.').waitFor();
-    await page.getByText('No scan has looked yet.').waitFor();
+    await page.getByText('The monitor is created.').waitFor();
+    await page.getByText('No scan has run yet.').waitFor();
     await press(page, 'link', 'Scan now');
     await press(page, 'button', 'Scan now');
     await page.locator('.title-line').getByText('Scanning').waitFor();
@@ -82,8 +82,8 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await stage.scan(watched, drift);
     await page.getByText('Seen by 2 scans').first().waitFor();
     expect(await tick.isChecked()).toBe(true);
-    await press(page, 'button', 'Suppress the chosen ones');
-    await page.getByText('You accept the values that one finding shows now.').waitFor();
+    await press(page, 'button', 'Suppress selected');
+    await page.getByText('You accept the current value of one finding.').waitFor();
     await page.close();
   });
 
@@ -130,7 +130,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await page.reload();
     await page.getByRole('checkbox').first().focus();
     await page.keyboard.press('Space');
-    await press(page, 'button', 'Suppress the chosen ones');
+    await press(page, 'button', 'Suppress selected');
     await page.getByLabel('Reason').fill('We know.');
     await press(page, 'button', 'Suppress');
     await page.getByText('The findings are suppressed.').waitFor();

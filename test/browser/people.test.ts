@@ -35,7 +35,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     const invited = await api.addUser('requester');
     await inviter.page.goto(`${origin}/organizations/${tenant.organization}/invitations`);
     await inviter.page.getByLabel('E-mail address').fill(invited.email);
-    await inviter.page.getByRole('button', { name: 'Make invitation' }).click();
+    await inviter.page.getByRole('button', { name: 'Create invitation' }).click();
     await inviter.page.getByText('Not copied yet. It is shown only this once.').first().waitFor();
     expect(await findAccessibilityFaults(inviter.page)).toEqual([]);
     await inviter.page.getByRole('button', { name: 'Copy Link' }).click();
@@ -50,7 +50,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await guest.page.getByLabel('Password').fill(testPassword);
     await guest.page.getByRole('button', { name: 'Sign in' }).click();
     await guest.page.getByRole('button', { name: 'Accept invitation' }).click();
-    await guest.page.getByText('You are a member now.').waitFor();
+    await guest.page.getByText('You are now a member.').waitFor();
     expect(inviter.watch).toMatchObject(nothing);
     expect(guest.watch).toMatchObject(nothing);
     await Promise.all([inviter.page.close(), guest.page.close()]);
@@ -110,7 +110,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await page.goto(`${origin}/profile`);
     await page.getByRole('link', { name: 'New API key' }).click();
     await page.getByLabel('Name').fill('without scripts');
-    await page.getByRole('button', { name: 'Make key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     expect(await page.getByLabel('API key').inputValue()).toMatch(/^dc_/);
     await page.getByRole('link', { name: 'Done' }).click();
     expect(await page.getByText('without scripts').count()).toBeGreaterThan(0);
@@ -121,12 +121,12 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     const { page } = await openWatchedPage(browser, origin);
     await signIn(page, tenant.owner);
     await page.goto(`${origin}/profile`);
-    await page.getByLabel('Single keys move through pages').uncheck();
+    await page.getByLabel('Keyboard shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.locator('h1').click();
     await page.keyboard.press('?');
     expect(await page.locator('dialog[open]').count()).toBe(0);
-    await page.getByLabel('Single keys move through pages').check();
+    await page.getByLabel('Keyboard shortcuts').check();
     await page.locator('h1').click();
     await page.keyboard.press('?');
     await page.locator('dialog[open]').waitFor();

@@ -53,7 +53,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await asking.page.keyboard.press('Space');
     await pressTabUntil(asking.page, 'Ask for a review');
     await asking.page.keyboard.press('Enter');
-    await asking.page.getByText('The request for a review is recorded.').waitFor();
+    await asking.page.getByText('The review is requested.').waitFor();
     const { page, watch } = await open(rita, '/workloads/approvals');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -114,7 +114,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await signIn(page, sam, '/workloads/approvals');
     await page.locator(`#run-${run} a`).first().click();
     await page.getByRole('link', { name: '1 destroy' }).click();
-    await page.getByText('Showing 1 of 1 that fit').waitFor();
+    await page.getByText('Showing 1 of 1 matching').waitFor();
     await page.locator('#r-1 > summary').click();
     await page.getByRole('link', { name: 'Show it whole' }).click();
     await page.getByRole('link', { name: 'Back to the plan and its review' }).click();

@@ -76,7 +76,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     const { page, watch } = await openWatchedPage(browser, origin);
     await followLink(page, await linkFor(ana));
     await page.getByLabel('New password', { exact: true }).fill(wanted);
-    await page.getByLabel('New password, once more').fill(wanted);
+    await page.getByLabel('Confirm new password').fill(wanted);
     await page.keyboard.press('Enter');
     await page.getByText('Your new password is set.').waitFor();
     expect(watch).toEqual(nothing);
@@ -128,7 +128,7 @@ async function openProfile(page: Page, user: ApiUser): Promise<void> {
 async function showProblem(page: Page): Promise<void> {
   await page.getByLabel('Current password').fill('not the password');
   await page.getByLabel('New password', { exact: true }).fill(wanted);
-  await page.getByLabel('New password, once more').fill(wanted);
+  await page.getByLabel('Confirm new password').fill(wanted);
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('This is not your password.').waitFor();
 }

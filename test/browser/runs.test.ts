@@ -115,7 +115,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('Failed').check();
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByText('No run fits').waitFor();
+    await page.getByText('No matching runs').waitFor();
     await page.getByRole('link', { name: 'Show all runs' }).click();
     await page.locator(`#run-${runId} a`).first().click();
     await page.getByRole('link', { name: 'Details' }).click();

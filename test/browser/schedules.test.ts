@@ -61,7 +61,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     expect(await page.getByLabel('Template', { exact: true }).inputValue()).not.toBe('');
     await page.getByLabel('Name').focus();
     await page.keyboard.type('Every Monday');
-    await page.getByLabel('At set times').focus();
+    await page.getByLabel('Cron schedule').focus();
     await page.keyboard.type('0 18 * * MOON');
     const environment = page.getByLabel('Environment', { exact: true });
     await environment.focus();
@@ -69,10 +69,10 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     await page.getByLabel('Size').focus();
     await page.keyboard.type('3');
     await press(page, 'button', 'Create schedule');
-    await page.getByRole('alert').getByText('is no day of the week').waitFor();
+    await page.getByRole('alert').getByText('is not a valid day of the week').waitFor();
     expect(await page.getByLabel('Size').inputValue()).toBe('3');
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    await page.getByLabel('At set times').focus();
+    await page.getByLabel('Cron schedule').focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('0 18 * * MON');
     await press(page, 'button', 'Create schedule');
@@ -101,7 +101,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     await signInAt(page, origin, tenant.owner);
     await page.goto(`${origin}/schedules/new?environment_id=${tenant.environment}`);
     await page.getByLabel('Name').fill('Every night');
-    await page.getByLabel('Or at an interval').fill('1d');
+    await page.getByLabel('Or an interval').fill('1d');
     await page.getByLabel('Template', { exact: true }).selectOption({ label: 'Network' });
     await press(page, 'button', 'Show the fields of this template and environment');
     await page.getByLabel('Size').fill('3');

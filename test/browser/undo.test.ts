@@ -48,8 +48,8 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await page.locator('.title-line').getByText('Can be undone').waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
 
-    await press('link', 'Plan it');
-    await press('button', 'Plan it');
+    await press('link', 'Plan');
+    await press('button', 'Plan');
     await page.locator('.title-line').getByText('Planning').waitFor();
     const { body } = await stage.tenant.owner.get(`/selective-undo/${id}/candidate-checks`);
     await stage.planOnly(body.candidate_checks[0].run_id, ['thing.a', 'thing.c']);
@@ -63,7 +63,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await page.keyboard.press('Space');
     await press('button', 'Promote');
     await page.waitForURL(/\/workloads\/runs\/.*done=admitted/);
-    await page.getByText('The run is admitted.').waitFor();
+    await page.getByText('The run is created.').waitFor();
     // The refused promotion answers 409, which the browser reports.
     expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
     await page.close();

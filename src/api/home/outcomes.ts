@@ -13,7 +13,7 @@ const outcomes = [
   { key: 'failed', label: 'Failed' },
   { key: 'timed_out', label: 'Timed out' },
   { key: 'canceled', label: 'Canceled' },
-  { key: 'unfinished', label: 'Not ended' },
+  { key: 'unfinished', label: 'In progress' },
 ] as const;
 
 const height = 120;
@@ -25,7 +25,7 @@ export async function renderOutcomes(visit: Visit, scope: Query): Promise<Html> 
   const { days, total } = await visit.read(getStatistics, { query: { ...scope, medians: 'false' } });
   const most = Math.max(1, ...days.map(countOf));
   return html`<section class="box" aria-labelledby="outcomes">
-<h2 id="outcomes">Runs of the last 30 days</h2>
+<h2 id="outcomes">Runs in the last 30 days</h2>
 <div class="panel">
 <figure class="chart">
 <svg viewBox="0 0 ${days.length * step} ${height + 2}" preserveAspectRatio="none" role="img" aria-label="${describe(total, days)}">
@@ -35,7 +35,7 @@ ${days.map((day, index) => renderBar(day, index * step, most))}
     ({ key, label }) => html`<li><span class="swatch bar-${key}"></span>${label} ${total[key]}</li>`,
   )}</ul></figcaption>
 </figure>
-<details><summary>Show the numbers</summary>${renderNumbers(days)}</details>
+<details><summary>Show as a table</summary>${renderNumbers(days)}</details>
 </div></section>`;
 }
 

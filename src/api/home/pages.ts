@@ -46,16 +46,16 @@ async function showStart(visit: Visit): Promise<FastifyReply> {
   const names = await readNames(visit.em, { environments: all.map((run) => run.environment_id) });
   const link = (query: Query) => pagePath(pages.runs, {}, { ...scopeQuery(visit.scope), ...query });
   const content = html`<div class="start">
-${mine.length > 0 ? renderBox('Waits for you', pagePath(pages.approvals, {}, scopeQuery(visit.scope)), mine, names, '') : null}
-${renderBox('Runs now', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing runs at the moment.')}
-${renderBox(mine.length > 0 ? 'Waits for others' : 'Waits for approval', link({ status: ['pending_approval'] }), others, names, othersNothing)}
-${renderBox('Failed lately', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No run has failed.')}
+${mine.length > 0 ? renderBox('Needs your approval', pagePath(pages.approvals, {}, scopeQuery(visit.scope)), mine, names, '') : null}
+${renderBox('Running', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing is running.')}
+${renderBox(mine.length > 0 ? 'Waiting for others' : 'Needs approval', link({ status: ['pending_approval'] }), others, names, othersNothing)}
+${renderBox('Recently failed', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No failed runs.')}
 </div>`;
   return visit.show({
-    title: 'Start',
+    title: 'Home',
     main: html`<div class="page page-wide">
 ${renderPageHead({
-  title: 'Start',
+  title: 'Home',
   actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.catalog, {}, scopeQuery(visit.scope))}">Run a template</a></div>`,
 })}
 ${renderLive({ stream: pagePath(pages.runStream, {}, scope), address: visit.request.url, again: '30s' }, content)}
@@ -85,9 +85,7 @@ async function readWaiting(visit: Visit, scope: Query) {
   const ofVisitor = new Set([...mine, ...among].map(({ id }) => id));
   const others = runs.filter(({ id }) => !ofVisitor.has(id)).slice(0, Number(shown));
   const othersNothing =
-    next === null
-      ? 'No plan waits for a decision.'
-      : `The newest ${mostWaiting} plans that need a decision all wait for you.`;
+    next === null ? 'No plan needs approval.' : `The newest ${mostWaiting} plans that need approval all need yours.`;
   return { mine, others, othersNothing };
 }
 

@@ -45,7 +45,7 @@ export const changeOwn = command({
   limitGuesses: ({ principal }) => principal.id,
   prepare: async ({ em, principal, body }) => {
     const { current_password: current, new_password: wanted, confirm_password: repeated } = body;
-    if (repeated !== wanted) throw invalidField('confirm_password', 'must be the new password once more');
+    if (repeated !== wanted) throw invalidField('confirm_password', 'must be the same as the new password');
     refusePersonal('new_password', wanted, { email: principal.email ?? '', name: principal.name });
     const generation = await verifyOwnPassword(em, principal, current);
     const hash = await hashPassword(wanted);

@@ -9,20 +9,21 @@ import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
 import { pagePath, pages } from './paths.ts';
+import { toPlainWords } from './plain-words.ts';
 import { formatDuration, toSentence } from './text.ts';
 
 /** The title of an error page, by status. The cause follows as a sentence. */
 const titles: Readonly<Record<number, string>> = {
-  400: 'That request is not right',
-  401: 'You are not signed in',
-  403: 'That is not allowed',
-  404: 'There is nothing here',
-  405: 'That is not allowed here',
-  409: 'That cannot be done now',
-  413: 'That is too large',
-  421: 'This service is not at this address',
+  400: 'This request is not valid',
+  401: 'Sign in to continue',
+  403: 'You may not do this',
+  404: 'Page not found',
+  405: 'This is not possible here',
+  409: 'This cannot be done now',
+  413: 'This is too large',
+  421: 'Wrong address',
   429: 'Too many requests',
-  503: 'The service is not available just now',
+  503: 'The service is temporarily unavailable',
 };
 
 /** Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. */
@@ -42,7 +43,7 @@ export function errorPageSender(operations: readonly Operation[]) {
 
 function errorPage(answer: ErrorAnswer, request: FastifyRequest, operations: readonly Operation[]): Page {
   const { status, headers } = answer;
-  const title = titles[status] ?? (status < 500 ? 'That request is not right' : 'Something went wrong here');
+  const title = titles[status] ?? (status < 500 ? 'This request is not valid' : 'Something went wrong');
   return {
     title,
     main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
@@ -64,7 +65,7 @@ function describeError({ status, body }: ErrorAnswer, request: FastifyRequest): 
   if (request.is404 && status === 404) return 'No page has this address.';
   if (body.outcome === 'unknown')
     return 'It is not known whether this was done. Look at what you wanted to change before you do it again.';
-  return toSentence(body.error);
+  return toSentence(toPlainWords(body.error));
 }
 
 /** Says where an area is turned on again that the settings have turned off, to those who may do that. */
@@ -88,7 +89,7 @@ function renderNextStep(request: FastifyRequest, status: number, retryAfter: str
     ? ['Try again', retryPath]
     : status === 401
       ? ['Sign in', pagePath(pages.login, {}, { next: findForm(request) })]
-      : ['Go to the start page', pagePath(pages.home)];
+      : ['Go to the home page', pagePath(pages.home)];
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
 }
 

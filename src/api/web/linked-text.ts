@@ -1,26 +1,51 @@
-import { renderRunLink } from './components/links/run-link.ts';
 import { type Html, html } from './html.ts';
 import { pagePath, pages } from './paths.ts';
 
-/** What messages name by kind and id, and the link that takes the place of both. */
-const links: Readonly<Record<string, (id: string) => Html>> = {
-  run: renderRunLink,
-  'drift monitor': (id) => html`<a href="${pagePath(pages.driftMonitor, { id })}">drift monitor …${id.slice(-6)}</a>`,
-};
+type Link = (id: string, text: string) => Html;
 
-const named = /\b(run|drift monitor) ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
+const toRun: Link = (id, text) => html`<a href="${pagePath(pages.run, { id })}">${text}</a>`;
+const toMonitor: Link = (id, text) => html`<a href="${pagePath(pages.driftMonitor, { id })}">${text}</a>`;
+
+const anId = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+/** What messages name by kind and id: one thing, or a list of runs. */
+const named = new RegExp(
+  `\\b(?:(?<one>(?:[Tt]he )?[rR]un|drift monitor) (?<id>${anId})|(?<many>(?<whole>assembly )?runs that have not ended): (?<ids>${anId}(?:, ${anId})*))\\b`,
+  'g',
+);
 
 /**
- * A message of the service in which the runs and drift monitors that it names by their ids are links. Nobody is shown more by a link than by the id: the
- * page behind it decides who may read it.
+ * A message of the service in which the runs and drift monitors that it names by their ids are links. An id says nothing to people. Nobody is shown more
+ * by a link than by the id: the page behind it decides who may read it.
  */
 export function renderLinkedText(text: string): Html {
   const parts: (Html | string)[] = [];
   let end = 0;
   for (const match of text.matchAll(named)) {
-    const [whole, kind = '', id = ''] = match;
-    parts.push(text.slice(end, match.index), links[kind]?.(id) ?? whole);
-    end = match.index + whole.length;
+    parts.push(text.slice(end, match.index), renderNamed(match.groups ?? {}));
+    end = match.index + match[0].length;
   }
   return html`${[...parts, text.slice(end)]}`;
+}
+
+/** The same message where it cannot have links, such as in the hint of a button. */
+export function withoutIds(text: string): string {
+  return text.replace(named, (...match) => {
+    const { one = '', many } = match.at(-1) as Readonly<Record<string, string | undefined>>;
+    return many ?? wordsFor(one);
+  });
+}
+
+function renderNamed({ one = '', id = '', many, whole, ids = '' }: Readonly<Record<string, string | undefined>>): Html {
+  if (many === undefined) return (one === 'drift monitor' ? toMonitor : toRun)(id, wordsFor(one));
+  // The page of an assembly run is found by its assembly, which the message does not name.
+  if (whole !== undefined) return html`${many}`;
+  const links = ids
+    .split(', ')
+    .map((each, index) => html`${index > 0 ? ', ' : null}${toRun(each, `run ${index + 1}`)}`);
+  return html`${many}: ${links}`;
+}
+
+function wordsFor(one: string): string {
+  if (one === 'drift monitor') return one;
+  return /^[TR]/.test(one) ? 'Another run' : 'another run';
 }

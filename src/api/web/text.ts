@@ -1,21 +1,25 @@
+import { explainDenial, type Labels, toPlainWords } from './plain-words.ts';
+
 /** A word that is a name of something, such as `var.size` or `main.tf:`, and no word of the language. */
 const beginsWithName = /^\w+(?:[._/][\w./-]*\w)/;
 
 /** Turns an error's message into a sentence: "permission denied" becomes "Permission denied." A name such as `var.size` stays as it is. */
-export function toSentence(message: string): string {
+export function toSentence(text: string): string {
+  const message = explainDenial(text);
   const sentence = beginsWithName.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /**
- * Turns a problem of a field or filter into a sentence beside it: `field "name" must …` becomes "Must …."
+ * Turns a problem of a field or filter into a sentence beside it, in plain words: `field "name" is required` becomes `Fill in this field.`
  * @param path the field's, if it is known: one with a quote, a space or an index cannot be told from the words around it
  */
-export function toFieldProblem(message: string, path?: string): string {
+export function toFieldProblem(message: string, path?: string, labels?: Labels): string {
   const subjects = path ? [`field "${path}"`, `field ${path}`, `${path}:`] : [];
   const subject = subjects.find((each) => message.startsWith(each));
-  if (subject !== undefined) return toSentence(message.slice(subject.length).replace(/^:? ?/, ''));
-  return toSentence(message.replace(/^(?:field|query parameter|path parameter) "[^"]*" ?:? ?|^\w+: /, ''));
+  const bare =
+    subject === undefined ? message.replace(/^\w+: /, '') : message.slice(subject.length).replace(/^:? ?/, '');
+  return toSentence(toPlainWords(bare, labels));
 }
 
 /** A waiting time in seconds or minutes, rounded up, so that a retry is never early. */

@@ -4,20 +4,20 @@ import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
 export const driftNews = {
   'drift_monitor.drifted': {
     label: 'Drift found',
-    toUsers: 'A scan found something that is not as it was deployed, in one of your teams.',
-    toChannels: 'A scan found something that is not as it was deployed.',
+    toUsers: 'A scan found drift in one of your teams.',
+    toChannels: 'A scan found drift.',
     subject: 'drift_monitor',
   },
   'drift_monitor.scan_failed': {
     label: 'Scan failed',
-    toUsers: 'A scan failed, in one of your teams.',
+    toUsers: 'A scan failed in one of your teams.',
     toChannels: 'A scan failed.',
     subject: 'drift_monitor',
   },
   'drift_finding.suppression_ending': {
     label: 'Suppression ends',
-    toUsers: 'A suppression ends within a day, in one of your teams.',
-    toChannels: 'A suppression ends within a day.',
+    toUsers: 'A suppression of drift in one of your teams ends within a day.',
+    toChannels: 'A suppression of drift ends within a day.',
     subject: 'drift_finding',
     asksToAct: true,
   },

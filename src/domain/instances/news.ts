@@ -3,9 +3,9 @@ import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
 /** What people and channels are told of instances. */
 export const instanceNews = {
   'instance.expiring': {
-    label: 'Time to live ends',
-    toUsers: 'The service destroys an instance within a day, because its time to live ends, in one of your teams.',
-    toChannels: 'The service destroys an instance within a day, because its time to live ends.',
+    label: 'Instance expires',
+    toUsers: 'An instance of one of your teams is destroyed within a day, because its time to live ends.',
+    toChannels: 'An instance is destroyed within a day, because its time to live ends.',
     subject: 'instance',
     asksToAct: true,
   },

@@ -3,9 +3,9 @@ import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
 /** What people and channels are told of quotas. */
 export const quotaNews = {
   'quota.exceeded': {
-    label: 'Quota full',
-    toUsers: 'A quota is full. Administrators of the installation hear of it.',
-    toChannels: 'A quota is full.',
+    label: 'Quota reached',
+    toUsers: 'A quota is reached. Only administrators are notified.',
+    toChannels: 'A quota is reached.',
     subject: 'quota',
     asksToAct: true,
   },

@@ -44,7 +44,7 @@ describe('the pages of monitors', () => {
     const made = await send('/drift/monitors/new', { instance_id: instance, 'schedule.every': '2h' });
     expect(made.location, made.text).toMatch(/^\/drift\/monitors\/[^/]+\?done=created$/);
     const path = made.location?.split('?')[0] ?? '';
-    expect((await visitor.get(path)).text).toMatch(/every 2 hours[\s\S]*No open findings[\s\S]*No scan has looked yet/);
+    expect((await visitor.get(path)).text).toMatch(/every 2 hours[\s\S]*No open findings[\s\S]*No scan has run yet/);
     const fields = {
       'schedule.every': '',
       'schedule.cron': '0 6 * * *',
@@ -92,14 +92,14 @@ describe('the pages of monitors', () => {
     const theirs = new Visitor(api.app);
     const { credential } = await api.signIn(other.tenant.owner);
     theirs.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
-    expect((await theirs.get('/drift')).text).toContain('there is no monitor yet');
+    expect((await theirs.get('/drift')).text).toContain('There is no monitor yet');
     const watched = await other.watched();
     const page = async () => (await theirs.get(`/drift/monitors/${watched.monitor}`)).text;
-    expect(await page()).toContain('No scan has looked yet.');
+    expect(await page()).toContain('No scan has run yet.');
     await other.scan(watched, []);
-    expect(await page()).toContain('The last scan saw nothing that differs');
+    expect(await page()).toContain('The last scan found no drift');
     await other.scan(watched, [], { status: 'failed' });
-    expect(await page()).toContain('That does not mean that nothing differs');
+    expect(await page()).toContain('There may be drift');
   });
 
   it('show a viewer why nothing can be suppressed or ruled out', async () => {
@@ -111,8 +111,8 @@ describe('the pages of monitors', () => {
     viewer.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
     const path = `/drift/monitors/${monitor}`;
     const disabled = (label: string) => new RegExp(`aria-disabled="true"[^>]*>${label}`);
-    expect((await viewer.get(path)).text).toMatch(disabled('Suppress the chosen ones'));
-    expect((await viewer.get(`${path}?tab=rules`)).text).toMatch(disabled('Change the rules'));
+    expect((await viewer.get(path)).text).toMatch(disabled('Suppress selected'));
+    expect((await viewer.get(`${path}?tab=rules`)).text).toMatch(disabled('Edit rules'));
     expect((await viewer.get(`/drift?team_id=${stage.tenant.team}`)).text).toMatch(
       /aria-disabled="true"[^>]*>(<svg.*?<\/svg>)?New monitor/s,
     );
@@ -213,6 +213,6 @@ describe('the pages of findings', () => {
     // Scans of the stage end a little in the future.
     const end = `update runs set status = 'succeeded', waiting_on = null, finished_at = now() + interval '1 hour' where id = ?`;
     await api.rows(end, [run]);
-    expect((await visitor.get(page)).text).toContain('The next scan tells whether it helped.');
+    expect((await visitor.get(page)).text).toContain('The next scan shows whether it worked.');
   });
 });

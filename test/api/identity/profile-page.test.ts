@@ -64,7 +64,7 @@ describe('the profile page', () => {
 
   it('says where there are more items than it shows', async () => {
     const { user, visitor } = await visit();
-    const older = 'There are older ones, which the API lists.';
+    const older = 'Older keys are listed by the API.';
     expect((await visitor.get('/profile')).text).not.toContain(older);
     await api.rows(
       `insert into sessions (id, user_id, created_at, expires_at)
@@ -92,8 +92,8 @@ describe('the profile page', () => {
     expect([taken.status, problemOf(taken, 'email')]).toEqual([409, 'Somebody else has this address.']);
     expect(taken.text).toContain('value="Kept"');
     const wrong = await visitor.submit('/profile', { name: ' ', email: 'nowhere' });
-    expect([wrong.status, problemOf(wrong, 'name')]).toEqual([400, 'Must not be empty.']);
-    expect(problemOf(wrong, 'email')).toMatch(/^Expected an e-mail address/);
+    expect([wrong.status, problemOf(wrong, 'name')]).toEqual([400, 'Fill in this field.']);
+    expect(problemOf(wrong, 'email')).toMatch(/^Enter an e-mail address/);
     expect((await visitor.submit('/profile', { name: 'x', email, role: 'admin' })).status).toBe(400);
   });
 });
@@ -117,7 +117,7 @@ describe('changing the password with the profile form', () => {
   it.each([
     ['a wrong current password', { current_password: 'not mine at all' }, 'current_password', /not your password/],
     ['an empty current password', { current_password: '' }, 'current_password', /not your password/],
-    ['a short new password', { new_password: 'short', confirm_password: 'short' }, 'new_password', /at least 8/],
+    ['a short new password', { new_password: 'sh0rt', confirm_password: 'sh0rt' }, 'new_password', /at least 8/],
     [
       'a new password of spaces',
       { new_password: ' '.repeat(9), confirm_password: ' '.repeat(9) },
@@ -130,7 +130,12 @@ describe('changing the password with the profile form', () => {
       'new_password',
       /most common/,
     ],
-    ['two different new passwords', { confirm_password: 'another good two' }, 'confirm_password', /once more/],
+    [
+      'two different new passwords',
+      { confirm_password: 'another good two' },
+      'confirm_password',
+      /same as the new password/,
+    ],
   ])('is refused with %s, with the problem at its field and no password shown', async (_what, more, field, problem) => {
     const { user, visitor } = await visit();
     const cookie = visitor.cookie;
@@ -185,7 +190,7 @@ describe('ending a listed session or key', () => {
     expect((await other.get('/auth/whoami')).status).toBe(401);
     expect((await visitor.submit(key!, '')).location).toBe('/profile?done=api-key');
     expect((await user.get('/auth/whoami')).status).toBe(401);
-    expect((await visitor.get('/profile')).text).toContain('You have no API key');
+    expect((await visitor.get('/profile')).text).toContain('No API keys');
   });
 
   it('signs out where it is the current session, and never ends another user’s', async () => {
@@ -222,7 +227,7 @@ describe('the page of a password reset link', () => {
       await visitor.submit('/password-reset', fields),
       await visitor.submit('/password-reset', { step: 'link', token: '' }),
     ])
-      expect([again.status, again.text.includes('This link is not valid')]).toEqual([404, true]);
+      expect([again.status, again.text.includes('This link is no longer valid')]).toEqual([404, true]);
   });
 
   it('shows problems at their fields, and the link stays valid', async () => {
@@ -234,7 +239,7 @@ describe('the page of a password reset link', () => {
     const different = await submit(wanted, 'something else');
     expect([different.status, problemOf(different, 'confirm_password')]).toEqual([
       400,
-      'Must be the new password once more.',
+      'Must be the same as the new password.',
     ]);
     expect((await submit(wanted)).status).toBe(303);
   });

@@ -77,7 +77,7 @@ describe('a channel', () => {
     expect(texts()).toHaveLength(4);
     const link = `<https://delivery.example.com/workloads/runs/${run}|Open it>`;
     for (const text of texts()) {
-      expect(text).toMatch(/^\*A run of net-\d+ in .+ \/ .+ waits for approval\*\n/);
+      expect(text).toMatch(/^\*A run of net-\d+ in .+ \/ .+ needs approval\*\n/);
       expect(text).toMatch(
         /\nAki Asker requested the operation apply of the instance net-\d+ in the environment .+ of the project .+\.\n/,
       );
@@ -121,7 +121,7 @@ describe('a channel', () => {
       type: 'notification.run.approval_required',
       timestamp: expect.any(String),
       data: {
-        title: expect.stringContaining('waits for approval'),
+        title: expect.stringContaining('needs approval'),
         text: expect.any(String),
         subject: { kind: 'run', id: run },
         url: `https://delivery.example.com/workloads/runs/${run}`,

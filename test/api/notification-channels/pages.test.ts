@@ -58,7 +58,7 @@ describe('the pages of notification channels', () => {
   it('ask only for what the chosen kind needs, and require it', async () => {
     const fieldsOf = async (query: string) => {
       const { text } = await visitor.get(`/admin/notification-channels/new${query}`);
-      const [, current] = /<legend>How it sends<\/legend>.*?aria-current="true">([^<]+)<\/button>/s.exec(text) ?? [];
+      const [, current] = /<legend>Type<\/legend>.*?aria-current="true">([^<]+)<\/button>/s.exec(text) ?? [];
       return [
         current,
         [...text.matchAll(/<(?:input|textarea)[^>]*name="(config[^"]+)"[^>]*\brequired\b/g)].map(([, name]) => name),
@@ -78,7 +78,7 @@ describe('the pages of notification channels', () => {
     };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=email', typed);
     expect(status).toBe(400);
-    expect(text).toContain('Recipients</a>: Line 3: Expected an e-mail address such as ana@example.com.<');
+    expect(text).toContain('Recipients</a>: Line 3: Enter an e-mail address such as ana@example.com.<');
     expect(text.match(/Line 3/g)).toHaveLength(2);
     expect(text).not.toContain('recipients[');
   });
@@ -99,7 +99,7 @@ describe('the pages of notification channels', () => {
   it('say what is wrong with an address in the words of the page', async () => {
     const form = { ...settings, owner: tenant.organization, 'config.url': '' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
-    expect([status, text.includes('Must not be empty.')]).toEqual([400, true]);
+    expect([status, text.includes('Fill in this field.')]).toEqual([400, true]);
     expect(text).not.toMatch(/config\.url: /i);
   });
 
@@ -143,7 +143,7 @@ describe('the pages of notification channels', () => {
       visitor.submit(`${path}/subscriptions/new`, { expected_revision: await revisionOf(path), ...fields });
     expect((await add({ place: tenant.environment, 'run-finished': 'yes' })).status).toBe(303);
     expect((await add({ place: tenant.team, 'drift_monitor-drifted': 'yes' })).status).toBe(303);
-    expect((await add({ place: tenant.team })).text).toContain('hoose at least one event');
+    expect((await add({ place: tenant.team })).text).toContain('elect at least one event');
     expect((await tenant.owner.get(path)).body.subscriptions).toMatchObject([
       { events: ['*'] },
       { environment_id: tenant.environment, events: ['run.finished'] },
@@ -162,7 +162,7 @@ describe('the pages of notification channels', () => {
     const path = await mailed();
     const sent = await visitor.submit(`${path}/subscriptions/new`, { expected_revision: await revisionOf(path) });
     expect(sent.status).toBe(400);
-    for (const problem of ['Choose at least one event below.', 'Must be chosen.']) expect(sent.text).toContain(problem);
+    for (const problem of ['Select at least one event below.', 'Choose one.']) expect(sent.text).toContain(problem);
     expect(sent.text).not.toContain('subscriptions[');
   });
 

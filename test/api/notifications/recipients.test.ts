@@ -84,7 +84,7 @@ describe('the members of a team', () => {
     await deployed(25);
     for (const _ of [1, 2]) await tellAll();
     expect(await titlesOf(reviewer)).toEqual([
-      expect.stringMatching(/^The service destroys net-\d+ on \d{4}-.* UTC, because its time to live ends$/),
+      expect.stringMatching(/^net-\d+ is destroyed on \d{4}-.* UTC, because its time to live ends$/),
     ]);
     expect(await titlesOf(foreign.owner)).toEqual([]);
     await api.rows('update environments set ttl_seconds = 169200 where id = ?', [environment?.id]);
@@ -109,7 +109,7 @@ describe('the members of a team', () => {
     await until(23);
     for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
     expect(await titlesOf(reviewer)).toEqual([
-      expect.stringMatching(/^The suppression of the deviation of local_file.greeting ends on \d{4}-/),
+      expect.stringMatching(/^The suppression of drift in local_file.greeting ends on \d{4}-/),
     ]);
     expect(await titlesOf(foreign.owner)).toEqual([]);
   });
@@ -177,7 +177,9 @@ describe('the owner of a key', () => {
     await endsIn(near, 6);
     await endsIn(far, 8);
     for (const _ of [1, 2]) await tellOfUpcomingEnds(api.services.orm.em.fork(), new Set(), api.services.log);
-    expect(await titlesOf(reviewer)).toEqual([expect.stringMatching(/^Your key near ends on \d{4}-\d\d-\d\d .* UTC$/)]);
+    expect(await titlesOf(reviewer)).toEqual([
+      expect.stringMatching(/^Your key near expires on \d{4}-\d\d-\d\d .* UTC$/),
+    ]);
     for (const other of [second, admin]) expect(await titlesOf(other)).toEqual([]);
     await reviewer.delete(`/profile/api-keys/${near}`);
     expect(await titlesOf(reviewer)).toEqual([]);

@@ -136,7 +136,7 @@ it('a plugin that was removed is listed apart, and its page says when it was and
   expect(await tab('assignments')).toMatch(/Ended The plugin was removed\. That was .* UTC by Root/);
   const ceiling = await tab('ceiling');
   expect(ceiling).toMatch(/State Ended/);
-  expect(ceiling).not.toContain('set it anew');
+  expect(ceiling).not.toContain('set it again');
   expect(ceiling).toContain('Actions that were approved zone.sync');
   expect(ceiling).not.toContain('Approved actions');
   expect(ceiling).not.toContain('that are not approved');

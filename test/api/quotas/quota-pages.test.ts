@@ -23,7 +23,7 @@ const pathOf = (team: string, form = '') => `/admin/quotas/team/${team}${form}`;
 it('the form for a new quota sets the limits of the owner that was chosen, and its page says so', async () => {
   const { team } = tenant;
   const form = await visitor.get('/admin/quotas/new');
-  for (const shown of ['The installation', `value="${team}"`, 'Runs a day (UTC)', 'such as 2 GiB'])
+  for (const shown of ['The installation', `value="${team}"`, 'Runs per day (UTC)', 'such as 2 GiB'])
     expect(form.text).toContain(shown);
   const sent = await visitor.submit('/admin/quotas/new', {
     owner: team,
@@ -33,20 +33,17 @@ it('the form for a new quota sets the limits of the owner that was chosen, and i
   expect([sent.status, sent.location], sent.text).toEqual([303, `${pathOf(team)}?done=saved`]);
   expect((await quotaOf(team)).limits).toEqual({ queued_runs: 2 });
   const again = await visitor.submit('/admin/quotas/new', { owner: team, 'limits.instances': '1' });
-  expect([
-    again.status,
-    again.text.includes('it has a quota already') || again.text.includes('It has a quota already'),
-  ]).toEqual([400, true]);
+  expect([again.status, again.text.includes('It already has a quota')]).toEqual([400, true]);
   expect((await quotaOf(team)).limits).toEqual({ queued_runs: 2 });
   const page = await visitor.get(`${pathOf(team)}?done=saved`);
-  expect(page.text).toContain('The limits are set.');
+  expect(page.text).toContain('The limits are saved.');
   expect(page.text).toContain('0 of 2');
 });
 
 it('the form for a new quota is refused without any limit, and sets none', async () => {
   const { team } = await makeTenant(api);
   const sent = await visitor.submit('/admin/quotas/new', { owner: team, 'limits.instances': ' ' });
-  expect([sent.status, sent.text.includes('No limit is given: fill in at least one of them')]).toEqual([400, true]);
+  expect([sent.status, sent.text.includes('Fill in at least one limit')]).toEqual([400, true]);
   expect((await quotaOf(team)).revision).toBeNull();
 });
 
@@ -55,7 +52,7 @@ it('the form of a quota says that empty fields exempt a team from the default qu
   const exempts = 'If all fields are empty, the quota exempts the team from the default quotas of the settings.';
   expect((await visitor.get(pathOf(team, '/edit'))).text).toContain(exempts);
   expect((await visitor.get('/admin/quotas/installation/global/edit')).text).not.toContain('exempts');
-  expect((await visitor.get('/admin/quotas/new')).text).toContain('takes the place of the default quotas');
+  expect((await visitor.get('/admin/quotas/new')).text).toContain('replaces the default quotas');
   const sent = await visitor.submit(pathOf(team, '/edit'), { expected_revision: '0', 'limits.instances': '' });
   expect(sent.location, sent.text).toBe(`${pathOf(team)}?done=saved`);
   expect((await quotaOf(team)).limits).toEqual({});
@@ -85,16 +82,16 @@ it('every limit that is no whole number is named at its field, with what would b
   const wrong = { 'limits.instances': '-1', 'limits.log_bytes': '1e20', 'limits.api_keys': '1.5' };
   const sent = await visitor.submit('/admin/quotas/new', { owner: 'global', ...wrong });
   expect(sent.status).toBe(400);
-  expect(sent.text.match(/xpected a whole number from 0 on/g)?.length).toBeGreaterThanOrEqual(3);
+  expect(sent.text.match(/nter a whole number from 0 on/g)?.length).toBeGreaterThanOrEqual(3);
   for (const value of Object.values(wrong)) expect(sent.text).toContain(`value="${value}"`);
 });
 
 it('the form for a new quota names a missing owner and every wrong limit at once', async () => {
   const typed = { 'limits.instances': '-1', 'limits.log_bytes': 'many' };
-  const wrongLimits = (text: string) => text.match(/<\/a>: Expected a whole number from 0 on/g) ?? [];
+  const wrongLimits = (text: string) => text.match(/<\/a>: Enter a whole number from 0 on/g) ?? [];
   const { status, text } = await visitor.submit('/admin/quotas/new', typed);
   expect(status).toBe(400);
-  expect(text).toMatch(/>Whose quota<\/a>: Must be chosen/);
+  expect(text).toMatch(/>Owner<\/a>: Choose one/);
   expect(wrongLimits(text)).toHaveLength(2);
   // The operation would refuse the same limits in other words.
   const withOwner = await visitor.submit('/admin/quotas/new', { owner: 'global', ...typed });
@@ -103,7 +100,7 @@ it('the form for a new quota names a missing owner and every wrong limit at once
 });
 
 it.each([
-  ['without an owner', { 'limits.queued_runs': '2' }, 'Must be chosen'],
+  ['without an owner', { 'limits.queued_runs': '2' }, 'Choose one.'],
   ['with a limit that is no number', { owner: 'global', 'limits.queued_runs': 'many' }, 'many'],
 ])('the form for a new quota %s is shown again with what was typed', async (_what, typed, shown) => {
   const sent = await visitor.submit('/admin/quotas/new', typed);
@@ -118,7 +115,7 @@ it('the form of the limits is refused if somebody has made or changed the quota 
   const typed = { expected_revision: '0', 'limits.queued_runs': '7' };
   await admin.put(`/admin/quotas/team/${team}`, { limits: { queued_runs: 3 } });
   const sent = await visitor.submit(pathOf(team, '/edit'), typed);
-  expect([sent.status, sent.text.includes('Somebody has changed this')]).toEqual([409, true]);
+  expect([sent.status, sent.text.includes('Somebody else changed this')]).toEqual([409, true]);
   expect((await quotaOf(team)).limits).toEqual({ queued_runs: 3 });
   const again = await visitor.submit(pathOf(team, '/edit'), { ...typed, expected_revision: '1' });
   expect(again.location).toBe(`${pathOf(team)}?done=saved`);

@@ -138,7 +138,7 @@ it('a schedule whose run is refused keeps the quota in its history, shows it, an
   expect(refused.next_times).toHaveLength(5);
   const visitor = await signInVisitor(api, owner);
   const page = (await visitor.get(`/schedules/${id}`)).text;
-  expect(page).toContain('The last time started nothing');
+  expect(page).toContain('The last start failed');
   expect(page).toContain('the quota of the environment is used up: 0 of 0 runs');
   await stage.clear('environment', environment);
   const { last_results: results } = await fire();

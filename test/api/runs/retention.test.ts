@@ -78,7 +78,7 @@ describe('logs out of retention', () => {
     });
     expect(await get(`/runs/${id}/logs/lines`)).toMatchObject({ lines: [], total: 0, removed_before: before });
     const page = await visitor.get(`/workloads/runs/${id}?tab=log`);
-    expect(page.text).toContain('It was removed, because it was out of retention.');
+    expect(page.text).toContain('It was removed because its retention period ended.');
   });
 
   it('of a run of this month answer that nothing was removed', async () => {

@@ -118,7 +118,7 @@ describe('a schedule', () => {
   });
 
   it.each([
-    [{ schedule: { cron: '0 18 * * FRY' } }, 400, 'is no day of the week'],
+    [{ schedule: { cron: '0 18 * * FRY' } }, 400, 'is not a valid day of the week'],
     [{ schedule: { every: '1s' } }, 400, 'between PT5M and P365D'],
     [{ schedule: {} }, 400, ''],
     [{ work: {} }, 400, ''],

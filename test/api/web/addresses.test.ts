@@ -68,7 +68,7 @@ describe('the address of a page', () => {
         'text/html; charset=utf-8',
         expect.stringContaining("default-src 'none'"),
       ]);
-      expect(text).toContain('<h1 id="title">That request is not right</h1>');
+      expect(text).toContain('<h1 id="title">This request is not valid</h1>');
       const program = await visitor.get(path, { accept: 'application/json' });
       expect(program.headers['content-type']).toContain('application/json');
     }
@@ -92,7 +92,7 @@ describe('the address of a page', () => {
     ['/catalog', 'Name or description'],
     ['/users', 'Name or address'],
     ['/search', 'Name, or the id of anything'],
-    ['/workloads/resources', 'Text in the address'],
+    ['/workloads/resources', 'Address contains'],
   ])('%s with a text that is too long keeps the filters, and says what is wrong', async (path, label) => {
     const admin = await signInVisitor(api, await api.addUser('admin'));
     const long = 'long'.repeat(300);

@@ -32,7 +32,7 @@ describe('the start page', () => {
     const shown = [...text.matchAll(/id="start-([0-9a-f-]{36})"/g)].map(([, id]) => id);
     expect(shown).toContain(installation.runs.needsApproval.id);
     expect(shown.filter((id) => id === installation.runs.needsApproval.id)).toHaveLength(1);
-    expect(wordsOf(text)).toContain('Waits for you');
+    expect(wordsOf(text)).toContain('Needs your approval');
   });
 });
 

@@ -12,7 +12,7 @@ afterAll(() => api?.close());
 it('the pages of signing keys show them and where verifiers find them, publish the next one, and withdraw all others', async () => {
   const root = await api.addUser('admin');
   const visitor = await signInVisitor(api, root);
-  expect((await visitor.get(path)).text).toContain('There is no key yet');
+  expect((await visitor.get(path)).text).toContain('No keys yet');
   for (let made = 0; made < 2; made += 1)
     expect((await visitor.submit(`${path}/rotate`, {})).location).toBe(`${path}?done=published`);
   const { signing_keys: keys } = (await root.get(path)).body;

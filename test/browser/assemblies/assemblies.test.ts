@@ -104,7 +104,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
 
   it('say that a drawing scrolls where it is larger than its frame, and nowhere else', async () => {
     const { page } = await open(`/assemblies/${shop}`);
-    const hint = page.getByText('Scroll inside the drawing to see all of it.');
+    const hint = page.getByText('Scroll inside the graph to see all of it.');
     await page.locator('#graph-node-network').waitFor();
     expect(await hint.isVisible()).toBe(false);
     await page.setViewportSize({ width: 390, height: 800 });
@@ -122,7 +122,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.getByLabel('Environment').selectOption({ index: 1 });
     await page.locator('[name="v/name"]').fill('shop');
     await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-    await page.getByText('The run is admitted.').waitFor();
+    await page.getByText('The run is created.').waitFor();
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('The run is being canceled').waitFor();

@@ -26,13 +26,13 @@ const archiving: ArchivingForms<{ id: string }, AssemblySubject> = {
   pathAfterDeletion: () => pagePath(pages.assemblies, {}, { done: 'deleted' }),
   isNameTyped: true,
   archiving:
-    'An archived assembly takes no changes, no new versions and no new runs. Runs that are under way end as usual. Everything stays readable, ' +
+    'You cannot change, publish or run an archived assembly. Current runs finish as usual. Everything stays readable, ' +
     'and you can unarchive it later.',
   unarchiving: 'Its draft can be changed and published again, and it can be run.',
   deletion: async ({ id }, visit) => {
     const query = { status: unfinished, limit: '50' };
     const { assembly_runs: runs, next_cursor: next } = await visit.read(listRuns, { params: { id }, query });
-    return html`<p>The assembly ends for good with its draft, and its slug is free again. Its runs and what they deployed stay, but it can no longer destroy that: do so before, if it is meant to go.</p>
+    return html`<p>The assembly and its draft are deleted permanently, and its slug becomes available again. Its runs and what they deployed are kept, but the assembly can no longer destroy it: destroy it first if you no longer need it.</p>
 ${renderBlockers(
   'These runs must end first:',
   runs.map((run) => ({
@@ -57,7 +57,7 @@ const createForm: FormPageDeclaration<unknown, null> = {
   describe: async (_subject, visit) => ({
     title: 'New assembly',
     crumbs: [{ label: 'Assemblies', path: pagePath(pages.assemblies) }],
-    lead: 'An assembly joins templates to a graph. You write its draft next.',
+    lead: 'An assembly combines templates into one graph. You write its draft next.',
     fields: [
       {
         name: 'team_id',
@@ -65,7 +65,7 @@ const createForm: FormPageDeclaration<unknown, null> = {
         kind: 'select',
         ...(await readTeamChoices(visit)),
         value: visit.scope.teamId,
-        hint: 'Who owns it. Its members see and run it, with the templates of the team and of the installation.',
+        hint: 'The team that owns it. Its members can see and run it.',
       },
       ...nameFields(),
       descriptionField,

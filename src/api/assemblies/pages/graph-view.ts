@@ -15,7 +15,7 @@ export const graphScript = 'graph.js';
  */
 export function renderGraph({ svg, caption }: GraphPicture, label = 'Graph'): Html {
   return html`<figure class="graph-frame"><div class="graph-scroll" role="region" tabindex="0" aria-label="${label}" data-graph>${raw(svg)}</div>
-<p class="graph-hint muted" data-graph-hint>${renderIcon('arrow-right')}Scroll inside the drawing to see all of it.</p>
+<p class="graph-hint muted" data-graph-hint>${renderIcon('arrow-right')}Scroll inside the graph to see all of it.</p>
 ${caption ? html`<figcaption class="muted">Shows ${caption}. The table has all.</figcaption>` : null}</figure>`;
 }
 

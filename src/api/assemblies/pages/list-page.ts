@@ -38,7 +38,7 @@ export async function showAssemblies(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Assemblies',
-  below: 'Several templates as one graph: what each node deploys, what it waits for, and what it gets from the others.',
+  below: 'Deploy several templates together, in order, and pass outputs from one to the next.',
   actions: html`<div class="actions">${renderAction(mayCreate, {
     label: 'New assembly',
     icon: 'plus',
@@ -106,16 +106,16 @@ function renderLastRun(id: string, last: NonNullable<ListedAssembly['last_run']>
 function renderNone({ q, environment_id: environment }: Query, isArchived: boolean, mayCreate: boolean): Html {
   if (q !== undefined || environment !== undefined) {
     return renderEmpty(
-      'No assembly fits',
-      'No assembly that you may read has what you look for.',
+      'No matching assemblies',
+      'No assembly that you can see matches your search.',
       html`<a class="button button-plain" href="${pagePath(pages.assemblies)}">Show all assemblies</a>`,
     );
   }
   if (isArchived)
-    return renderEmpty('No assembly is archived', 'Archived assemblies stay here until somebody deletes them.');
+    return renderEmpty('No archived assemblies', 'Archived assemblies stay here until somebody deletes them.');
   return renderEmpty(
     'No assemblies yet',
-    'An assembly joins templates to a graph, such as a network and the services in it, which one run applies in order.',
+    'An assembly combines templates, such as a network and the services in it, so that one run deploys them in order.',
     mayCreate
       ? html`<a class="button button-primary" href="${pagePath(pages.newAssembly)}">Create the first one</a>`
       : html`<a class="button" href="${pagePath(pages.catalog)}">See the templates</a>`,

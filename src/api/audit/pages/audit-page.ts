@@ -39,7 +39,8 @@ export async function showAudit(visit: Visit): Promise<FastifyReply> {
       main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Audit',
-  below: 'Who did what, newest first: your own acts, and those in organizations and teams whose members you manage.',
+  below:
+    'Who did what, newest first: your own actions, and those in the organizations and teams whose members you manage.',
   actions: renderHeadActions(visit, filters),
 })}
 ${renderFilters(typed, names, people)}
@@ -67,7 +68,7 @@ function renderPage(
   cursor: string | undefined,
 ): Html {
   if (records.length === 0 && !cursor)
-    return renderEmpty('No records', 'Nothing that you may read fits these filters.');
+    return renderEmpty('No records', 'No record that you can see matches these filters.');
   return html`<div class="list-panel">${renderRecords(records)}</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.audit, {}, { ...filters, ...query }))}`;
 }
@@ -78,19 +79,19 @@ function renderRecords(records: readonly ShownRecord[]): Html {
     rows: records,
     columns: [
       {
-        label: 'What',
+        label: 'Action',
         kind: 'main',
         cell: ({ id, action }) => html`<a href="${pagePath(pages.auditRecord, { id })}">${action}</a>`,
       },
       { label: 'Outcome', cell: ({ outcome }) => renderOutcome(outcome) },
-      { label: 'Who', cell: ({ actor }) => html`<span class="foreign">${actor.name}</span>` },
+      { label: 'Actor', cell: ({ actor }) => html`<span class="foreign">${actor.name}</span>` },
       {
-        label: 'On',
+        label: 'Resource',
         cell: ({ resource: { type, id } }) =>
           html`${type.replaceAll('_', ' ')}${id ? html` <code class="muted">…${id.slice(-8)}</code>` : null}`,
       },
       { label: 'Changed', kind: 'minor', cell: describeChange },
-      { label: 'When', cell: ({ at }) => renderTime(at) },
+      { label: 'Time', cell: ({ at }) => renderTime(at) },
     ],
   });
 }
@@ -107,6 +108,6 @@ function describeChange({ before, after }: ShownRecord): Html | null {
 
 export function renderOutcome(outcome: ShownRecord['outcome']): Html {
   return outcome === 'committed'
-    ? renderStatusBadge({ word: 'Done', icon: 'circle-check', tone: 'succeeded' })
-    : renderStatusBadge({ word: 'Refused', icon: 'ban', tone: 'failed' });
+    ? renderStatusBadge({ word: 'Succeeded', icon: 'circle-check', tone: 'succeeded' })
+    : renderStatusBadge({ word: 'Denied', icon: 'ban', tone: 'failed' });
 }

@@ -16,12 +16,12 @@ import { type VerificationView, verify } from '../chain-operations.ts';
 type Verification = z.input<typeof VerificationView>;
 
 const problems: Record<(typeof problemKinds)[number], string> = {
-  records_changed: 'Records were changed',
+  records_changed: 'Records were modified',
   records_missing: 'Records are missing',
   records_added: 'Records were added',
   seal_changed: 'The seal was changed',
   seal_missing: 'The seal is missing',
-  kept_seal_differs: 'The seal is not the one that was kept',
+  kept_seal_differs: 'The seal differs from the one that you kept',
 };
 
 /** Compares the audit with its seals, a part of the chain at a time. */
@@ -43,7 +43,7 @@ ${renderPageHead({
   crumbs: [{ label: 'Audit', path: pagePath(pages.audit) }],
   ...(read.done && { beside: renderVerdict(read.result) }),
   below:
-    'Compares records with the seals that a worker has made of them, to show what was changed behind the service’s back.',
+    'Compares the records with the seals that a worker made of them, to find records that were changed outside of the service.',
 })}
 ${read.done ? renderVerification(read.result) : renderSummary(read.problems, [])}
 </div>`,
@@ -56,33 +56,33 @@ function renderVerdict({ valid, head }: Verification): Html {
   if (valid && head === null)
     return renderStatusBadge({ word: 'Nothing is sealed yet', icon: 'circle-dashed', tone: 'queued' });
   return valid
-    ? renderStatusBadge({ word: 'As sealed', icon: 'circle-check', tone: 'succeeded' })
-    : renderStatusBadge({ word: 'Not as sealed', icon: 'octagon-x', tone: 'failed' });
+    ? renderStatusBadge({ word: 'Unchanged', icon: 'circle-check', tone: 'succeeded' })
+    : renderStatusBadge({ word: 'Changed', icon: 'octagon-x', tone: 'failed' });
 }
 
 function renderVerification(verification: Verification): Html {
   const { seals, records, removed, unsealed, head, next_after: next } = verification;
   return html`<div class="panel">${renderFacts(
     [
-      ['Records as they were sealed', `${records} under ${seals} ${seals === 1 ? 'seal' : 'seals'}`],
-      ['Removed after their time', removed > 0 ? String(removed) : null],
+      ['Unchanged records', `${records} under ${seals} ${seals === 1 ? 'seal' : 'seals'}`],
+      ['Removed by retention', removed > 0 ? String(removed) : null],
       [
         'Not sealed yet',
         unsealed.since === null ? '0' : html`${unsealed.records}, since ${renderTime(unsealed.since)}`,
       ],
       ['Newest seal', head && html`${head.position}, up to ${renderTime(head.until)}`],
-      ['Its digits', head && html`<code class="foreign">${head.seal}</code>`],
+      ['Seal value', head && html`<code class="foreign">${head.seal}</code>`],
     ],
     { isWide: true },
   )}</div>
 ${verification.problems.length > 0 ? html`<div class="list-panel">${renderProblems(verification)}</div>` : null}
-${head ? html`<p class="muted">Keep position and digits of the newest seal elsewhere. <code>GET /api/v1/audit/verify?position=…&amp;seal=…</code> later shows whether the end was cut off.</p>` : null}
+${head ? html`<p class="muted">Keep the position and value of the newest seal in another system. <code>GET /api/v1/audit/verify?position=…&amp;seal=…</code> later shows whether the end was cut off.</p>` : null}
 ${next === null ? null : html`<p><a class="button" href="${pagePath(pages.auditChain, {}, { after: String(next) })}">Verify the next part</a></p>`}`;
 }
 
 function renderProblems({ problems: found }: Verification): Html {
   return renderTable({
-    caption: 'What is not as it was sealed',
+    caption: 'Differences from the seals',
     rows: found,
     columns: [
       { label: 'What', kind: 'main', cell: ({ kind }) => problems[kind] },

@@ -29,13 +29,13 @@ ${renderPageHead({
   history: resource.id ? [resource.type, resource.id] : null,
 })}
 <div class="panel">${renderFacts([
-      ['When', renderTime(record.at)],
-      ['Who', renderActor(record)],
+      ['Time', renderTime(record.at)],
+      ['Actor', renderActor(record)],
       [
-        'With',
+        'Credential',
         record.credential && html`${record.credential.type.replaceAll('_', ' ')} <code>${record.credential.id}</code>`,
       ],
-      ['On', renderResource(record)],
+      ['Resource', renderResource(record)],
       ['Organization', nameOf(organizationId)],
       ['Team', nameOf(teamId)],
       [
@@ -43,11 +43,11 @@ ${renderPageHead({
         record.request_id &&
           html`<a href="${auditPath({ request_id: record.request_id })}"><code>${record.request_id}</code></a>`,
       ],
-      ['From', record.address],
-      ['Record', html`<code>${record.id}</code>`],
+      ['IP address', record.address],
+      ['Record ID', html`<code>${record.id}</code>`],
     ])}</div>
 <h2>What changed</h2>
-${renderRecordChanges(record) ?? html`<p class="muted">${record.outcome === 'refused' ? 'Nothing: it was refused.' : 'The record names no values.'}</p>`}
+${renderRecordChanges(record) ?? html`<p class="muted">${record.outcome === 'refused' ? 'Nothing, because it was denied.' : 'The record has no values.'}</p>`}
 </div>`,
   });
 }
@@ -56,7 +56,7 @@ function renderActor({ actor }: ShownRecord): Html {
   const name = html`<span class="foreign">${actor.name}</span>`;
   const kind = html`<span class="muted">${actor.type.replaceAll('_', ' ')}</span>`;
   if (actor.id === null) return html`${name} ${kind}`;
-  return html`${name} ${kind} · <a href="${auditPath({ actor: actor.id })}">everything by this actor</a>`;
+  return html`${name} ${kind} · <a href="${auditPath({ actor: actor.id })}">All actions by this actor</a>`;
 }
 
 function renderResource(record: ShownRecord): Html {

@@ -28,7 +28,7 @@ export function registerBindingForms(addPage: AddPage): void {
 }
 
 const responsibility =
-  'Whoever saves answers for all bindings here: runs get the connections only while that person may still bind them.';
+  'You become responsible for all bindings here: runs get the connections only while you may bind them.';
 
 function addBind(addPage: AddPage, pages: BindingPages): void {
   addFormPage(addPage, pages.bind, {
@@ -40,7 +40,7 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
     describe: ({ place, bindings, usable }, visit) => ({
       title: `Bind a connection in ${place.name}`,
       crumbs: placeCrumbs(place),
-      lead: `A name that is bound already gets the connection that you choose. ${responsibility}`,
+      lead: `If the name is already bound, it is bound to the new connection instead. ${responsibility}`,
       fields: [...fieldsOf(bindings, usable, visit.query('name')), revisionField(bindings)],
       submit: 'Bind connection',
       cancel: pages.back(place.id),
@@ -51,7 +51,7 @@ function addBind(addPage: AddPage, pages: BindingPages): void {
       const wrongName = name === '' ? 'must be given' : ConnectionName.safeParse(name).error?.issues[0]?.message;
       if (wrongName !== undefined) visit.addProblem('name', wrongName, formatPath([name]));
       const phases = variablePhases.filter((phase) => typed[phase] === 'yes');
-      if (phases.length === 0) visit.addProblem('plan', 'choose at least one phase', formatPath([name, 'phases']));
+      if (phases.length === 0) visit.addProblem('plan', 'select at least one phase', formatPath([name, 'phases']));
       const chosen = formatPath([name, 'connection_id']);
       const id = readChosenId(visit, 'connection_id', typed['connection_id'], chosen);
       const added = { connection_id: id ?? '', phases };
@@ -129,7 +129,7 @@ function fieldsOf(
       name: 'name',
       label: 'Name',
       maxLength: 63,
-      hint: 'What templates call it, such as cloud.',
+      hint: 'The name that templates use, such as cloud.',
       value: bound && name,
     },
     {

@@ -59,10 +59,7 @@ function renderOwn(visit: Visit, place: Pick<BindingPlace, 'kind' | 'id'>, bindi
           rows,
           columns: [...columnsFor(visit), ...(update?.allowed ? changes(place) : [])],
         })
-      : renderEmpty(
-          'No connections are bound here',
-          'Runs of templates that ask for a connection are refused until it is.',
-        );
+      : renderEmpty('No connections bound', 'Runs of templates that need a connection are refused until you bind one.');
   return html`<div class="list-panel">${table}</div><div class="actions">${button}</div>`;
 }
 
@@ -72,7 +69,8 @@ function listOf({ connections }: ShownBindings): Binding[] {
 
 const problemWords: Readonly<Record<NonNullable<Binding['problem']>, string>> = {
   connection_elsewhere: 'it belongs to another owner now: bind one that this place may use',
-  connection_unauthorized: 'who bound it may not bind it any more: somebody who may has to bind it again',
+  connection_unauthorized:
+    'the person who bound it may no longer bind it: somebody with permission has to bind it again',
 };
 
 /** Those who may not read connections see the kind alone. */
@@ -93,7 +91,7 @@ function columnsFor(visit: Visit): Column<Binding>[] {
       label: 'Bound',
       kind: 'minor',
       cell: ({ bound_by: by, bound_at: at }) =>
-        html`by <span class="foreign">${by.name ?? 'somebody who is gone'}</span> ${renderTime(String(at))}`,
+        html`by <span class="foreign">${by.name ?? 'a deleted user'}</span> ${renderTime(String(at))}`,
     },
     {
       label: 'Works',

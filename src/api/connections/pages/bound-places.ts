@@ -17,7 +17,7 @@ export async function renderBoundPlaces(visit: ConnectionVisit, { id, actions }:
   const mayDelete = actions.some(({ name, allowed }) => name === 'delete' && allowed);
   const knowsAll = mayDelete || readableTeams(visit.principal) === 'all';
   const unreadable = knowsAll ? bound.unreadable : 0;
-  if (bound.readable + unreadable === 0) return html`${knowsAll ? 'nothing yet' : 'nothing that you may read'}`;
+  if (bound.readable + unreadable === 0) return html`${knowsAll ? 'nothing yet' : 'nothing that you can see'}`;
   const more = bound.readable - bound.places.length;
   return html`<ul class="plain-list" role="list">${bound.places.map((place) => html`<li>${renderBoundPlace(place)}</li>`)}${
     more > 0 ? html`<li class="muted">and ${formatCount(more)} more</li>` : null

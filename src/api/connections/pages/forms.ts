@@ -27,7 +27,7 @@ export function registerConnectionForms(addPage: AddPage): void {
 
 /** Who may own a new connection. */
 export const connectionOwners = ownerOrInstallation(create, {
-  hint: 'Environments below the owner can be given the connection, and one of the installation by the maintainers of any organization. The owner never changes.',
+  hint: 'The connection can be bound in environments of its owner. The owner cannot be changed later.',
   installation: 'The installation',
 });
 
@@ -82,7 +82,7 @@ function addRename(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Rename ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'Templates with a git source find their connection by its name, when a version is published. Bindings keep it.',
+      lead: 'Templates with a git source use the new name when a version is published. Bindings are not affected.',
       fields: [nameField(connection.name), revisionField(connection)],
       submit: 'Save changes',
       cancel: connectionPath(connection),
@@ -101,7 +101,7 @@ function addConfigure(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Change the settings of ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'Give the credentials again, so that nobody can send kept ones to another host. Runs that are planned already will not apply with other settings: requeue them.',
+      lead: 'Enter the credentials again, so that nobody can send the stored ones to another host. Runs that are already planned do not apply with new settings: run them again.',
       fields: [revisionField(connection)],
       schema: settingsPart(variantOf(connection), connection.config),
       submit: 'Save settings',
@@ -123,7 +123,7 @@ function addRotate(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Rotate the credentials of ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: html`<p>Every phase of a run that begins from now on gets the new credentials. What has the former ones keeps them until it ends, so end them at their system after that.</p>${renderReplacedNames(connection)}`,
+      lead: html`<p>Phases of runs that start from now on get the new credentials. Phases that are running keep the old ones until they finish, so revoke those afterwards.</p>${renderReplacedNames(connection)}`,
       fields: [revisionField(connection)],
       schema: credentialsPart(variantOf(connection)),
       submit: 'Replace credentials',
@@ -151,7 +151,7 @@ function addDelete(addPage: AddPage): void {
     describe: async (connection, visit) => ({
       title: `Delete ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: html`<p>Its credentials go for good, and so do its bindings. Runs of templates that need it are refused until another connection is bound in its place.</p>
+      lead: html`<p>Its credentials and bindings are deleted permanently. Runs of templates that need it are refused until another connection is bound.</p>
 <div>Bound by: ${await renderBoundPlaces(visit, connection)}</div>`,
       fields: [],
       submit: 'Delete connection',

@@ -26,7 +26,7 @@ export async function showConnections(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Connections',
-  below: 'They keep the credentials of systems outside, for runs and for private repositories.',
+  below: 'Credentials for clouds, registries and repositories, used by runs and when versions are published.',
   actions: html`<div class="actions">${button}</div>`,
 })}
 ${renderNews(visit, pages.connections)}
@@ -34,8 +34,8 @@ ${renderNews(visit, pages.connections)}
       connections.length > 0
         ? renderTable({ caption: 'Connections', rows: connections, columns: columnsOf(names) })
         : renderEmpty(
-            'No connections here',
-            'A connection keeps credentials once. Environments below its owner are given it, and templates ask for it by name.',
+            'No connections yet',
+            'A connection stores credentials in one place. Bind it to projects and environments, and templates use it by name.',
           )
     }</div>
 </div>`,

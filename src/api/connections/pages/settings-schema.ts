@@ -6,13 +6,13 @@ import { configSchema, credentialsSchema, type Variant } from './variants.ts';
 
 /** The fields of a form are made from the schemas by which a kind of connection checks its settings. */
 
-const configHint = 'Whoever may read the connection sees this.';
+const configHint = 'Visible to everybody who can see the connection.';
 
 /** Both the config and the credentials, filled in with a config that is to be changed. Credentials are never filled in. */
 export function settingsPart(variant: Variant, config: Record<string, unknown> = {}): SchemaPart {
   const { provider: _, ...values } = config;
   const isFilled = Object.keys(values).length > 0;
-  const schema: JsonObject = { ...configSchema(variant), title: 'What it opens', description: configHint };
+  const schema: JsonObject = { ...configSchema(variant), title: 'Settings', description: configHint };
   const hasFields = Object.keys(schema['properties'] ?? {}).length > 0;
   const properties = { ...(hasFields && { config: schema }), ...credentialsOf(variant) };
   return partOf(variant, properties, isFilled ? { config: values as JsonValue } : {});
@@ -32,14 +32,14 @@ function requiredOf({ kind }: Variant, properties: Record<string, JsonObject>): 
 
 function credentialsOf(variant: Variant): Record<string, JsonObject> {
   const schema = credentialsSchema(variant);
-  const either = variant.kind === 'cloud' ? ' Give them or a workload identity: one of the two is needed.' : '';
+  const either = variant.kind === 'cloud' ? ' Enter credentials or a workload identity.' : '';
   return schema === null
     ? {}
     : {
         credentials: {
           ...schema,
           title: 'Credentials',
-          description: `They are kept sealed. Nobody is shown them.${either}`,
+          description: `Stored encrypted, and never shown again.${either}`,
         },
       };
 }
@@ -49,9 +49,24 @@ function partOf(
   properties: Record<string, JsonObject>,
   values: Record<string, JsonValue>,
 ): SchemaPart {
-  const root = planForm({ type: 'object', properties, required: requiredOf(variant, properties) });
-  const none = 'It keeps no credentials: the cloud trusts the tokens of the service.';
+  const titled = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withTitles(schema)]));
+  const root = planForm({ type: 'object', properties: titled, required: requiredOf(variant, properties) });
+  const none = 'No credentials are stored: the cloud trusts the tokens of the service.';
   return { root, values, inherited: new Map(), of: variant.label, lead: null, title: 'Settings', none };
+}
+
+const abbreviations = /\b(?:arn|url|id|ca|api|uri|ip)\b/g;
+
+/** The schema with a title for each member, made of its name: `role_arn` is called "Role ARN". */
+function withTitles(schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return schema;
+  const titled = Object.entries(properties).map(([name, member]) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return [name, member] as const;
+    const words = name.replaceAll('_', ' ').replace(abbreviations, (word) => word.toUpperCase());
+    return [name, { title: words.charAt(0).toUpperCase() + words.slice(1), ...withTitles(member) }] as const;
+  });
+  return { ...schema, properties: Object.fromEntries(titled) };
 }
 
 /** Config and credentials as a form has read them. A part that was left empty is empty. */

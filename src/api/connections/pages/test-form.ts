@@ -19,7 +19,7 @@ export function registerConnectionTest(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Test ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'The saved settings and credentials are tried now. It takes a minute at most.',
+      lead: 'Tests the saved settings and credentials now. This takes up to a minute.',
       fields:
         connection.kind === 'git'
           ? [

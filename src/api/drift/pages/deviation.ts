@@ -31,5 +31,5 @@ const legends = {
 export function describeWhole({ path, evidence }: Pick<ShownFinding, 'path' | 'evidence'>): string | null {
   if (path !== '') return null;
   if (evidence.after === null) return 'The resource is gone.';
-  return evidence.before === null ? 'Nobody expects the resource.' : 'The resource differs.';
+  return evidence.before === null ? 'The resource was not expected.' : 'The resource differs.';
 }

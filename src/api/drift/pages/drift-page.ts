@@ -39,7 +39,7 @@ export async function showDrift(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Drift',
-  below: 'Differences between what was deployed and what is there. Scans find them, and change nothing.',
+  below: 'Differences between what was deployed and what exists now. Scans find them and change nothing.',
   actions: html`<div class="actions">${newMonitor}</div>`,
 })}
 ${renderNews(visit, pages.drift)}
@@ -56,8 +56,8 @@ ${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, 
 async function explainNone(visit: Visit, scope: Query): Promise<string> {
   const { drift_monitors: monitors } = await visit.read(list, { query: { ...scope, limit: '1' } });
   return monitors.length === 0
-    ? 'Nobody looks: there is no monitor yet. A monitor scans by a schedule, and what differs appears here.'
-    : 'The last complete scans saw nothing that differs from what was deployed. The monitors say how old these are.';
+    ? 'There is no monitor yet. A monitor scans on a schedule, and the drift it finds appears here.'
+    : 'The last complete scans found no drift. The monitors show when they ran.';
 }
 
 async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
@@ -70,7 +70,7 @@ async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
       ? renderTable({ caption: 'Monitors', rows: monitors, rowId: ({ id }) => `m-${id}`, columns: columnsWith(names) })
       : renderEmpty(
           'No monitors yet',
-          'A monitor scans one instance, or all instances of an environment or a template, by a schedule.',
+          'A monitor scans one instance, or all instances of an environment or a template, on a schedule.',
           html`<a class="button button-primary" href="${pagePath(pages.newDriftMonitor)}">Create the first one</a>`,
         )
   }</div>

@@ -17,14 +17,14 @@ const suppressionFields = () =>
       label: 'Reason',
       kind: 'area',
       maxLength: 1000,
-      hint: 'Why the value may stay as it is until then.',
+      hint: 'Why the current value is acceptable until then.',
     },
     {
       name: 'until',
       label: 'Until (UTC)',
       kind: 'datetime',
       value: new Date(Date.now() + 30 * 24 * 3600_000).toISOString().slice(0, 16),
-      hint: 'Within a year. At this time the finding opens again.',
+      hint: 'At most one year from now. The finding then opens again.',
     },
   ] as const;
 
@@ -35,7 +35,7 @@ export function registerFindingForms(addPage: AddPage): void {
     describe: (finding) => ({
       title: 'Suppress the finding',
       crumbs: findingCrumbs(finding),
-      lead: html`<p>You accept the value that is there now. If a scan sees another value, the finding opens again.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      lead: html`<p>You accept the current value. If a scan finds another value, the finding opens again.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
       fields: [
         ...suppressionFields(),
         { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
@@ -70,7 +70,7 @@ export function registerFindingForms(addPage: AddPage): void {
     describe: (finding) => ({
       title: `Remediate ${titleOf(finding)}`,
       crumbs: findingCrumbs(finding),
-      lead: html`<p>A run is planned, and waits for the approval of somebody else. It acts on what the latest scan saw. If the instance changes meanwhile, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      lead: html`<p>A run is planned and waits for approval by somebody else. It is based on the latest scan. If the instance changes in the meantime, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
       fields: [
         {
           name: 'direction',
@@ -97,8 +97,8 @@ export function registerFindingForms(addPage: AddPage): void {
 }
 
 const directionWords = {
-  revert: 'Revert: apply again what was last deployed',
-  adopt: 'Adopt: record the real values in the state, and change nothing real',
+  revert: 'Revert: apply the last deployed configuration again',
+  adopt: 'Adopt: record the actual values in the state, and change no resources',
 } as const;
 
 /** A finding that was chosen in a list, with the evidence that the list showed: its value is what is accepted. */
@@ -118,11 +118,11 @@ function registerBulkSuppression(addPage: AddPage): void {
     describe: (chosen) => ({
       title: 'Suppress findings',
       crumbs: [driftCrumb],
-      lead: `You accept the values that ${chosen.length === 1 ? 'one finding shows' : `${chosen.length} findings show`} now. A finding opens again if a scan sees another value.`,
+      lead: `You accept the current ${chosen.length === 1 ? 'value of one finding' : `values of ${chosen.length} findings`}. A finding opens again if a scan finds another value.`,
       fields: suppressionFields(),
       submit: 'Suppress',
       cancel: pagePath(pages.drift),
-      refusal: chosen.length === 0 ? 'no finding was chosen: tick some in the list first' : null,
+      refusal: chosen.length === 0 ? 'select at least one finding in the list first' : null,
     }),
     carryOut: async (chosen, { reason = '', until = '' }, visit) => {
       const findings = chosen.map(fromChoice);

@@ -70,7 +70,7 @@ function renderFindingActions({ id, actions }: FindingSubject): Html {
 function renderRemediation({ last_seen_at: seen, status }: FindingSubject, run: Remediation): Html {
   const isSeenSince = run.finishedAt === null || new Date(run.finishedAt) < new Date(seen);
   const isWaiting = status !== 'resolved' && run.status === 'succeeded' && !isSeenSince;
-  return html`${renderRunLink(run.id)} ${renderRunStatus(run.status)}${isWaiting ? html` <span class="muted">The next scan tells whether it helped.</span>` : null}`;
+  return html`${renderRunLink(run.id)} ${renderRunStatus(run.status)}${isWaiting ? html` <span class="muted">The next scan shows whether it worked.</span>` : null}`;
 }
 
 function renderFindingFacts(finding: FindingSubject, remediation: Remediation | undefined): Html {
@@ -84,7 +84,7 @@ function renderFindingFacts(finding: FindingSubject, remediation: Remediation | 
         suppression &&
           html`by <span class="foreign">${suppression.by}</span> until ${renderTime(suppression.until)}: <span class="foreign">${suppression.reason}</span>`,
       ],
-      ['Reopened because', finding.reopen_reason && html`<span class="foreign">${finding.reopen_reason}</span>`],
+      ['Reason for reopening', finding.reopen_reason && html`<span class="foreign">${finding.reopen_reason}</span>`],
       ['Last remediation', remediation ? renderRemediation(finding, remediation) : null],
       ['First seen', renderTime(finding.first_seen_at)],
       ['Last seen', html`${renderTime(finding.last_seen_at)} by ${renderRunLink(finding.last_run_id)}`],
@@ -104,7 +104,7 @@ async function renderEvidence(visit: FindingVisit): Promise<Html> {
     params: visit.params,
     query: { cursor, limit: '20' },
   });
-  return html`<section class="section" aria-labelledby="evidence"><div class="section-head"><h2 id="evidence">Evidence</h2><p class="muted">What scans saw, newest first. It never changes.</p></div>
+  return html`<section class="section" aria-labelledby="evidence"><div class="section-head"><h2 id="evidence">Evidence</h2><p class="muted">What scans found, newest first.</p></div>
 <div class="panel"><ul class="rows">${evidence.map(
     (each) =>
       html`<li class="row drift-row"><div class="row-text"><p class="row-title">${renderAge(each.observed_at)} · ${renderRunLink(each.run_id)}</p><div class="value-changes">${renderDeviation(each, 500)}</div><p class="muted">State #${each.state_serial}, version ${each.template_version}</p></div></li>`,

@@ -66,7 +66,7 @@ ${findings.some(({ status }) => status !== 'resolved') ? html`<div class="form-e
 }
 
 function renderSuppress(suppression: Action): Html {
-  const label = 'Suppress the chosen ones';
+  const label = 'Suppress selected';
   if (suppression.allowed) return html`<button class="button" type="submit">${label}</button>`;
   return renderAction(suppression, { label, path: pages.suppressDriftFindings });
 }
@@ -92,6 +92,6 @@ ${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div
 
 function renderNone(status: ReturnType<typeof statusOf>, none: string): Html {
   if (status === 'open') return renderEmpty('No open findings', none);
-  if (status === undefined) return renderEmpty('No findings yet', 'They appear when a scan sees drift.');
-  return renderEmpty(`No ${status} findings`, 'None of the findings that you may read is in this state.');
+  if (status === undefined) return renderEmpty('No findings yet', 'Findings appear when a scan detects drift.');
+  return renderEmpty(`No ${status} findings`, 'No finding that you can see has this status.');
 }

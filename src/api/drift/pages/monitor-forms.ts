@@ -30,7 +30,7 @@ const everySixHours = { every: '6h' };
 
 const enabledField = (isEnabled: boolean): FormField => ({
   name: 'enabled',
-  label: 'It scans by the schedule',
+  label: 'Scan on the schedule',
   kind: 'checkbox',
   value: isEnabled ? 'true' : '',
 });
@@ -40,7 +40,7 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
   describe: async ({ instances, environments, templates }, visit) => ({
     title: 'New drift monitor',
     crumbs: [driftCrumb],
-    lead: 'Choose one: an instance, or an environment or a template, whose deployed instances then inherit monitors.',
+    lead: 'Choose one: an instance, or an environment or a template, whose deployed instances then inherit the monitor.',
     fields: [
       { name: 'instance_id', label: 'Instance', ...instances, value: visit.query('instance_id') },
       {
@@ -143,7 +143,7 @@ const scanForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
   describe: (monitor) => ({
     title: `Scan ${monitor.name} now`,
     crumbs: monitorCrumbs(monitor),
-    lead: 'A run finds out whether everything is still as it was deployed. It changes nothing, and gives way to a run that does.',
+    lead: 'A run checks whether everything is still as deployed. It changes nothing, and stops if another run needs the instance.',
     fields: [],
     submit: 'Scan now',
     cancel: monitorPath(monitor.id),
@@ -163,7 +163,7 @@ const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly
   describe: (monitor) => ({
     title: `Ignore rules of ${monitor.name}`,
     crumbs: monitorCrumbs(monitor),
-    lead: 'The next scan leaves out what these rules name, and resolves its findings. An asterisk stands for any characters.',
+    lead: 'The next scan ignores what matches these rules and resolves its findings. An asterisk matches any characters.',
     fields: [
       {
         name: 'rules',
@@ -171,11 +171,11 @@ const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly
         kind: 'code',
         value: monitor.rules,
         isOptional: true,
-        hint: 'One rule on each line: an address, a space and an attribute, such as aws_instance.* tags.*. An address alone leaves out the whole resource.',
+        hint: 'One rule per line: an address, a space and an attribute, such as aws_instance.* tags.*. An address alone ignores the whole resource.',
       },
       revisionField(monitor),
     ],
-    submit: 'Save the rules',
+    submit: 'Save rules',
     cancel: pagePath(pages.driftMonitor, { id: monitor.id }, { tab: 'rules' }),
     refusal: refusalOf(monitor.actions, 'set_ignore_rules'),
   }),

@@ -80,10 +80,10 @@ ${await parts[tab]()}`,
 /** Explains an empty list. Only a scan with a result says that nothing differs. */
 function explainNone({ scope, last_failure: failure, last_success_at: success, stale }: MonitorSubject): string {
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
-  if (failure) return 'That does not mean that nothing differs: the last scan had no result.';
-  if (stale) return 'That does not mean that nothing differs: no scan has succeeded for three of its times.';
-  if (success === null) return 'No scan has looked yet.';
-  return 'The last scan saw nothing that differs from what was deployed.';
+  if (failure) return 'There may be drift: the last scan had no result.';
+  if (stale) return 'There may be drift: the last three scheduled scans did not succeed.';
+  if (success === null) return 'No scan has run yet.';
+  return 'The last scan found no drift.';
 }
 
 function actionOf({ actions }: MonitorSubject, wanted: string): Action {
@@ -104,7 +104,7 @@ function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
 
 function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html | null {
   if (!failure && stale)
-    return html`<div class="notice notice-problem" role="note"><p>No scan has succeeded for three of its times. Scans give way to runs: look whether runs keep the instance busy, and scan now.</p></div>`;
+    return html`<div class="notice notice-problem" role="note"><p>The last three scheduled scans did not succeed. Scans stop when a run needs the instance: check whether runs keep it busy, then scan now.</p></div>`;
   if (!failure) return null;
   return html`<div class="notice notice-problem" role="note"><p>The last scan had no result, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
 }
@@ -113,7 +113,7 @@ function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html |
 function renderChangedInputs({ inputs_changed: isChanged, instance_id: id }: MonitorSubject): Html | null {
   if (!isChanged || id === null) return null;
   const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
-  return html`<p class="notice">${renderIcon('refresh-cw')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> are not what they were. Scans compare with the deployment, so that this is no deviation. A new run reads them anew.</span></p>`;
+  return html`<p class="notice">${renderIcon('refresh-cw')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> have changed. Scans compare with the deployment, so this is not drift. A new run reads the new values.</span></p>`;
 }
 
 async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {
@@ -124,7 +124,7 @@ async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject):
     [
       ['Watches', html`the ${monitor.scope} ${renderPlace(monitor, names)}`],
       ['Scans', describeSchedule(monitor.schedule)],
-      ['Next scan', next ? renderTime(next.toISOString()) : monitor.enabled ? null : 'turned off'],
+      ['Next scan', next ? renderTime(next.toISOString()) : monitor.enabled ? null : 'Off'],
       ['Scanning now', monitor.scan_run_id && renderRunLink(monitor.scan_run_id)],
       ['Last scan', monitor.last_scan_at && renderAge(monitor.last_scan_at)],
       ['Last success', monitor.last_success_at && renderAge(monitor.last_success_at)],
@@ -157,16 +157,13 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
             { label: 'By', cell: ({ trigger }) => (trigger === 'schedule' ? 'schedule' : 'request') },
             { label: 'Found', kind: 'number', cell: ({ found }) => number(found) },
             { label: 'Ignored', kind: 'number', cell: ({ ignored }) => number(ignored) },
-            { label: 'Failing checks', kind: 'number', cell: ({ failing_checks: failing }) => number(failing) },
+            { label: 'Failed checks', kind: 'number', cell: ({ failing_checks: failing }) => number(failing) },
             { label: 'Opened', kind: 'number', cell: ({ opened }) => number(opened) },
             { label: 'Resolved', kind: 'number', cell: ({ resolved }) => number(resolved) },
             { label: 'Age', cell: ({ created_at: at }) => renderAge(at) },
           ],
         })
-      : renderEmpty(
-          'No scans yet',
-          'The first one runs at the next time of the schedule, or when somebody asks for it.',
-        )
+      : renderEmpty('No scans yet', 'The first scan runs at the next scheduled time, or when somebody starts one.')
   }</div>
 ${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
 }
@@ -175,8 +172,8 @@ async function renderRules(visit: MonitorVisit, monitor: MonitorSubject): Promis
   const { rules } = await visit.read(getIgnoreRules, { params: visit.params });
   return html`<div class="panel stack">${
     rules.length === 0
-      ? html`<p>Nothing is left out.</p>`
+      ? html`<p>Nothing is ignored.</p>`
       : html`<ul class="rows">${rules.map(({ address, path }) => html`<li class="row"><p class="row-title mono foreign">${address}: ${path}</p></li>`)}</ul>`
   }
-<p>${renderAction(actionOf(monitor, 'set_ignore_rules'), { label: 'Change the rules', path: pagePath(pages.driftIgnoreRules, visit.params) })}</p></div>`;
+<p>${renderAction(actionOf(monitor, 'set_ignore_rules'), { label: 'Edit rules', path: pagePath(pages.driftIgnoreRules, visit.params) })}</p></div>`;
 }

@@ -13,7 +13,7 @@ export function renderTrend(newestFirst: readonly Scan[]): Html | null {
   const [first, last] = [told[0], told.at(-1)];
   if (told.length < 2 || first === undefined || last === undefined) return null;
   const most = Math.max(1, ...told);
-  const label = `Deviations in the last ${scans.length} scans: from ${first} to ${last}, at most ${Math.max(...told)}`;
+  const label = `Drift in the last ${scans.length} scans: from ${first} to ${last}, at most ${Math.max(...told)}`;
   return html`<section class="section" aria-labelledby="trend"><div class="section-head"><h2 id="trend">Trend</h2><p class="muted">${label}.</p></div>
 <div class="panel"><svg class="drift-trend" role="img" aria-label="${label}" viewBox="0 0 ${scans.length * (width + gap)} ${height}" width="${scans.length * (width + gap)}" height="${height}">${scans.map((scan, index) => renderBar(scan, index, most))}</svg></div></section>`;
 }

@@ -21,13 +21,13 @@ export function renderFindingStatus(status: FindingStatus): Html {
 
 /** Why a finding is in its state. */
 export const reasonWords: Record<FindingReason, string> = {
-  observed: 'a scan saw it',
-  other_value: 'a scan saw another value than the accepted one',
-  suppression_ended: 'the time of its suppression is over',
+  observed: 'a scan found it',
+  other_value: 'a scan found a value that was not accepted',
+  suppression_ended: 'the suppression expired',
   reopened: 'somebody reopened it',
-  suppressed: 'somebody accepts the value',
-  gone: 'a complete scan no longer saw it',
-  ignored: 'an ignore rule leaves it out',
+  suppressed: 'somebody accepted the value',
+  gone: 'a complete scan no longer found it',
+  ignored: 'an ignore rule matches it',
   destroyed: 'the instance was destroyed',
 };
 

@@ -40,11 +40,11 @@ export const slugField: FormField = {
   name: 'slug',
   label: 'Short name',
   maxLength: 63,
-  hint: 'Unique in its project. The old one is free for others afterwards.',
+  hint: 'Unique in its project. Changing it releases the old name for others.',
 };
 
 export function policyFields(isNew: boolean): FormField[] {
-  const ofKind = isNew ? [{ value: '', label: 'As usual for the kind' }] : [];
+  const ofKind = isNew ? [{ value: '', label: 'Default for the kind' }] : [];
   return [
     {
       name: 'approval_policy.when',
@@ -55,18 +55,18 @@ export function policyFields(isNew: boolean): FormField[] {
         { value: 'never', label: 'Never' },
         { value: 'destroys', label: 'If a plan destroys something' },
         { value: 'changes', label: 'If a plan changes something' },
-        ...(isNew ? [] : [{ value: 'always', label: 'If a plan changes something, as “always” from the API' }]),
+        ...(isNew ? [] : [{ value: 'always', label: 'If a plan changes something (“always” in the API)' }]),
       ],
     },
     {
       name: 'approval_policy.required',
-      label: 'How many people must approve',
+      label: 'Required approvals',
       kind: 'number',
       min: 0,
       max: 5,
       isOptional: isNew,
     },
-    { name: 'approval_policy.allow_self', label: 'Whoever asked for a run may approve it', kind: 'checkbox' },
+    { name: 'approval_policy.allow_self', label: 'Requesters may approve their own runs', kind: 'checkbox' },
   ];
 }
 
@@ -79,11 +79,11 @@ export function toAllowedOptions(typed: Typed): string[] | null {
 
 const optionWords: Readonly<Record<RunOptionName, string>> = {
   replace: 'Runs may replace resources',
-  target: 'Runs may be for chosen resources only',
-  exclude: 'Runs may leave out chosen resources',
-  refresh: 'Runs may leave out the refresh',
-  parallelism: 'Runs may say how much the tool does at a time',
-  log_level: 'Runs may have the tool log about itself, which may hold secrets',
+  target: 'Runs may target single resources',
+  exclude: 'Runs may exclude single resources',
+  refresh: 'Runs may skip the refresh',
+  parallelism: 'Runs may set the parallelism',
+  log_level: 'Runs may write a debug log, which may contain secrets',
 };
 
 export const optionFields: FormField[] = runOptionNames.map((name) => ({
@@ -97,15 +97,15 @@ export const moreFields: FormField[] = [
     name: 'ttl',
     label: 'Time to live',
     isOptional: true,
-    hint: 'Deployments are due for destruction after it, such as 8h or P7D. Empty: they stay.',
+    hint: 'Deployments are destroyed after this time, such as 8h or P7D. Leave empty to keep them.',
   },
   {
     name: 'isolation',
     label: 'Workers',
     kind: 'select',
     choices: [
-      { value: '', label: 'Any worker executes its runs' },
-      { value: 'sandbox', label: 'Only workers with a sandbox' },
+      { value: '', label: 'Runs use any worker' },
+      { value: 'sandbox', label: 'Runs use only workers with a sandbox' },
     ],
   },
   {

@@ -99,7 +99,7 @@ async function renderInstances(visit: EnvironmentVisit, { id }: Environment): Pr
   if (instances.length === 0) {
     return html`<div class="list-panel">${renderEmpty(
       'Nothing is deployed here',
-      'An instance appears when somebody runs a template in this environment.',
+      'Instances appear when a template is deployed in this environment.',
       html`<a class="button button-primary" href="${pagePath(pages.catalog, {}, { environment_id: id })}">Choose a template</a>`,
     )}</div>`;
   }

@@ -17,11 +17,12 @@ const archiving: ArchivingForms<{ id: string }, Environment> = {
   path: ({ id }, done) => pagePath(pages.environment, { id }, done === undefined ? {} : { done }),
   pathAfterDeletion: () => pagePath(pages.environments, {}, { done: 'deleted' }),
   isNameTyped: false,
-  archiving: 'It takes nothing new, and no run starts in it. What is deployed stays deployed. You can unarchive it.',
+  archiving:
+    'Nothing can be added, and no run starts in it. What is deployed stays deployed. You can unarchive it later.',
   unarchiving: 'Runs can start again, and the environment can be changed.',
   deletion: async () =>
-    html`<p>The environment and its variables are deleted for good, and its name is free again. Its runs and their records stay.</p>
-<p>This works only while nothing is deployed in it.</p>`,
+    html`<p>The environment and its variables are deleted permanently, and its name becomes available again. Its runs and their records are kept.</p>
+<p>You can delete it only while nothing is deployed in it.</p>`,
 };
 
 /** Adds the forms that archive, unarchive and delete environments. */

@@ -49,7 +49,7 @@ ${renderNews(visit, pages.environments)}
       environments.length > 0
         ? renderRows(environments, names)
         : renderEmpty(
-            isArchive ? 'No archived environments' : 'No environments here',
+            isArchive ? 'No archived environments' : 'No environments yet',
             'An environment belongs to a project, such as staging or production.',
           )
     }</div>
@@ -85,7 +85,7 @@ function renderRows(environments: readonly ListedEnvironment[], names: Names) {
       { label: 'Team', kind: 'minor', cell: ({ team_id: id }) => names.get(id)?.name ?? null },
       { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
-        label: 'Held by',
+        label: 'Applies held by',
         cell: renderHoldBadge,
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },

@@ -19,14 +19,9 @@ export async function renderProtection(visit: Visit<{ id: string }>, environment
 ${renderFacts([
   ['Kind', kindWords[environment.kind]],
   ['Approval', describePolicy(environment.approval_policy)],
+  ['Isolation', environment.isolation === null ? 'Runs use any worker.' : 'Runs use only workers with a sandbox.'],
   [
-    'Isolation',
-    environment.isolation === null
-      ? 'Any worker may execute its runs.'
-      : 'Only workers with a sandbox execute its runs.',
-  ],
-  [
-    'Options of runs',
+    'Run options',
     describeOptions(allowedOptions({ kind: environment.kind, allowedOptions: environment.allowed_options })),
   ],
   [
@@ -38,14 +33,14 @@ ${renderFacts([
   [
     'Tool',
     environment.tool === null
-      ? 'Its templates say which tool their runs use.'
+      ? 'Set by the templates.'
       : `Runs use ${describeTool(environment.tool)}, within what their templates ask for.`,
   ],
   [
     'Time to live',
     environment.ttl === null
-      ? 'Deployments stay until somebody destroys them.'
-      : `Deployments are due for destruction after ${environment.ttl}.`,
+      ? 'None: deployments stay until somebody destroys them.'
+      : `Deployments are destroyed after ${environment.ttl}.`,
   ],
 ])}
 </section>
@@ -59,24 +54,24 @@ ${renderFacts([
         })
       : null
   }</div>
-<p class="muted">Times at which no apply starts. Runs still plan and wait for review.</p>
-${windows.length > 0 ? html`<div class="list-panel">${renderWindows(windows)}</div>` : html`<p>There are none.</p>`}
+<p class="muted">Times at which no apply starts. Runs can still plan and wait for review.</p>
+${windows.length > 0 ? html`<div class="list-panel">${renderWindows(windows)}</div>` : html`<p>No freeze windows.</p>`}
 </section>`;
 }
 
 const optionNouns: Readonly<Record<RunOptionName, string>> = {
-  replace: 'replacing resources',
-  target: 'choosing resources',
-  exclude: 'leaving out resources',
-  refresh: 'leaving out the refresh',
-  parallelism: 'the number of operations at a time',
-  log_level: 'the debug log',
+  replace: 'replace resources',
+  target: 'target single resources',
+  exclude: 'exclude resources',
+  refresh: 'skip the refresh',
+  parallelism: 'set the parallelism',
+  log_level: 'write a debug log',
 };
 
 function describeOptions(allowed: readonly RunOptionName[]): string {
   const forbidden = runOptionNames.filter((name) => !allowed.includes(name));
   if (forbidden.length === 0) return 'Runs may use all options.';
-  return `Runs may use all options but ${forbidden.map((name) => optionNouns[name]).join(', ')}.`;
+  return `Runs may use all options, except: ${forbidden.map((name) => optionNouns[name]).join(', ')}.`;
 }
 
 function renderWindows(windows: readonly ShownWindow[]): Html {

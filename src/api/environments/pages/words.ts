@@ -19,9 +19,9 @@ const occasions: Readonly<Record<Policy['when'], string>> = {
 
 /** An approval policy as a sentence. */
 export function describePolicy({ required, when, allow_self: allowSelf }: Policy): string {
-  if (required === 0 || when === 'never') return 'Applies wait for nobody.';
+  if (required === 0 || when === 'never') return 'No approval needed.';
   const people = required === 1 ? 'One person approves' : `${required} people approve`;
-  const who = allowSelf ? 'Whoever asked may be one of them.' : 'Whoever asked cannot be one of them.';
+  const who = allowSelf ? 'The requester may be one of them.' : 'The requester cannot be one of them.';
   return `${people}, ${occasions[when]}. ${who}`;
 }
 
@@ -62,7 +62,7 @@ export function renderHold({ hold }: EnvironmentDetails): Html | null {
     ? html`until ${renderTime(until)}`
     : code === 'locked'
       ? 'until somebody unlocks it'
-      : 'until somebody ends the pause';
+      : 'until somebody resumes applies';
   return html`<p class="notice notice-hold">${renderStatusBadge(holdLooks[code])}<span>${who} ${renderSince(since)}, ${end}${
     reason ? html`: <span class="foreign">${reason}</span>` : '.'
   }</span></p>`;

@@ -24,9 +24,9 @@ export function registerApplyPause(addPage: AddPage): void {
       crumbs: [{ label: 'Workers', path: pagePath(pages.workers) }],
       actions: refusalOf(actions, 'end') === null ? renderEnd() : null,
       lead: html`${pause ? renderPause(pause) : null}
-<p>Runs of the whole installation still plan and wait for review, but no apply starts. What already applies is not interrupted.</p>`,
+<p>Runs of the whole installation can still plan and wait for review, but no apply starts. Applies that are running are not interrupted.</p>`,
       fields: holdFields,
-      submit: pause ? 'Replace the pause' : 'Pause all applies',
+      submit: pause ? 'Update the pause' : 'Pause all applies',
       tone: 'danger',
       cancel: pagePath(pages.workers),
       refusal: refusalOf(actions, 'set'),
@@ -40,11 +40,11 @@ export function registerApplyPause(addPage: AddPage): void {
 }
 
 function renderPause({ by, since, until, reason }: Pause): Html {
-  return html`<p>${by.name} paused them ${renderTime(since)}${until ? html`, until ${renderTime(until)}` : null}: <span class="foreign">${reason}</span></p>`;
+  return html`<p>${by.name} paused all applies ${renderTime(since)}${until ? html`, until ${renderTime(until)}` : null}: <span class="foreign">${reason}</span></p>`;
 }
 
 function renderEnd(): Html {
-  return html`<form method="post" action="${pagePath(pages.resumeApplies)}">${renderKey()}<button class="button button-primary" type="submit">End the pause</button></form>`;
+  return html`<form method="post" action="${pagePath(pages.resumeApplies)}">${renderKey()}<button class="button button-primary" type="submit">Resume applies</button></form>`;
 }
 
 async function submitResumption(visit: Visit): Promise<FastifyReply> {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { type FormField, labelsOf } from '#api/web/forms/fields/form-field.ts';
 import { renderForm, renderKey } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -57,7 +57,7 @@ async function show(
         do: kind,
         expected_revision: String(revision),
       } as Record<string, string>,
-      submit: 'Add the window',
+      submit: 'Add window',
       problems: typed.do === kind ? problems : null,
     });
   const title = 'Freeze windows';
@@ -69,16 +69,16 @@ async function show(
 ${renderPageHead({
   title,
   crumbs: environmentCrumbs(environment.name, back),
-  below: 'No apply starts in a freeze window. Runs still plan and wait for review.',
+  below: 'No apply starts in a freeze window. Runs can still plan and wait for review.',
 })}
 ${renderNews(visit, pages.freezeWindows)}
-<section class="section" aria-labelledby="present"><div class="section-head"><h2 id="present">Present windows</h2></div>
-<div class="panel">${windows.length === 0 ? 'There are none.' : html`<ul class="rows">${windows.map((window) => renderRow(window, refusal === null ? renderRemoval(action, revision, window) : null))}</ul>`}</div></section>
+<section class="section" aria-labelledby="present"><div class="section-head"><h2 id="present">Current windows</h2></div>
+<div class="panel">${windows.length === 0 ? 'No freeze windows.' : html`<ul class="rows">${windows.map((window) => renderRow(window, refusal === null ? renderRemoval(action, revision, window) : null))}</ul>`}</div></section>
 ${
   refusal === null
-    ? html`<section class="section" aria-labelledby="weekly"><div class="section-head"><h2 id="weekly">Every week</h2><p class="muted">By the clocks of a time zone, such as Friday 16:00 to Monday 07:00.</p></div>
+    ? html`<section class="section" aria-labelledby="weekly"><div class="section-head"><h2 id="weekly">Every week</h2><p class="muted">In a time zone, such as Friday 16:00 to Monday 07:00.</p></div>
 <div class="panel">${form('weekly', weeklyFields)}</div></section>
-<section class="section" aria-labelledby="once"><div class="section-head"><h2 id="once">Once</h2><p class="muted">Between two times, such as the days of a fair.</p></div>
+<section class="section" aria-labelledby="once"><div class="section-head"><h2 id="once">Once</h2><p class="muted">Between two times, such as a holiday.</p></div>
 <div class="panel">${form('once', onceFields)}</div></section>`
     : html`<p class="notice">${toSentence(refusal)}</p>`
 }
@@ -105,9 +105,9 @@ const common: FormField[] = [
 const weeklyFields: FormField[] = [
   ...common,
   { name: 'start_day', label: 'From', kind: 'select', choices: days },
-  { name: 'start_time', label: 'At', hint: 'Such as 16:00.', maxLength: 5 },
+  { name: 'start_time', label: 'Time', hint: 'Such as 16:00.', maxLength: 5 },
   { name: 'end_day', label: 'To', kind: 'select', choices: days },
-  { name: 'end_time', label: 'At', hint: 'Such as 07:00.', maxLength: 5 },
+  { name: 'end_time', label: 'Time', hint: 'Such as 07:00.', maxLength: 5 },
   { name: 'time_zone', label: 'Time zone', hint: 'Such as Europe/Berlin.', maxLength: 64 },
 ];
 const onceFields: FormField[] = [
@@ -120,7 +120,9 @@ const onceFields: FormField[] = [
 export async function submitFreezeWindow(visit: EnvironmentVisit): Promise<FastifyReply> {
   const typed = visit.form(...names);
   const { freeze_windows: present } = await visit.read(getFreezeWindows, { params: visit.params });
-  const result = await submit(visit, names, () => {
+  const fields = [...names, ...Object.keys(pathsOf(present.length))];
+  const labels = labelsOf([...weeklyFields, ...onceFields]);
+  const result = await submit(visit, { names: fields, labels }, () => {
     const windows =
       typed.do === 'remove' ? present.filter(({ name }) => name !== typed.name) : [...present, toWindow(typed)];
     const body = { freeze_windows: windows, expected_revision: Number(typed.expected_revision) };
@@ -133,7 +135,7 @@ export async function submitFreezeWindow(visit: EnvironmentVisit): Promise<Fasti
 function toWindow({ do: kind, name, reason, ...typed }: Typed): Record<string, unknown> {
   const window = { name, reason };
   if (kind === 'once') return { ...window, starts_at: toUtc(typed.starts_at), ends_at: toUtc(typed.ends_at) };
-  if (kind !== 'weekly') throw invalidField('do', 'expected weekly, once or remove');
+  if (kind !== 'weekly') throw invalidField('do', 'choose a weekly or a one-time window');
   const weekly = {
     starts: { day: typed.start_day, time: typed.start_time },
     ends: { day: typed.end_day, time: typed.end_time },
@@ -153,17 +155,16 @@ const fieldOf: Readonly<Record<string, string>> = {
   'weekly.ends': 'end_time',
 };
 
-/** Moves the problems of the new window, which is the last one of the list, to the fields of its form. */
+/** Where problems of the new window are in the body: it is the last one of the list. */
+function pathsOf(index: number): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fieldOf).map(([path, field]) => [`freeze_windows[${index}].${path}`, field]),
+  );
+}
+
+/** Moves the problems of the new window to the fields of its form. */
 function atFields(problems: FormProblems, index: number): FormProblems {
-  const prefix = `freeze_windows[${index}].`;
-  const moved = Object.entries(problems.ofOthers).flatMap(([path, text]) => {
-    const field = path.startsWith(prefix) ? fieldOf[path.slice(prefix.length)] : undefined;
-    return field === undefined ? [] : [[path, field, text] as const];
-  });
-  const taken = new Set(moved.map(([, , text]) => text));
-  return {
-    ...problems,
-    fields: { ...problems.fields, ...Object.fromEntries(moved.map(([, field, text]) => [field, text])) },
-    others: problems.others.filter((text) => !taken.has(text)),
-  };
+  const paths = pathsOf(index);
+  const fields = Object.entries(problems.fields).map(([name, text]) => [paths[name] ?? name, text]);
+  return { ...problems, fields: Object.fromEntries(fields) };
 }

@@ -10,8 +10,14 @@ import { lock, unlock } from '../environment-operations.ts';
 
 /** The fields of a lock or a pause. */
 export const holdFields = [
-  { name: 'reason', label: 'Reason', kind: 'area', maxLength: 1000, hint: 'Everybody who waits reads it.' },
-  { name: 'until', label: 'Until (UTC)', kind: 'datetime', isOptional: true, hint: 'Empty: until somebody ends it.' },
+  { name: 'reason', label: 'Reason', kind: 'area', maxLength: 1000, hint: 'Shown to everybody whose run is waiting.' },
+  {
+    name: 'until',
+    label: 'Until (UTC)',
+    kind: 'datetime',
+    isOptional: true,
+    hint: 'Leave empty to keep it until somebody ends it.',
+  },
 ] as const;
 
 const readEnvironment = (visit: Visit<{ id: string }>) => visit.read(getEnvironment, { params: visit.params });
@@ -23,7 +29,7 @@ export function registerLockForms(addPage: AddPage): void {
     describe: (environment) => ({
       title: `Lock ${environment.name}`,
       crumbs: environmentCrumbs(environment.name, pagePath(pages.environment, { id: environment.id })),
-      lead: 'Its runs still plan and wait for review, but no apply starts. What already applies is not interrupted.',
+      lead: 'Its runs can still plan and wait for review, but no apply starts. Applies that are running are not interrupted.',
       fields: [...holdFields, revisionField(environment)],
       submit: 'Lock',
       cancel: pagePath(pages.environment, { id: environment.id }),
@@ -41,7 +47,7 @@ export function registerLockForms(addPage: AddPage): void {
       title: `Unlock ${name}`,
       crumbs: environmentCrumbs(name, pagePath(pages.environment, { id })),
       lead: html`${held ? html`<p>${held.by.name} locked it: <span class="foreign">${held.reason}</span></p>` : null}
-<p>The applies that wait start at once.</p>`,
+<p>Waiting applies start immediately.</p>`,
       fields: [],
       submit: 'Unlock',
       tone: 'danger',

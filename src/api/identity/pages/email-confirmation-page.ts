@@ -7,11 +7,11 @@ import { redeemToken } from '../email-operations.ts';
 /** Adds the page where users confirm their address by the link that was mailed to it. */
 export function registerEmailConfirmation(addPage: AddPage): void {
   addLinkTokenPage(addPage, pages.confirmOwnEmail, {
-    title: 'Confirm your address',
-    signIn: 'Sign in first, as the person whose address it is.',
+    title: 'Confirm your e-mail address',
+    signIn: 'Sign in first, with the account that has this address.',
     lead: ({ principal }) =>
       html`You confirm that <strong class="foreign">${principal.email ?? ''}</strong> is your address.`,
-    hint: 'It stands at the end of the link in the mail.',
+    hint: 'It is at the end of the link in the e-mail.',
     submit: 'Confirm address',
     cancel: pagePath(pages.profile),
     wrongToken: 'does not confirm your address: it was used, has expired, or is for another address',

@@ -20,7 +20,7 @@ export const keyFields: readonly FormField[] = [
     label: 'Expires (UTC)',
     kind: 'datetime',
     isOptional: true,
-    hint: 'Without a time, the key never expires.',
+    hint: 'Leave empty for a key that never expires.',
   },
 ];
 
@@ -39,16 +39,16 @@ function toTime(visit: Visit, field: string, text: string): string {
 
 export const overlapField: FormField = {
   name: 'overlap',
-  label: 'The old key works for',
+  label: 'Keep the old key valid for',
   kind: 'select',
   value: 'PT1H',
   choices: [
-    { value: 'PT0S', label: 'no longer: it ends at once' },
-    { value: 'PT1H', label: 'one more hour' },
-    { value: 'P1D', label: 'one more day' },
-    { value: 'P7D', label: 'seven more days' },
+    { value: 'PT0S', label: 'no time: revoke it now' },
+    { value: 'PT1H', label: '1 hour' },
+    { value: 'P1D', label: '1 day' },
+    { value: 'P7D', label: '7 days' },
   ],
-  hint: 'Time to put the new key where the old one is used.',
+  hint: 'The time that you need to replace the old key where it is used.',
 };
 
 export interface ShownKey {
@@ -67,8 +67,7 @@ export function issuedKeyPage({ api_key: apiKey, key }: z.input<typeof IssuedKey
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs })}
 <div class="panel stack">
-<p>Give the key <strong class="foreign">${apiKey.name}</strong> to the program that uses it, as the header <code>X-API-Key</code>. The service does not keep it: whoever
-loses it makes a new one.</p>
+<p>Give the key <strong class="foreign">${apiKey.name}</strong> to the program that uses it, as the header <code>X-API-Key</code>. Copy it now: it cannot be shown again.</p>
 ${renderSecret({ id: 'key', label: 'API key', value: key })}
 ${apiKey.expires_at ? html`<p class="muted">It expires ${renderTime(apiKey.expires_at)}.</p>` : html`<p class="muted">It never expires.</p>`}
 <div class="form-end"><a class="button button-primary" href="${back}">Done</a></div>

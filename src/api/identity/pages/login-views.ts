@@ -68,7 +68,7 @@ ${renderField({
 })}
 <button class="button button-primary" type="submit">Sign in</button>
 </form>
-<p class="aside">Automation needs no sign-in: it sends an API key with each request.</p>
+<p class="aside">Automation does not sign in: it sends an API key with each request.</p>
 </section>`,
   };
 }
@@ -99,9 +99,9 @@ export function unencryptedPage(): Page {
     isBare: true,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Sign in</h1>
-${renderAlert(alertId, 'This address is not encrypted, so nobody can sign in here.')}
+${renderAlert(alertId, 'This address is not encrypted, so you cannot sign in here.')}
 <p>Open the service by its <code>https</code> address, or on the machine it runs on by <code>localhost</code>.</p>
-<p class="aside">The operator sets that address as <code>COORDINATOR_BASE_URL</code>.</p>
+<p class="aside">The operator configures that address as <code>COORDINATOR_BASE_URL</code>.</p>
 </section>`,
   };
 }

@@ -45,7 +45,8 @@ async function submitForm(visit: Visit): Promise<FastifyReply> {
   );
   if (step === 'link') return showForm(visit, token.trim());
   try {
-    if (new_password !== confirm_password) throw invalidField('confirm_password', 'must be the new password once more');
+    if (new_password !== confirm_password)
+      throw invalidField('confirm_password', 'must be the same as the new password');
     await visit.run(redeemReset, { body: { token, new_password, revoke_api_keys: revoke_api_keys === 'yes' } });
   } catch (error) {
     if (error instanceof WrongSecret) return visit.show(deadLinkPage(), 404);

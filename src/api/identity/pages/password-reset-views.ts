@@ -23,7 +23,7 @@ export function passwordLinkPage(): Page {
 ${renderField({ type: 'password', autocomplete: 'off', maxLength: 200, name: 'token', label: 'Token' })}
 <button class="button button-primary" type="submit">Continue</button>
 </form>
-<p class="aside">The token stands at the end of the link that you were given.</p>
+<p class="aside">The token is at the end of the link that you were given.</p>
 </section>`,
   };
 }
@@ -37,32 +37,32 @@ export function passwordResetPage({ token, email, problems }: PasswordResetForm)
     hasProblem: Object.keys(problems).length > 0,
     main: html`<section class="card" aria-labelledby="title">
 <h1 id="title">Set a new password</h1>
-<p class="lede">For ${email}. Wherever you are signed in, you will be signed out.</p>
+<p class="lede">For ${email}. You will be signed out everywhere.</p>
 <form class="form" method="post" action="${pagePath(pages.passwordReset)}" novalidate>
 <input type="hidden" name="token" value="${token}">
 ${renderField({ ...field, name: 'new_password', label: 'New password', problem: chosen, isFirst: !repeated })}
 ${renderField({
   ...field,
   name: 'confirm_password',
-  label: 'New password, once more',
+  label: 'Confirm new password',
   problem: repeated,
   isFirst: repeated !== undefined && chosen === undefined,
 })}
-${renderCheckbox({ name: 'revoke_api_keys', label: 'Revoke all my API keys too' })}
+${renderCheckbox({ name: 'revoke_api_keys', label: 'Also revoke all my API keys' })}
 <button class="button button-primary" type="submit">Set password</button>
 </form>
-<p class="aside">At least 8 characters, and not one that many people use.</p>
+<p class="aside">At least 8 characters, and not a common password.</p>
 </section>`,
   };
 }
 
 export function deadLinkPage(): Page {
   return {
-    title: 'This link is not valid',
+    title: 'This link is no longer valid',
     isBare: true,
     main: html`<section class="card" aria-labelledby="title">
-<h1 id="title">This link is not valid</h1>
-<p>It was used, it has expired, or a later one took its place. Ask an administrator for another link.</p>
+<h1 id="title">This link is no longer valid</h1>
+<p>It was used, has expired, or was replaced by a newer one. Ask an administrator for another link.</p>
 <a class="button button-primary" href="${pagePath(pages.login)}">Go to sign in</a>
 </section>`,
   };

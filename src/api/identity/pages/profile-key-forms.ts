@@ -23,9 +23,9 @@ export function registerProfileKeyForms(addPage: AddPage): void {
     describe: (_subject, visit) => ({
       title: 'New API key',
       crumbs,
-      lead: 'The key acts as you, with everything that you may do. Use a service account for programs of a team.',
+      lead: 'The key has all of your permissions. Use a service account for programs of a team.',
       fields: keyFields,
-      submit: 'Make key',
+      submit: 'Create key',
       cancel: back,
       refusal: visit.mayDo(createApiKey).reason,
     }),
@@ -40,8 +40,8 @@ export function registerProfileKeyForms(addPage: AddPage): void {
       lead: await readHeldLead(
         visit,
         kind === 'profile'
-          ? 'A new profile key replaces this one, which ends at once. It is shown once.'
-          : 'A new key of the same name and lifetime replaces this one. It is shown once.',
+          ? 'A new key replaces this one, which is revoked immediately. The new key is shown once.'
+          : 'A new key with the same name and lifetime replaces this one. It is shown once.',
         ['credential_id', id],
       ),
       fields: kind === 'profile' ? [] : [overlapField],

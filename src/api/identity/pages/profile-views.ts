@@ -47,16 +47,16 @@ export function profilePage(profile: Profile): Page {
 <form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </header>
 ${news}
-${renderSection('details', 'Details', 'Who you are to others here. Your role is given by an administrator.', renderDetails(profile))}
+${renderSection('details', 'Details', 'How others see you. Your role is set by an administrator.', renderDetails(profile))}
 ${renderSection(
   'password',
   'Password',
-  'At least 8 characters, and not one that many people use. All your other sessions end with the change.',
+  'At least 8 characters, and not a common password. Changing it ends all your other sessions.',
   renderPasswordForm(profile),
 )}
 ${renderSection('sessions', 'Sessions', 'Where you are signed in. A session lasts 24 hours.', renderSessions(profile))}
-${renderSection('keyboard', 'Keyboard', 'How this browser uses single keys here.', keysSetting)}
-${renderSection('api-keys', 'API keys', 'Automation sends one of them with each request, as X-API-Key.', renderKeys(profile))}
+${renderSection('keyboard', 'Keyboard', 'Keyboard shortcuts in this browser.', keysSetting)}
+${renderSection('api-keys', 'API keys', 'For automation, which sends a key with each request in the header X-API-Key.', renderKeys(profile))}
 </div>`,
   };
 }
@@ -93,7 +93,7 @@ ${renderField({
   problem: problems['email'],
   isFirst: firstOf(problems) === 'email',
 })}
-${user.email_verified ? null : html`<p class="muted">This address is not confirmed. Until an administrator confirms it, it accepts no invitations.</p>`}
+${user.email_verified ? null : html`<p class="muted">This address is not confirmed. Until it is, you cannot accept invitations.</p>`}
 <button class="button" type="submit">Save details</button>
 </form>`;
 }
@@ -101,7 +101,7 @@ ${user.email_verified ? null : html`<p class="muted">This address is not confirm
 const passwordFields = [
   ['current_password', 'Current password', 'current-password'],
   ['new_password', 'New password', 'new-password'],
-  ['confirm_password', 'New password, once more', 'new-password'],
+  ['confirm_password', 'Confirm new password', 'new-password'],
 ] as const;
 
 function renderPasswordForm({ user, problems }: Profile): Html {
@@ -119,7 +119,7 @@ ${passwordFields.map(([name, label, autocomplete]) =>
     isFirst: first === name,
   }),
 )}
-${renderCheckbox({ name: 'revoke_api_keys', label: 'Revoke all my API keys too' })}
+${renderCheckbox({ name: 'revoke_api_keys', label: 'Also revoke all my API keys' })}
 <button class="button button-primary" type="submit">Change password</button>
 </form>`;
 }
@@ -143,7 +143,7 @@ ${current ? null : renderRevocation(pagePath(pages.revokeSession, { id }), 'End'
 function renderKeys({ keys: { items, areAll }, held }: Profile): Html {
   const kept = items.filter(({ state }) => state !== 'revoked');
   if (kept.length === 0 && areAll)
-    return html`<div class="stack"><p class="muted">You have no API key.</p><div>${newKey}</div></div>`;
+    return html`<div class="stack"><p class="muted">No API keys.</p><div>${newKey}</div></div>`;
   return html`<div class="stack"><ul class="rows">${kept.map(
     ({ id, name, hint, state, created_at: since, expires_at: until, last_used_at: used }) => html`<li class="row">
 <div class="row-text">
@@ -181,11 +181,10 @@ function renderHeld(note: Html | null): Html | null {
 }
 
 /** A script fills this in: the setting is kept by the browser. */
-const keysSetting = html`<label class="choice"><input type="checkbox" data-setting="single-keys" checked disabled> <span>Single keys move through pages</span></label>
-<p class="muted">Such as <kbd>j</kbd> and <kbd>k</kbd> for rows, <kbd>/</kbd> for the search, and <kbd>?</kbd> for all of them. Turn them off if you use speech input, or
-if they get in your way. This browser remembers it.</p>`;
+const keysSetting = html`<label class="choice"><input type="checkbox" data-setting="single-keys" checked disabled> <span>Keyboard shortcuts</span></label>
+<p class="muted">Such as <kbd>j</kbd> and <kbd>k</kbd> for rows, <kbd>/</kbd> for the search, and <kbd>?</kbd> for all of them. Turn them off if you use speech input. The setting is kept in this browser.</p>`;
 
-const olderOnes = html`<li class="row muted">There are older ones, which the API lists.</li>`;
+const olderOnes = html`<li class="row muted">Older keys are listed by the API.</li>`;
 
 function renderRevocation(action: string, verb: string, what: string): Html {
   return html`<form method="post" action="${action}">

@@ -39,11 +39,11 @@ export function registerUserForms(addPage: AddPage): void {
         ...detailFields(visit),
         {
           name: 'password',
-          label: 'First password',
+          label: 'Initial password',
           kind: 'password',
           maxLength: 1024,
           autocomplete: 'new-password',
-          hint: 'At least 8 characters, and not one that many people use. Tell it to the person, or make a password link afterwards.',
+          hint: 'At least 8 characters, and not a common password. Tell it to the person, or create a password link afterwards.',
         },
       ],
       submit: 'Create user',
@@ -80,7 +80,7 @@ function registerEditing(addPage: AddPage): void {
           {
             value: 'false',
             label: 'Disabled',
-            hint: 'Cannot sign in. All sessions end, and API keys are refused until the user is enabled again.',
+            hint: 'Cannot sign in. All sessions end, and API keys do not work until the user is enabled again.',
           },
         ],
       };
@@ -132,9 +132,9 @@ function registerPasswordLink(addPage: AddPage): void {
     describe: (user) => ({
       title: `Password link for ${user.name}`,
       crumbs: userCrumbs(user),
-      lead: 'Whoever has the link sets a new password for this user. It works once, within 24 hours, and an earlier link becomes void. All sessions of the user end when it is used.',
+      lead: 'Anybody with the link can set a new password for this user. It works once, within 24 hours, and replaces any earlier link. Using it ends all sessions of the user.',
       fields: [],
-      submit: 'Make link',
+      submit: 'Create link',
       cancel: userPath(user),
       refusal: refusalOf(user.actions, 'reset_password'),
     }),
@@ -145,7 +145,7 @@ function registerPasswordLink(addPage: AddPage): void {
         title,
         scripts: [secretScript],
         main: html`<div class="page page-narrow">${renderPageHead({ title, crumbs: userCrumbs(user) })}
-<div class="panel stack"><p>Give the link to <strong class="foreign">${user.name}</strong> and nobody else. It works once, until ${renderTime(until)}.</p>
+<div class="panel stack"><p>Give the link to <strong class="foreign">${user.name}</strong> only. It works once, until ${renderTime(until)}.</p>
 ${renderSecret({ id: 'link', label: 'Link', value: url })}
 <div class="form-end"><a class="button button-primary" href="${userPath(user)}">Done</a></div></div></div>`,
       };
@@ -159,9 +159,8 @@ function registerDeletion(addPage: AddPage): void {
     describe: (user) => ({
       title: `Delete ${user.name}`,
       crumbs: userCrumbs(user),
-      lead: html`<p>Sessions, API keys and memberships end for good, and the address is free again. Runs, reviews and comments stay, with the name of this user.</p>
-<p>A user cannot be deleted who owns service accounts, is the only owner of an organization or a team, or is named by history that is kept. Then this page
-says by what. <a href="${pagePath(pages.editUser, { id: user.id })}">Disabling the user</a> ends all access as well.</p>`,
+      lead: html`<p>Sessions, API keys and memberships are deleted permanently, and the address becomes available again. Runs, reviews and comments are kept, with the name of this user.</p>
+<p>You cannot delete a user who owns service accounts, is the only owner of an organization or a team, or is named in history that is kept. <a href="${pagePath(pages.editUser, { id: user.id })}">Disabling the user</a> also ends all access.</p>`,
       fields: [],
       submit: 'Delete user',
       tone: 'danger',

@@ -29,7 +29,7 @@ ${renderNews(visit, pages.user)}
       ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
-<p><a href="${pagePath(pages.audit, {}, { actor: id })}">What this user did, in the audit</a></p>
+<p><a href="${pagePath(pages.audit, {}, { actor: id })}">Show what this user did</a></p>
 </div>`,
   });
 }

@@ -52,7 +52,7 @@ function renderPage(
   cursor: string | undefined,
 ): Html {
   const isFiltered = Object.values(filters).some(Boolean);
-  return html`${users.length > 0 ? renderUsers(users) : renderEmpty('Nobody found', isFiltered ? 'No user fits these filters.' : 'There are no users.')}
+  return html`${users.length > 0 ? renderUsers(users) : renderEmpty('No users found', isFiltered ? 'No user matches these filters.' : 'There are no users yet.')}
 ${renderPages({ cursor, next }, (query) => pagePath(pages.users, {}, { ...filters, ...query }))}`;
 }
 

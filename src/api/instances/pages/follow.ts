@@ -33,11 +33,11 @@ export function registerFollow(addPage: AddPage): void {
     describe: ({ id, name, actions, follow }) => ({
       title: `When outputs that ${name} reads change`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'An instance may follow the outputs of others that it is deployed with. After an apply that changed them, a run deploys it with the version and the variables that it has, and reads the outputs anew. The run starts under your authority, as if you had asked for it, and waits for the same approvals as any other.',
+      lead: 'An instance can be deployed again when the outputs that it reads change. The run uses the version and variables that are deployed now, and reads the new outputs. It starts under your authority, as if you had requested it, and needs the usual approvals.',
       fields: [
         {
           name: 'enabled',
-          label: 'After such a change',
+          label: 'After a change',
           kind: 'select',
           value: follow.enabled ? 'yes' : '',
           choices: [

@@ -19,7 +19,7 @@ export async function renderResources(visit: InstanceVisit): Promise<Html> {
     query: { cursor },
   });
   if (resources.length === 0 && !cursor) {
-    return html`<div class="list-panel">${renderEmpty('It holds nothing', 'Resources appear with the first apply, or with an imported state.')}</div>`;
+    return html`<div class="list-panel">${renderEmpty('No resources', 'Resources appear after the first apply, or when a state is imported.')}</div>`;
   }
   const link = (query: Query) => pagePath(pages.instance, visit.params, query);
   return html`<div class="list-panel">${renderTable({
@@ -43,7 +43,7 @@ export async function renderOutputs(visit: InstanceVisit): Promise<Html> {
   const { outputs } = await visit.read(getOutputs, { params: visit.params });
   const rows = Object.entries(outputs);
   if (rows.length === 0)
-    return html`<div class="list-panel">${renderEmpty('It has no outputs', 'A template declares them, and an apply fills them.')}</div>`;
+    return html`<div class="list-panel">${renderEmpty('No outputs', 'Outputs are declared by the template and set by an apply.')}</div>`;
   return html`<div class="list-panel">${renderTable({
     caption: 'Outputs',
     rows,
@@ -68,7 +68,7 @@ export async function renderStates(visit: InstanceVisit): Promise<Html> {
     query: { cursor },
   });
   if (versions.length === 0) {
-    return html`<div class="list-panel">${renderEmpty('It has no state', 'The first apply writes one. An existing state can be imported.')}</div>`;
+    return html`<div class="list-panel">${renderEmpty('No state', 'The first apply writes one. You can also import an existing state.')}</div>`;
   }
   const names = await readNames(visit.em, { principals: versions.map((each) => each.created_by) });
   const { id } = visit.params;

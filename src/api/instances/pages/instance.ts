@@ -82,7 +82,7 @@ ${await part.render(visit, instance)}
 /** An output that it was deployed with is another one by now. */
 function renderChangedUpstream({ id }: Instance): Html {
   const path = pagePath(pages.instance, { id }, { tab: 'sharing' });
-  return html`<p class="notice">${renderIcon('triangle-alert')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> are not what they were. A new run reads them anew.</span></p>`;
+  return html`<p class="notice">${renderIcon('triangle-alert')}<span>Inputs changed since the deployment: <a href="${path}">outputs that it was deployed with</a> have changed. A new run reads the new values.</span></p>`;
 }
 
 /** Why its latest run failed; nothing after one that did not. */
@@ -160,16 +160,13 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
           ? html`<a class="foreign" href="${pagePath(pages.environment, { id: environment })}">${nameOf(environment)}</a>`
           : 'none',
       ],
+      ['Team', instance.team_id ? renderTeamLink(instance.team_id, names) : 'None: it belongs to the installation'],
+      ['Deployed by', run ? renderRunLink(run) : 'No run yet'],
       [
-        'Team',
-        instance.team_id ? renderTeamLink(instance.team_id, names) : 'none: it belongs to the whole installation',
-      ],
-      ['Deployed by', run ? renderRunLink(run) : 'nothing yet'],
-      [
-        'Changed in part by',
+        'Partially changed by',
         unrecorded && html`${renderRunLink(unrecorded.run_id)}: it may differ from what was deployed`,
       ],
-      ['Node of', deployed && renderAssemblyNode(deployed, names)],
+      ['Assembly', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', renderTool(instance)],
       ['Latest state', instance.state_serial === 0 ? 'none' : `#${instance.state_serial}`],

@@ -40,7 +40,7 @@ ${renderPageHead({
   below:
     narrowed.length > 0
       ? html`Only of ${narrowed.join(' and ')} · <a href="${pagePath(pages.instances, {}, scopeQuery(visit.scope))}">Show all</a>`
-      : 'What templates have deployed: each instance has its own state, and takes one run at a time.',
+      : 'What templates have deployed. Each instance has its own state and executes one run at a time.',
   actions: html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.resources, {}, scopeQuery(visit.scope))}">Search resources</a>
 <a class="button button-plain" href="${pagePath(pages.newInstance, {}, { environment_id: filter.environment_id, template_id: filter.template_id })}">Adopt infrastructure</a></div>`,
 })}
@@ -53,15 +53,12 @@ ${renderPageHead({
       instances.length > 0
         ? await renderInstanceTable(visit, instances)
         : filter.inputs_changed === 'true'
-          ? renderEmpty(
-              'No inputs have changed',
-              'All outputs that instances were deployed with are as they were read.',
-            )
+          ? renderEmpty('No inputs have changed', 'All outputs that instances use are unchanged.')
           : filter.drifted === 'true'
-            ? renderEmpty('Nothing has drifted', 'The last scans saw nothing that differs from what was deployed.')
+            ? renderEmpty('Nothing has drifted', 'The last scans found no drift.')
             : renderEmpty(
                 'Nothing is deployed here yet',
-                'An instance appears when somebody runs a template.',
+                'Instances appear when a template is deployed.',
                 html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Choose a template</a>`,
               )
     }</div>
@@ -87,7 +84,7 @@ export async function showResources(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Resources',
   crumbs: [{ label: 'Instances', path: pagePath(pages.instances) }],
-  below: 'Everything that the latest states say exists. Attributes are only in the states.',
+  below: 'All resources in the latest states. Their attributes are in the states.',
 })}
 <form class="filters" method="get" action="${pages.resources}">
 ${Object.entries(scopeQuery(visit.scope)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${String(value)}">`)}
@@ -101,7 +98,7 @@ ${listed.done ? await renderResources(visit, filter, listed.result) : renderSumm
   return visit.show(page, listed.done ? 200 : listed.problems.status);
 }
 
-const labels = { q: 'Text in the address', type: 'Type' } as const;
+const labels = { q: 'Address contains', type: 'Type' } as const;
 const fields = Object.entries(labels).map(([name, label]) => ({ name, label }));
 
 async function renderResources(
@@ -133,7 +130,9 @@ async function renderResources(
         })
       : renderEmpty(
           'No resources',
-          filter['q'] || filter['type'] ? 'None fits the filter.' : 'They appear with the first apply.',
+          filter['q'] || filter['type']
+            ? 'No resource matches the filters.'
+            : 'Resources appear after the first apply.',
         )
   }</div>
 ${renderPages({ cursor: visit.query('cursor'), next }, link)}`;

@@ -41,7 +41,7 @@ ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name) })}
       ['Digest', html`<code class="foreign">${version.digest}</code>`],
     ])}
 <div class="actions"><a class="button button-plain" href="${operationPath(download, { id, serial })}" download>Download, secrets included</a>
-${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareStates, { id }, { from: previous, to: serial })}">Compare with the version before</a>` : null}</div></div>
+${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareStates, { id }, { from: previous, to: serial })}">Compare with the previous version</a>` : null}</div></div>
 </div>`,
   });
 }
@@ -63,7 +63,7 @@ ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name), below: describe(c
 ${
   comparison.changes.length > 0
     ? html`<div class="list-panel">${comparison.changes.map((change) => renderChange(change, comparison.changes.length <= fewChanges))}</div>`
-    : html`<div class="list-panel">${renderEmpty('The two hold the same', 'No resource differs between them.')}</div>`
+    : html`<div class="list-panel">${renderEmpty('No differences', 'The two versions contain the same resources.')}</div>`
 }
 ${comparison.omitted > 0 ? html`<p class="notice">${comparison.omitted} more resources differ. Download both states to compare all.</p>` : null}
 </div>`,
@@ -104,6 +104,6 @@ const fewChanges = 3;
 
 function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change, isOpen: boolean): Html {
   return html`<details class="difference" ${isOpen ? html`open` : null}><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>
-${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">No value differs, only what the state marks as sensitive, or an attribute that is not set.</p>`}
+${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">No value differs, only sensitivity marks or unset attributes.</p>`}
 ${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</details>`;
 }

@@ -26,7 +26,7 @@ export function registerToolSwitch(addPage: AddPage): void {
       return {
         title: `Switch the tool of ${name}`,
         crumbs: instanceCrumbs(id, name),
-        lead: `${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan changes nothing, and is approved as a change would be, the next runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.`,
+        lead: `${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan has no changes and is approved, later runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.`,
         fields: fields.map((field) => ({ ...field, value: values[field.name] })),
         submit: 'Plan the switch',
         cancel: pagePath(pages.instance, { id }),

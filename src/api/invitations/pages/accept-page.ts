@@ -10,12 +10,10 @@ export function registerAcceptance(addPage: AddPage): void {
   addLinkTokenPage(addPage, pages.acceptInvitation, {
     title: 'Accept an invitation',
     signIn:
-      'Sign in first, as the person with the address that was invited. Without an account, ask an administrator for one.',
-    lead: ({
-      principal,
-    }) => html`You join as <strong class="foreign">${principal.name}</strong>, <span class="foreign">${principal.email ?? ''}</span>. The
-invitation must have been sent to this address. Others of the organization or team will see your name and address.`,
-    hint: 'It stands at the end of the link that you were given.',
+      'Sign in first, with the account of the invited e-mail address. If you have no account, ask an administrator for one.',
+    lead: ({ principal }) =>
+      html`You join as <strong class="foreign">${principal.name}</strong>, <span class="foreign">${principal.email ?? ''}</span>. The invitation must be for this address. Other members will see your name and address.`,
+    hint: 'It is at the end of the link that you were given.',
     submit: 'Accept invitation',
     cancel: pagePath(pages.home),
     wrongToken: 'is not that of an open invitation to your address',

@@ -39,8 +39,8 @@ ${
     ? null
     : renderSection(
         'invite',
-        'Invite somebody',
-        'The link works once, and only for this address. You can offer no role above your own.',
+        'Invite a person',
+        'The link works once, and only for this address. You cannot offer a role above your own.',
         await renderInviteForm(invitations, visit, owner, state),
       )
 }`;
@@ -63,7 +63,7 @@ async function renderInviteForm<Params, Owner extends LevelOwner>(
       { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254 },
       ...(await invitations.fields(visit, owner)),
     ],
-    submit: 'Make invitation',
+    submit: 'Create invitation',
     ...(typed && { typed }),
     ...(problems && { problems }),
   });
@@ -75,7 +75,7 @@ function renderSent({ context, request }: Visit, { invitation, token }: SentInvi
   const link = `${origin}${pagePath(pages.acceptInvitation)}#token=${encodeURIComponent(token)}`;
   return html`<section class="panel stack" aria-labelledby="sent">
 <h2 id="sent">Give this to <span class="foreign">${invitation.email}</span></h2>
-<p>The service sends no message. Only somebody who is signed in with this confirmed address can use the link, until ${renderTime(invitation.expires_at)}.</p>
+<p>No e-mail is sent. Only a user with this confirmed address can use the link, until ${renderTime(invitation.expires_at)}.</p>
 ${renderSecret({ id: 'invitation-link', label: 'Link', value: link })}
 ${renderSecret({ id: 'invitation-token', label: 'Token alone, for the API', value: token })}
 </section>`;
@@ -133,18 +133,17 @@ async function renderList<Params, Owner extends LevelOwner>(
 ): Promise<Html> {
   const cursor = visit.query('cursor');
   const { invitations: shown, next_cursor: next } = await invitations.list(visit, owner, cursor ? { cursor } : {});
-  if (shown.length === 0)
-    return renderEmpty('Nobody is invited', 'Invitations that were sent are listed here, with what became of them.');
+  if (shown.length === 0) return renderEmpty('No invitations', 'Invitations and their status are listed here.');
   const table = renderTable({
     caption: 'Invitations',
     rows: shown,
     columns: [
       { label: 'E-mail address', kind: 'main', cell: ({ email }) => html`<span class="foreign">${email}</span>` },
       { label: 'State', cell: ({ status }) => renderStatusBadge(looks[status]) },
-      { label: 'Offers', cell: describeOffer },
+      { label: 'Role', cell: describeOffer },
       { label: 'Invited by', cell: ({ invited_by: by }) => html`<span class="foreign">${by.name}</span>` },
       {
-        label: 'Ends',
+        label: 'Expires',
         kind: 'minor',
         cell: ({ expires_at: until, status }) => (status === 'open' ? renderTime(until) : null),
       },

@@ -35,10 +35,10 @@ export async function showMembers<Params, Owner extends LevelOwner>(
   const content = html`${
     shown.length > 0
       ? html`<div class="list-panel">${renderMembers(members, owner, shown, visit.principal.id)}</div>`
-      : renderEmpty('Nobody is here', `Members of the ${level.noun} are listed here.`)
+      : renderEmpty('No members', `Members of the ${level.noun} are listed here.`)
   }
 ${renderPages({ cursor, next }, (query) => level.path('members', owner, query))}
-${renderSection('add', 'Add somebody', members.aboutJoining, await renderJoinForm(members, visit, owner, state))}`;
+${renderSection('add', 'Add a member', members.aboutJoining, await renderJoinForm(members, visit, owner, state))}`;
   const page = { ...levelPage(level, visit, owner, { tab: 'members', content }), hasProblem: Boolean(state.problems) };
   return visit.show(page, state.problems?.status);
 }

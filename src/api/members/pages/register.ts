@@ -19,7 +19,7 @@ const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
   set: (visit, { id: orgID }, userID, body) => visit.run(ofOrganization.set, { params: { orgID, userID }, body }),
   remove: (visit, { id: orgID }, userID) => visit.run(ofOrganization.remove, { params: { orgID, userID } }),
   roles: organizationRoleChoices,
-  aboutJoining: 'People whom you know here join at once. Invite everybody else by e-mail.',
+  aboutJoining: 'People who share an organization with you join immediately. Invite everybody else by e-mail.',
   joiners: async (visit) => ({
     label: 'Person or service account',
     hint: 'A name or an e-mail address of somebody who shares an organization with you, or a service account that you see.',

@@ -42,18 +42,18 @@ ${renderPageHead({
   history: ['notification_channels', id],
 })}
 ${renderNews(visit, pages.notificationChannel)}
-${channel.disabled_reason && html`<p class="notice notice-problem">${channelDisabledReasons[channel.disabled_reason]} Whoever made it may get the messages: look at where it sends to before you enable it.</p>`}
-${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)}${channel.problem === noMailServer ? null : ' The service tries each message for two days, unless its recipient was refused.'}</p>`}
+${channel.disabled_reason && html`<p class="notice notice-problem">${channelDisabledReasons[channel.disabled_reason]} Check where it sends to before you enable it: its creator may receive the messages.</p>`}
+${channel.problem && html`<p class="notice notice-problem foreign">Messages do not arrive: ${toSentence(channel.problem)}${channel.problem === noMailServer ? null : ' Each message is retried for two days, unless its recipient was refused.'}</p>`}
 <div class="panel">${renderFacts([
       ['Kind', kindWords[channel.kind]],
       ['Sends to', html`<span class="foreign">${describeTarget(channel)}</span>`],
       ['Waiting', waiting >= mostCounted ? `${mostCounted} or more` : String(waiting)],
       ['Last sent', last && renderTime(String(last))],
-      ['Old secret', channel.overlap_until && html`signs too until ${renderTime(String(channel.overlap_until))}`],
+      ['Old secret', channel.overlap_until && html`also valid until ${renderTime(String(channel.overlap_until))}`],
       ['Created', renderTime(String(channel.created_at))],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
-<h2>What it hears of</h2>
+<h2>Subscriptions</h2>
 ${renderSubscriptions(channel)}
 <h2>Messages</h2>
 ${await renderMessages(visit)}
@@ -96,8 +96,8 @@ function renderSubscriptions({ id, actions, subscriptions, hidden_subscriptions:
     rows.length > 0
       ? renderTable({ caption: 'Subscriptions', rows, columns: columnsOf(id, may) })
       : renderEmpty(
-          hidden > 0 ? 'No subscription that you may read' : 'It hears of nothing',
-          'Add a subscription: of everything that its owner owns, a team or an environment.',
+          hidden > 0 ? 'No subscriptions that you can see' : 'No subscriptions',
+          'Subscribe it to everything that its owner owns, to a team or to an environment.',
         )
   }</div>${renderHidden(hidden, 'subscription', 'subscriptions')}${may ? html`<div class="actions">${add}</div>` : null}`;
 }
@@ -109,11 +109,11 @@ function columnsOf(id: string, may: boolean): Column<Numbered>[] {
       kind: 'main',
       cell: ({ name, team_id: team }) =>
         name === null
-          ? 'Everything that its owner owns'
+          ? 'Everything its owner owns'
           : html`${team === null ? 'Environment' : 'Team'} <span class="foreign">${name}</span>`,
     },
     {
-      label: 'Hears of',
+      label: 'Events',
       cell: ({ events }) => html`<span class="foreign">${events.map(describePattern).join(', ')}</span>`,
     },
   ];

@@ -21,20 +21,20 @@ export function registerChannelForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'Who is told, such as On call.' };
+const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as On call.' };
 const recipientsField: FormField = {
   name: 'config.recipients',
   label: 'Recipients',
   kind: 'area',
   isWordList: true,
-  hint: 'One address on each line.',
+  hint: 'One address per line.',
 };
 const urlField: FormField = {
   name: 'config.url',
   label: 'Address',
   maxLength: 2000,
   isSecret: true,
-  hint: 'It begins with https://. Anybody who knows it can write there, so it is stored encrypted, and pages show only its host.',
+  hint: 'It starts with https://. Anybody who knows it can post there, so it is stored encrypted, and only its host is shown.',
 };
 
 function enabledField(isEnabled: boolean): FormField {
@@ -62,11 +62,11 @@ function addNew(addPage: AddPage): void {
     describe: async (kind, visit) => ({
       title: 'New notification channel',
       crumbs: [channelsCrumb],
-      lead: 'The channel hears of everything that its owner owns. Its page limits that to teams, environments and events.',
+      lead: 'The channel gets the events of everything that its owner owns. You can limit it to teams, environments and events later.',
       kinds: {
-        label: 'How it sends',
+        label: 'Type',
         kinds: offerKinds(visit, { page: pages.newNotificationChannel, labels: kindWords, chosen: kind }),
-        about: 'This never changes.',
+        about: 'It cannot be changed later.',
       },
       fields: [
         await channelOwners.field(visit),
@@ -97,7 +97,7 @@ function addEdit(addPage: AddPage): void {
     describe: (channel) => ({
       title: `Edit ${channel.name}`,
       crumbs: channelCrumbs(channel),
-      lead: 'What waits is sent to the new recipients, or is not sent while the channel is disabled.',
+      lead: 'Waiting messages are sent to the new recipients. While the channel is disabled, they are not sent.',
       fields: [
         { ...nameField, value: channel.name },
         targetField(channel),
@@ -121,7 +121,7 @@ function addEdit(addPage: AddPage): void {
 
 function targetField({ kind, config: { recipients, host } }: ShownChannel): FormField {
   if (kind === 'email') return { ...recipientsField, value: recipients?.join('\n') ?? '' };
-  return { ...urlField, label: 'New address', isOptional: true, hint: `Empty: the address at ${host} stays.` };
+  return { ...urlField, label: 'New address', isOptional: true, hint: `Leave empty to keep the address at ${host}.` };
 }
 
 function addDelete(addPage: AddPage): void {
@@ -130,7 +130,7 @@ function addDelete(addPage: AddPage): void {
     describe: (channel) => ({
       title: `Delete ${channel.name}`,
       crumbs: channelCrumbs(channel),
-      lead: 'Nobody hears anything by it any more, and what waits is not sent.',
+      lead: 'It sends no more messages, and waiting messages are discarded.',
       fields: [],
       submit: 'Delete channel',
       tone: 'danger',

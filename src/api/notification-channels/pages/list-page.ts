@@ -29,7 +29,7 @@ export async function showChannels(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Notification channels',
-  below: 'They tell groups of people what happens: by e-mail, in a chat, or by a signed message.',
+  below: 'Tell groups of people what happens: by e-mail, in a chat, or by a signed message.',
   actions: html`<div class="actions">${button}</div>`,
 })}
 ${renderNews(visit, pages.notificationChannels)}
@@ -37,8 +37,8 @@ ${renderNews(visit, pages.notificationChannels)}
       channels.length > 0
         ? renderTable({ caption: 'Notification channels', rows: channels, columns: columnsOf(names) })
         : renderEmpty(
-            'No notification channels here',
-            'A channel belongs to an organization, a team or a project, and tells of runs, drift and what ends soon there.',
+            'No notification channels yet',
+            'A channel belongs to an organization, a team or a project, and reports runs, drift and expirations there.',
           )
     }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.notificationChannels, {}, { ...filter, ...query }))}

@@ -38,16 +38,13 @@ const columns: Column<ShownMessage>[] = [
       html`${labelOf(kind)}${recipient !== null && html` <span class="foreign muted">to ${recipient}</span>`}`,
   },
   { label: 'Status', cell: ({ status }) => renderStatusBadge(messageLooks[status]) },
-  { label: 'Tries', kind: 'number', cell: ({ attempts }) => String(attempts) },
+  { label: 'Attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
   { label: 'Problem', cell: ({ problem }) => problem && html`<span class="foreign muted">${problem}</span>` },
-  { label: 'Next try', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
+  { label: 'Next attempt', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
 ];
 
 function renderNone(status: MessageStatus | undefined): Html {
-  if (status !== undefined) return renderEmpty('None like this', 'No message of this channel has this status.');
-  return renderEmpty(
-    'No messages yet',
-    'They appear when something happens that the channel hears of. A test is not listed.',
-  );
+  if (status !== undefined) return renderEmpty('No matching messages', 'No message of this channel has this status.');
+  return renderEmpty('No messages yet', 'Messages appear when an event matches a subscription. Tests are not listed.');
 }

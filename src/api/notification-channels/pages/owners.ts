@@ -3,6 +3,6 @@ import { create } from '../operations.ts';
 
 /** Who may own a new channel. */
 export const channelOwners = ownerOrInstallation(create, {
-  hint: 'The channel hears of what its owner owns. The owner never changes.',
-  installation: 'The installation: it hears of everything',
+  hint: 'The channel gets the events of what its owner owns. The owner cannot be changed later.',
+  installation: 'The installation: all events',
 });

@@ -42,7 +42,7 @@ function addSubscribe(addPage: AddPage): void {
     describe: ({ channel, places }) => ({
       title: 'Add a subscription',
       crumbs: channelCrumbs(channel),
-      lead: 'It is about what happens from now on. An event that matches several subscriptions is sent once.',
+      lead: 'It applies to events from now on. An event that matches several subscriptions is sent once.',
       fields: [placeField(places), ...topicFields, revisionField(channel)],
       submit: 'Add subscription',
       cancel: channelPath(channel),
@@ -50,7 +50,7 @@ function addSubscribe(addPage: AddPage): void {
     }),
     carryOut: async ({ channel }, typed, visit) => {
       const events = topicNames.filter((topic) => typed[fieldOf(topic)] === 'yes');
-      if (events.length === 0) visit.addProblem('place', 'choose at least one event below', 'subscriptions');
+      if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
       const all = events.length === topicNames.length ? ['*'] : events;
       const added = { ...(await toPlace(visit, typed)), events: all };
       await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
@@ -70,7 +70,7 @@ function addUnsubscribe(addPage: AddPage): void {
     describe: ({ channel, subscription: { name, events } }) => ({
       title: 'Remove a subscription',
       crumbs: channelCrumbs(channel),
-      lead: `The channel hears no more of ${events.map(describePattern).join(', ')} of ${name ?? 'what its owner owns'}, unless another subscription names it.`,
+      lead: `The channel no longer gets ${events.map(describePattern).join(', ')} of ${name ?? 'everything its owner owns'}, unless another subscription names it.`,
       fields: [revisionField(channel)],
       submit: 'Remove subscription',
       tone: 'danger',
@@ -116,7 +116,7 @@ function placeField({ choices, isCut }: Choices): FormField {
     name: 'place',
     label: 'About',
     kind: 'select',
-    choices: [{ value: everything, label: 'Everything that its owner owns' }, ...choices],
+    choices: [{ value: everything, label: 'Everything its owner owns' }, ...choices],
     isCut,
     value: everything,
   };

@@ -20,7 +20,7 @@ export function registerChannelTest(addPage: AddPage): void {
     describe: (channel) => ({
       title: `Test ${channel.name}`,
       crumbs: channelCrumbs(channel),
-      lead: 'A test is sent to every recipient now. It takes 40 seconds at most, and works for a disabled channel, too.',
+      lead: 'Sends a test to every recipient now. This takes up to 40 seconds, and also works while the channel is disabled.',
       fields: [],
       submit: 'Send a test',
       cancel: channelPath(channel),
@@ -44,7 +44,7 @@ const looks = {
 const columns: Column<Result>[] = [
   { label: 'Recipient', kind: 'main', cell: ({ recipient }) => html`<span class="foreign">${recipient}</span>` },
   { label: 'Result', cell: ({ problem }) => renderStatusBadge(looks[problem === null ? 'accepted' : 'failed']) },
-  { label: 'Why', cell: ({ problem }) => problem && html`<span class="foreign">${toSentence(problem)}</span>` },
+  { label: 'Reason', cell: ({ problem }) => problem && html`<span class="foreign">${toSentence(problem)}</span>` },
 ];
 
 function resultPage(channel: ShownChannel, { ok, results }: z.input<typeof ChannelTestView>): Page {

@@ -59,7 +59,7 @@ function lookOf({
   if (reason !== null) return { word: 'Disabled by the service', icon: 'octagon-x', tone: 'failed' };
   if (!enabled) return { word: 'Disabled', icon: 'ban', tone: 'canceled' };
   if (problem !== null) return { word: 'Failing', icon: 'triangle-alert', tone: 'approval' };
-  if (subscriptions.length + hidden === 0) return { word: 'Hears nothing', icon: 'circle-dashed', tone: 'queued' };
+  if (subscriptions.length + hidden === 0) return { word: 'No subscriptions', icon: 'circle-dashed', tone: 'queued' };
   return { word: 'Enabled', icon: 'circle-check', tone: 'succeeded' };
 }
 

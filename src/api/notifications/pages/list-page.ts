@@ -34,7 +34,7 @@ export async function showNotifications(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Notifications',
-  below: 'What concerns you, and what you may still read.',
+  below: 'Events that concern you.',
   actions: html`<div class="actions">${renderMark({ path: pagePath(pages.readAllNotifications), label: 'Mark all as read' })}<a class="button button-small" href="${pagePath(pages.notificationPreferences)}">Preferences</a></div>`,
 })}
 ${renderNews(visit, pages.notifications)}
@@ -43,8 +43,8 @@ ${renderChips('Filter by kind', withAll(notificationKindNames, labelOf, 'Every k
 <div class="list-panel">${
       table ??
       renderEmpty(
-        'Nothing here',
-        'You hear of reviews that you are asked for, of runs that you requested, and of what needs your attention.',
+        'No notifications',
+        'You are notified of reviews that you are asked for, of runs that you requested, and of what needs your attention.',
       )
     }</div>
 ${renderPages({ cursor, next }, link)}
@@ -61,7 +61,7 @@ interface Found {
 async function readThreads(visit: Visit, query: object, view: 'all' | undefined): Promise<Found> {
   const unread = view === 'all' ? undefined : 'true';
   const { threads: rows, next_cursor: next } = await visit.read(threads, { query: { ...query, unread } });
-  const caption = 'What you were told about, those with the newest notification first';
+  const caption = 'Notifications, newest first';
   return { table: rows.length > 0 ? renderTable({ caption, rows, columns: threadColumns }) : null, next };
 }
 
@@ -75,10 +75,10 @@ const threadColumns: Column<ShownThread>[] = [
   { label: 'Newest', kind: 'main', cell: ({ latest }) => renderTitle(latest) },
   { label: 'State', cell: ({ unread }) => renderState(unread > 0 ? 'unread' : 'read') },
   { label: 'Kind', kind: 'minor', cell: ({ latest }) => labelOf(latest.kind) },
-  { label: 'Since', cell: ({ latest }) => renderTime(String(latest.created_at)) },
-  { label: 'About the same', cell: renderThread },
+  { label: 'Time', cell: ({ latest }) => renderTime(String(latest.created_at)) },
+  { label: 'Related', cell: renderThread },
   {
-    label: 'Put away',
+    label: 'Archive',
     cell: ({ count, latest, ...thread }) =>
       count === 1 ? renderMarks(latest) : renderThreadMarks({ ...thread, about: latest.title }),
   },
@@ -91,11 +91,11 @@ function renderThread({ id, count, unread }: ShownThread): Html | null {
 }
 
 const archivedColumns: Column<ShownNotification>[] = [
-  { label: 'What', kind: 'main', cell: renderTitle },
+  { label: 'Notification', kind: 'main', cell: renderTitle },
   { label: 'Kind', kind: 'minor', cell: ({ kind }) => labelOf(kind) },
-  { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
+  { label: 'Time', cell: ({ created_at: at }) => renderTime(String(at)) },
   {
-    label: 'About the same',
+    label: 'Related',
     kind: 'minor',
     cell: ({ subject: { id } }) => html`<a href="${pagePath(pages.notificationThread, { id })}">Thread</a>`,
   },

@@ -25,7 +25,7 @@ export function renderMark({
 export function renderMarks({ id, state, title: about }: ShownNotification): Html | null {
   if (state === 'archived') {
     const path = pagePath(pages.unarchiveNotification, { id });
-    return html`<div class="actions">${renderMark({ path, label: 'Take back', about })}</div>`;
+    return html`<div class="actions">${renderMark({ path, label: 'Unarchive', about })}</div>`;
   }
   return html`<div class="actions">${state === 'unread' ? renderMark({ path: pagePath(pages.readNotification, { id }), label: 'Mark as read', about }) : null}${renderMark({ path: pagePath(pages.archiveNotification, { id }), label: 'Archive', about })}</div>`;
 }

@@ -14,7 +14,7 @@ import { notificationsCrumb } from './words.ts';
 type Shown = z.input<typeof PreferencesView>;
 
 const ways = [
-  { name: 'page', label: 'On the page' },
+  { name: 'page', label: 'In the app' },
   { name: 'email', label: 'By e-mail' },
   { name: 'chat', label: 'In your chat' },
 ] as const;
@@ -27,7 +27,7 @@ export function registerPreferences(addPage: AddPage): void {
     describe: (shown) => ({
       title: 'Notification preferences',
       crumbs: [notificationsCrumb],
-      lead: html`<p>Choose how you hear of each kind from now on. ${describeMailbox(shown)}</p>`,
+      lead: html`<p>Choose how you are notified of each kind of event. ${describeMailbox(shown)}</p>`,
       fields: [toTable(shown), ...chatFields(shown), revisionField(shown)],
       submit: 'Save preferences',
       cancel: pagePath(pages.notifications),
@@ -59,7 +59,7 @@ function toTable({ preferences }: Shown): FormField {
   }));
   return {
     name: 'preferences',
-    label: 'How you hear',
+    label: 'Notification settings',
     kind: 'matrix',
     matrix: { heading: 'Kind', columns: ways, rows },
   };
@@ -67,11 +67,11 @@ function toTable({ preferences }: Shown): FormField {
 
 /** The page never shows the address of a chat, because anybody who knows it can write there. */
 function chatFields({ chat: { host, problem } }: Shown): FormField[] {
-  const about = 'An incoming webhook of Slack, or of a chat that takes the same, which you alone read.';
+  const about = 'An incoming webhook of Slack, or of a compatible chat, that only you can read.';
   const state =
     host === null
-      ? html`You have named none. ${about}`
-      : html`Messages go to <strong class="foreign">${host}</strong>. Empty: that stays. ${about}`;
+      ? html`None set. ${about}`
+      : html`Messages go to <strong class="foreign">${host}</strong>. Leave empty to keep it. ${about}`;
   const failure =
     problem === null ? null : html` <span class="foreign">Messages do not arrive: ${toSentence(problem)}</span>`;
   const address: FormField = {
@@ -82,7 +82,7 @@ function chatFields({ chat: { host, problem } }: Shown): FormField[] {
     maxLength: 2000,
     hint: html`${state}${failure}`,
   };
-  const removal: FormField = { name: 'forget_chat', label: `Forget the chat at ${host}`, kind: 'checkbox', value: '' };
+  const removal: FormField = { name: 'forget_chat', label: `Remove the chat at ${host}`, kind: 'checkbox', value: '' };
   return host === null ? [address] : [address, removal];
 }
 
@@ -94,5 +94,5 @@ function toChat({ chat_url: url = '', forget_chat: forgets }: Typed): { chat_url
 
 function describeMailbox({ email: { address, problem } }: Shown) {
   if (problem === null) return html`E-mail goes to <strong class="foreign">${address}</strong>.`;
-  return html`You get no e-mail now. ${problem}`;
+  return html`You get no e-mail at the moment. ${problem}`;
 }

@@ -12,11 +12,11 @@ import { renderMarks, renderThreadMarks } from './marks.ts';
 import { notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
 
 const columns: Column<ShownNotification>[] = [
-  { label: 'What', kind: 'main', cell: renderTitle },
+  { label: 'Notification', kind: 'main', cell: renderTitle },
   { label: 'State', cell: ({ state }) => renderState(state) },
   { label: 'Kind', kind: 'minor', cell: ({ kind }) => labelOf(kind) },
-  { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
-  { label: 'Put away', cell: renderMarks },
+  { label: 'Time', cell: ({ created_at: at }) => renderTime(String(at)) },
+  { label: 'Archive', cell: renderMarks },
 ];
 
 /** Everything that the visitor was told of one subject, archived or not. */
@@ -26,16 +26,16 @@ export async function showThread(visit: Visit<{ id: string }>): Promise<FastifyR
   const found = await visit.read(thread, { params: { id }, query: { cursor } });
   const { notifications, next_cursor: next, subject_name: name } = found;
   const newest = notifications[0];
-  const title = name ?? newest?.title ?? 'About one subject';
+  const title = name ?? newest?.title ?? 'Related notifications';
   const subject =
-    newest && html` <a href="${subjectPath(newest.subject.kind, newest.subject.id)}">Open what it is about</a>.`;
+    newest && html` <a href="${subjectPath(newest.subject.kind, newest.subject.id)}">Open the subject</a>.`;
   const unread = notifications.filter(({ state }) => state === 'unread').length;
   const mayPutAway = notifications.some(({ state }) => state !== 'archived');
   const actions = mayPutAway ? renderThreadMarks({ id, unread, about: 'about this' }) : null;
   return visit.show({
     title,
     main: html`<div class="page page-wide">
-${renderPageHead({ title, crumbs: [notificationsCrumb], below: html`All notifications about it, newest first, archived ones included.${subject}`, actions })}
+${renderPageHead({ title, crumbs: [notificationsCrumb], below: html`All notifications about this, newest first, including archived ones.${subject}`, actions })}
 <div class="list-panel">${renderTable({ caption: 'Notifications, newest first', rows: notifications, columns })}</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.notificationThread, { id }, query))}
 </div>`,

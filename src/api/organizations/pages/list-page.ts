@@ -56,11 +56,11 @@ function renderNewButton(visit: Visit): Html {
 }
 
 function renderNone(isArchived: boolean, isLater: boolean): Html {
-  if (isLater) return renderEmpty('Nothing more', 'There are no more organizations.');
+  if (isLater) return renderEmpty('No more organizations', 'You have seen all organizations.');
   if (isArchived)
-    return renderEmpty('Nothing is archived', 'Archived organizations stay here until somebody deletes them.');
+    return renderEmpty('No archived organizations', 'Archived organizations stay here until somebody deletes them.');
   return renderEmpty(
-    'You are in no organization',
-    'An organization holds teams, which own projects and environments. Make one, or ask somebody to invite you by your e-mail address.',
+    'You are not in an organization yet',
+    'An organization contains teams, which own projects and environments. Create one, or ask somebody to invite you by your e-mail address.',
   );
 }

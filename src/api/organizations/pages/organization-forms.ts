@@ -31,7 +31,7 @@ const archiving: ArchivingForms<{ orgID: string }, Organization> = {
     'No run starts in an archived organization, and nothing in it can be changed or added. What is deployed stays deployed, and everything ' +
     'stays readable. Its name and slug stay taken. You can unarchive it later.',
   unarchiving:
-    'Runs can start again, and things in it can be changed. Teams that were archived by themselves stay archived.',
+    'Runs can start again, and everything in it can be changed. Teams that were archived separately stay archived.',
   deletion: async ({ id: orgID }, visit) => {
     const lists = await Promise.all(
       ['false', 'true'].map((archived) =>
@@ -39,8 +39,7 @@ const archiving: ArchivingForms<{ orgID: string }, Organization> = {
       ),
     );
     const teams = lists.flatMap((page) => page.teams);
-    return html`<p>The organization, its memberships and its open invitations end for good. Its name and slugs are free again. Finished runs, states
-and the audit keep their records.</p>
+    return html`<p>The organization, its memberships and its open invitations are deleted permanently. Its name and slugs become available again. Records of finished runs, states and the audit are kept.</p>
 ${renderBlockers(
   'These teams must be deleted or transferred first:',
   teams.map(({ id, name }) => ({ label: name, path: pagePath(pages.team, { orgID, id }) })),
@@ -56,7 +55,7 @@ export function registerOrganizationForms(addPage: AddPage): void {
     describe: (_subject, visit) => ({
       title: 'New organization',
       crumbs: [organizationsCrumb],
-      lead: 'An organization holds teams. You become its owner.',
+      lead: 'An organization contains teams. You become its owner.',
       fields: nameFields(),
       submit: 'Create organization',
       cancel: pagePath(pages.organizations),
@@ -76,8 +75,7 @@ export function registerOrganizationForms(addPage: AddPage): void {
     describe: async (organization, visit) => ({
       title: `Transfer ${organization.name}`,
       crumbs: organizationCrumbs(organization),
-      lead: html`<p>The new owner may do everything in the organization and its teams. If you are an owner, you become an admin: you cannot take it
-back yourself. Open invitations that were sent before become void.</p>`,
+      lead: html`<p>The new owner has full control of the organization and its teams. If you are an owner, you become an admin: you cannot undo this yourself. Open invitations become void.</p>`,
       fields: [
         ...(await personFields(visit, {
           ...newOwner,

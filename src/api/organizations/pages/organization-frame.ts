@@ -58,8 +58,8 @@ export const organizationLevel: Level<{ orgID: string }, Organization> = {
   news: pages.organization,
   settings: {
     update: (visit, { id: orgID }, body) => visit.run(update, { params: { orgID }, body }),
-    aboutSlug: 'Former slugs keep leading to this organization.',
-    aboutTransfer: 'Another person becomes the owner.',
-    aboutDeletion: 'Only an organization without teams can be deleted. The page says what is in the way.',
+    aboutSlug: 'Links with former slugs keep working.',
+    aboutTransfer: 'Make another person the owner.',
+    aboutDeletion: 'Only an organization without teams can be deleted.',
   },
 };

@@ -41,9 +41,9 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.organization, { orgID 
 }
 
 function renderNoTeams(isArchived: boolean): Html {
-  if (isArchived) return renderEmpty('No team is archived', 'Archived teams stay here until somebody deletes them.');
+  if (isArchived) return renderEmpty('No archived teams', 'Archived teams stay here until somebody deletes them.');
   return renderEmpty(
-    'You see no team here',
-    'A team owns projects, environments and templates, and its members work with them. An admin of the organization makes teams and adds people to them.',
+    'No teams that you can see',
+    'A team owns projects, environments and templates. Admins of the organization create teams and add people to them.',
   );
 }

@@ -21,7 +21,7 @@ export async function renderActions(visit: PluginVisit, { id }: ShownPlugin): Pr
   return html`<div class="list-panel">${
     actions.length > 0
       ? renderTable({ caption: 'Actions of the plugin', rows: actions, columns })
-      : renderEmpty('No actions', 'The actions of a release appear once it is activated and its manifest is staged.')
+      : renderEmpty('No actions', 'Actions appear once a release is activated and its manifest is staged.')
   }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.plugin, { id }, query))}`;
 }

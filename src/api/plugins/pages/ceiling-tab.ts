@@ -17,7 +17,7 @@ export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Pr
   if (ceiling.set_at === null) {
     return html`<div class="list-panel">${renderEmpty(
       'No ceiling',
-      'Nothing is approved, so nobody may use an action. Whoever has settings.manage sets the ceiling.',
+      'Nothing is approved, so nobody can use an action. An administrator sets the ceiling.',
     )}</div>${declared && declared.actions.length > 0 ? html`<div class="panel">${renderFacts(missingOf(declared, { actions: [], executions: [] }))}</div>` : null}`;
   }
   const names = await readPlaceNames(visit, [], [ceiling.set_by]);
@@ -67,7 +67,7 @@ const missingUnknown = [
 type ShownCeiling = z.input<typeof CeilingView>;
 
 function renderStaleNotice(plugin: ShownPlugin, { release, installation_revision: revision }: ShownCeiling): Html {
-  return html`<p class="notice notice-problem">The ceiling was set for the release ${release} when the plugin had revision ${String(revision)}. Now the release ${plugin.active_release} is active at revision ${String(plugin.revision)}. The ceiling approves nothing of it: set it anew.</p>`;
+  return html`<p class="notice notice-problem">The ceiling was set for the release ${release} when the plugin had revision ${String(revision)}. Now the release ${plugin.active_release} is active at revision ${String(plugin.revision)}. The ceiling approves nothing of it: set it again.</p>`;
 }
 
 /** Some commands take the revision of the ceiling, others that of the installation, so the page labels both. */

@@ -25,7 +25,7 @@ export async function showPlugins(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Plugins',
   below:
-    'Programs of others that act through this service: what they declare, what is approved of them, and who may do what. Changes are made by the API.',
+    'Programs that extend this service: what they declare, what is approved, and who may do what. They are changed with the API.',
 })}
 ${renderChips((query) => pagePath(pages.plugins, {}, { ...filter, ...query }), deleted)}
 <div class="list-panel">${
@@ -36,8 +36,8 @@ ${renderChips((query) => pagePath(pages.plugins, {}, { ...filter, ...query }), d
             columns: columnsOf(names, deleted !== undefined),
           })
         : renderEmpty(
-            deleted ? 'No plugin was removed here' : 'No plugins here',
-            'An organization or a team installs a plugin by the API. A plugin does nothing before its actions are approved and assigned.',
+            deleted ? 'No removed plugins' : 'No plugins yet',
+            'Organizations and teams install plugins with the API. A plugin does nothing until its actions are approved and assigned.',
           )
     }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.plugins, {}, { ...filter, deleted, ...query }))}

@@ -79,5 +79,5 @@ ${await tab.render(visit, plugin)}
 /** What a removed plugin still is: a record. */
 function renderRemoval({ deleted_at: at, deleted_by: by }: ShownPlugin, people: Names): Html | null {
   if (at === null) return null;
-  return html`<p class="notice"><span>The plugin was removed ${renderTime(String(at))}${by && html` by ${renderPerson(by, people)}`}. Its ceiling, its assignments and its background principals have ended for good. This page shows what they were.</span></p>`;
+  return html`<p class="notice"><span>The plugin was removed ${renderTime(String(at))}${by && html` by ${renderPerson(by, people)}`}. Its ceiling, its assignments and its background principals have ended permanently. This page shows their last state.</span></p>`;
 }

@@ -34,7 +34,7 @@ export async function renderPrincipals(visit: PluginVisit, { id }: ShownPlugin):
       ? renderTable({ caption: 'Background principals, newest first', rows: principals, columns: columnsOf(names) })
       : renderEmpty(
           'No background principals',
-          'The plugin acts for people and service accounts only. A background principal has no credential, and no action before one is assigned.',
+          'The plugin acts for people and service accounts only. A background principal has no credentials, and no actions until one is assigned.',
         )
   }</div>
 ${renderPages({ cursor, next }, (page) => pagePath(pages.plugin, { id }, { tab: 'principals', ...page }))}`;

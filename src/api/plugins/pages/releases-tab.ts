@@ -44,7 +44,7 @@ async function renderList(visit: PluginVisit, { id, active_release }: ShownPlugi
   return html`<div class="list-panel">${
     manifests.length > 0
       ? renderTable({ caption: 'Releases, newest first', rows: manifests, columns })
-      : renderEmpty('No releases', 'A release is known once its manifest, or its digest, is staged.')
+      : renderEmpty('No releases', 'Releases appear once their manifest or digest is staged.')
   }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.plugin, { id }, { tab: 'releases', ...query }))}`;
 }

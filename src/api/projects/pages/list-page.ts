@@ -37,7 +37,7 @@ export async function showProjects(visit: Visit): Promise<FastifyReply> {
           html`<a class="foreign" href="${teamPath({ id, organization_id })}">${names.get(id)?.name ?? id}</a>`,
       },
       {
-        label: 'About',
+        label: 'Description',
         cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
@@ -66,10 +66,10 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.projects, {}, { ...sco
 
 function renderNone(isArchived: boolean): Html {
   if (isArchived)
-    return renderEmpty('No project is archived', 'Archived projects stay here until somebody deletes them.');
+    return renderEmpty('No archived projects', 'Archived projects stay here until somebody deletes them.');
   return renderEmpty(
-    'No projects here',
-    'A project belongs to a team and holds the environments of one piece of work. You see those of the teams that you are in.',
+    'No projects yet',
+    'A project belongs to a team and contains environments. You see the projects of your teams.',
     html`<a class="button" href="${pagePath(pages.organizations)}">See your organizations and teams</a>`,
   );
 }

@@ -26,7 +26,7 @@ const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
   archiving:
     'No run starts in an archived project, and nothing in it can be changed or added. Instances must not hold resources any more. Everything ' +
     'stays readable, and the slug stays taken. You can unarchive it later.',
-  unarchiving: 'Runs can start again, and things in it can be changed.',
+  unarchiving: 'Runs can start again, and everything in it can be changed.',
   deletion: async ({ id }, visit) => {
     const lists = await Promise.all(
       ['false', 'true'].map((archived) =>
@@ -34,7 +34,7 @@ const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
       ),
     );
     const environments = lists.flatMap((page) => page.environments);
-    return html`<p>The project ends for good, and its slug is free again. Finished runs and the audit keep their records.</p>
+    return html`<p>The project is deleted permanently, and its slug becomes available again. Records of finished runs and the audit are kept.</p>
 ${renderBlockers(
   'These environments must be deleted first:',
   environments.map((each) => ({ label: each.name, path: pagePath(pages.environment, { id: each.id }) })),
@@ -58,7 +58,7 @@ export function registerProjectForms(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New project',
       crumbs: [{ label: 'Projects', path: pagePath(pages.projects) }],
-      lead: 'A project holds the environments of one piece of work, such as a network or an application.',
+      lead: 'A project contains the environments of one product, such as a network or an application.',
       fields: [
         {
           name: 'team_id',
@@ -66,7 +66,7 @@ export function registerProjectForms(addPage: AddPage): void {
           kind: 'select',
           ...(await readTeamChoices(visit)),
           value: visit.scope.teamId,
-          hint: 'Who owns it. Its members see everything in it.',
+          hint: 'The team that owns it. Its members can see everything in it.',
         },
         ...nameFields(),
         descriptionField,

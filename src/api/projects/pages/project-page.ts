@@ -60,7 +60,7 @@ function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
       { label: 'Kind', cell: ({ kind }) => kindWords[kind] },
       { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
-        label: 'Held by',
+        label: 'Applies held by',
         cell: (environment) => renderArchivedBadge(environment.archived_at) ?? renderHoldBadge(environment),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
@@ -70,9 +70,9 @@ function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
 
 function renderNone(isArchived: boolean): Html {
   if (isArchived)
-    return renderEmpty('No environment is archived', 'Archived environments stay until somebody deletes them.');
+    return renderEmpty('No archived environments', 'Archived environments stay until somebody deletes them.');
   return renderEmpty(
-    'No environment yet',
+    'No environments yet',
     'Templates are deployed into environments, such as development, staging and production. Each has its own variables and approval policy.',
   );
 }

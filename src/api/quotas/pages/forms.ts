@@ -33,9 +33,9 @@ function addNewQuota(addPage: AddPage): void {
       title: 'New quota',
       crumbs,
       below:
-        'An empty field limits nothing, and 0 allows nothing. The quota of an organization or a team takes the place of the default quotas of the settings.',
+        'Leave a field empty for no limit. 0 allows nothing. The quota of an organization or a team replaces the default quotas in the settings.',
       fields: [await quotaOwnerField(visit), ...kindsOf('installation').map((kind) => limitField('limits', kind))],
-      submit: 'Set the limits',
+      submit: 'Save limits',
       cancel: pagePath(pages.quotas),
       refusal: visit.mayDo(set).reason,
     }),
@@ -47,14 +47,14 @@ function addNewQuota(addPage: AddPage): void {
       if (params === null) return pagePath(pages.quotas);
       const { revision } = await visit.read(get, { params });
       // The form shows none of the limits that there are, so it must not replace them.
-      if (revision !== null) visit.addProblem('owner', 'it has a quota already: change that on its page');
+      if (revision !== null) visit.addProblem('owner', 'it already has a quota: change it on its page');
       await visit.run(set, { params, body: { limits } });
       return pagePath(pages.quota, params, { done: 'saved' });
     },
   });
 }
 
-const noLimit = { in: 'body', path: '', message: 'no limit is given: fill in at least one of them' } as const;
+const noLimit = { in: 'body', path: '', message: 'fill in at least one limit' } as const;
 
 function addEditQuota(addPage: AddPage): void {
   addFormPage(addPage, pages.editQuota, {
@@ -62,13 +62,13 @@ function addEditQuota(addPage: AddPage): void {
     describe: (quota) => ({
       title: `Limits: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      below: `An empty field limits nothing, and 0 allows nothing. A limit may be lower than what is used: then nothing more is let through. ${emptyHint(quota)}`,
+      below: `Leave a field empty for no limit. 0 allows nothing. A limit may be lower than the current use: nothing more is allowed then. ${emptyHint(quota)}`,
       fields: [
         ...quota.usage.map(usedLimitField),
         // 0: the owner must have no quota yet.
         revisionField({ revision: quota.revision ?? 0 }),
       ],
-      submit: 'Set the limits',
+      submit: 'Save limits',
       cancel: quotaPath(quota),
       refusal: refusalOf(quota.actions, 'set'),
     }),
@@ -91,7 +91,7 @@ function addRecount(addPage: AddPage): void {
     describe: (quota) => ({
       title: `Recount: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      lead: 'The bytes of states and logs are summed up again from what there is. Meanwhile, runs of this owner that begin or end wait.',
+      lead: 'Counts the bytes of states and logs again. Meanwhile, runs of this owner wait before they start or finish.',
       fields: [],
       submit: 'Recount',
       cancel: quotaPath(quota),
@@ -110,7 +110,7 @@ function addClear(addPage: AddPage): void {
     describe: (quota) => ({
       title: `Remove the quota: ${nameOwner(quota)}`,
       crumbs: [...crumbs, { label: nameOwner(quota), path: quotaPath(quota) }],
-      lead: 'Its limits no longer hold, and runs that wait for it begin. Quotas of other owners stay.',
+      lead: 'Its limits no longer apply, and runs that wait for it start. Quotas of other owners are not changed.',
       fields: quota.revision === null ? [] : [revisionField({ revision: quota.revision })],
       submit: 'Remove',
       tone: 'danger',

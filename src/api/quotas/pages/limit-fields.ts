@@ -11,10 +11,10 @@ export function limitField(member: string, kind: QuotaKind, limit?: number | nul
   const isInBytes = kindsInBytes.includes(kind);
   return {
     name: `${member}.${kind}`,
-    label: isDaily ? 'Runs a day (UTC)' : kindLabels[kind],
+    label: isDaily ? 'Runs per day (UTC)' : kindLabels[kind],
     ...(isInBytes ? { kind: 'text' as const } : { kind: 'number' as const, min: 0 }),
     isOptional: true,
-    hint: `At most this many ${isDaily ? 'runs admitted each day' : quotaKinds[kind]}${isInBytes ? ', such as 2 GiB' : ''}.${more}`,
+    hint: `At most this many ${isDaily ? 'runs per day' : quotaKinds[kind]}${isInBytes ? ', such as 2 GiB' : ''}.${more}`,
     ...(typeof limit === 'number' && { value: isInBytes ? writeBytes(limit) : String(limit) }),
   };
 }

@@ -21,11 +21,11 @@ export async function showQuotas(visit: Visit): Promise<FastifyReply> {
 ${renderPageHead({
   title: 'Quotas',
   below:
-    'How much the installation, an organization, a team or an environment may use. What has no quota of its own has the default quotas of the settings, if there are any.',
+    'How much the installation, an organization, a team or an environment may use. Default quotas from the settings apply where no quota is set.',
   actions: html`<div class="actions">${renderAction(visit.mayDo(set), button)}</div>`,
 })}
 ${renderNews(visit, pages.quotas)}
-<div class="list-panel">${quotas.length > 0 ? renderQuotas(quotas) : renderEmpty('Nothing is limited', 'A quota limits runs, instances, templates, keys, or the bytes of states and logs.')}</div>
+<div class="list-panel">${quotas.length > 0 ? renderQuotas(quotas) : renderEmpty('No quotas', 'A quota limits runs, instances, templates, keys, or the bytes of states and logs.')}</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.quotas, {}, query))}
 </div>`,
   });
@@ -37,7 +37,7 @@ function renderQuotas(quotas: readonly ListedQuota[]): Html {
     rows: quotas,
     columns: [
       {
-        label: 'Of',
+        label: 'Owner',
         kind: 'main',
         cell: (quota) => html`<a class="foreign" href="${quotaPath(quota)}">${nameOwner(quota)}</a>`,
       },
@@ -48,7 +48,7 @@ function renderQuotas(quotas: readonly ListedQuota[]): Html {
 }
 
 function renderUses({ limits, usage }: ListedQuota): Html {
-  if (limits === null) return html`<strong>It cannot be read, and lets nothing through: set or remove it.</strong>`;
-  if (usage.length === 0) return html`<span class="muted">it limits nothing</span>`;
+  if (limits === null) return html`<strong>It cannot be read, and allows nothing: set or remove it.</strong>`;
+  if (usage.length === 0) return html`<span class="muted">no limits</span>`;
   return html`<ul class="plain-list" role="list">${usage.map((use) => html`<li>${kindLabels[use.kind]}: ${renderUsage(use)}</li>`)}</ul>`;
 }

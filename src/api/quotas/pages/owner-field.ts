@@ -15,7 +15,7 @@ export async function quotaOwnerField(visit: Visit): Promise<FormField> {
   const projects = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
   return {
     name: 'owner',
-    label: 'Whose quota',
+    label: 'Owner',
     kind: 'select',
     value: visit.query('owner'),
     choices: [

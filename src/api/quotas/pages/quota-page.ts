@@ -28,7 +28,7 @@ export async function showQuotaPage(visit: QuotaVisit): Promise<FastifyReply> {
   const { scope, id, limits, usage, actions } = quota;
   const title = `Quota: ${nameOwner(quota)}`;
   const problem =
-    limits === null ? 'The quota cannot be read, and lets nothing through. Set its limits, or remove it.' : null;
+    limits === null ? 'The quota cannot be read, and allows nothing. Set its limits, or remove it.' : null;
   const used = usage.map((use) => [kindLabels[use.kind], renderUsage(use)] as const);
   const changed = quota.updated_at === null ? 'no quota of its own' : renderTime(String(quota.updated_at));
   return visit.show({

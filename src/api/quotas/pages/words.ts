@@ -8,7 +8,7 @@ export type ListedQuota = z.input<typeof ListedQuotaView>;
 export type Usage = ListedQuota['usage'][number];
 
 export const kindLabels: Readonly<Record<QuotaKind, string>> = {
-  concurrent_runs: 'Runs at once',
+  concurrent_runs: 'Concurrent runs',
   queued_runs: 'Queued runs',
   runs_per_day: 'Runs today (UTC)',
   instances: 'Instances',

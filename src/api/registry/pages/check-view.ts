@@ -6,7 +6,7 @@ import type { ShownCheck, ShownVersion } from './shown.ts';
 type Findings = ShownCheck['errors'];
 type Check = Omit<NonNullable<ShownVersion['check']>, 'at'>;
 
-const stateWords = { passed: 'Passed', failed: 'Failed', not_done: 'Not done yet' } as const;
+const stateWords = { passed: 'Passed', failed: 'Failed', not_done: 'Pending' } as const;
 const toneOf = { passed: '', failed: 'badge-bad', not_done: '' } as const;
 
 /** Whether a version was checked, in a line. */
@@ -14,7 +14,7 @@ export function renderCheckState({ check }: Pick<ShownVersion, 'check'>): Html |
   if (check === null) return null;
   const { state, tool, warnings, not_checked: notChecked } = check;
   const count = warnings.length;
-  const words = state === 'passed' && notChecked.length > 0 ? 'Passed in part' : stateWords[state];
+  const words = state === 'passed' && notChecked.length > 0 ? 'Partially passed' : stateWords[state];
   return html`<span class="badge ${toneOf[state]}">${words}</span>${
     count > 0 ? html` <span class="muted">${count === 1 ? '1 warning' : `${count} warnings`}</span>` : null
   }${tool ? html`<span class="below muted">${tool.name} ${tool.version}</span>` : null}`;
@@ -31,7 +31,7 @@ export function renderVersionCheck({ check }: Pick<ShownVersion, 'check'>): Html
 export function renderDraftCheck(check: ShownCheck): Html {
   const isFine = check.valid && check.warnings.length === 0 && check.not_checked.length === 0;
   const lead = check.valid
-    ? html`<p><strong>Nothing is against publishing this.</strong> ${describe(check)}</p>`
+    ? html`<p><strong>This can be published.</strong> ${describe(check)}</p>`
     : html`<p><strong>This cannot be published.</strong> ${describe(check)}</p>`;
   return html`<section class="notice ${check.valid ? (isFine ? '' : 'notice-wait') : 'notice-problem'}" aria-label="What the check found" ${check.valid ? null : html`role="alert"`} tabindex="-1" data-focus><div class="stack">${lead}${renderFindings(check)}</div></section>`;
 }

@@ -9,6 +9,7 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { ListedSchedule } from './shown.ts';
@@ -58,7 +59,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
             isOptional: true,
             maxLength: 100,
             value: run?.instance ?? '',
-            hint: "The template's slug unless given.",
+            hint: 'Default: the slug of the template.',
           },
         ]
       : []),
@@ -77,7 +78,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
       isOptional: true,
       maxLength: 4_000,
       value: known?.message ?? '',
-      hint: 'Every run that the schedule starts shows it.',
+      hint: 'Shown on every run that the schedule starts.',
     },
   ];
 }
@@ -95,7 +96,7 @@ function jsonField(name: string, variables: Readonly<Record<string, unknown>> | 
     isOptional: true,
     isSecret: true,
     value: Object.keys(plain).length > 0 ? JSON.stringify(plain, null, 2) : '',
-    hint: 'A JSON object. Secret values are not shown here: give them again.',
+    hint: 'A JSON object. Secret values are not shown: enter them again.',
   };
 }
 
@@ -120,7 +121,7 @@ export async function readWork(
   const { environment_id: id } = fields;
   const written = variables?.trim() ? parseObject(visit, `${prefix}variables`, variables) : {};
   // The team of a schedule is that of its environment, so nothing can be asked for without one.
-  if (!id) throw invalidField(`${prefix}environment_id`, 'choose an environment');
+  if (id === undefined || !isId(id)) throw invalidField(`${prefix}environment_id`, 'choose an environment');
   const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
   return {
     teamId,

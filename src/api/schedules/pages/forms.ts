@@ -38,8 +38,7 @@ function registerNew(addPage: AddPage): void {
       return {
         title: 'New schedule',
         crumbs: scheduleCrumbs(),
-        lead: html`<p>It starts ${words[kind]} at set times, under your authority as it is then. A time is skipped while what it started before has
-not ended. <a href="${path}">Start ${words[other]} instead</a></p>`,
+        lead: html`<p>It starts ${words[kind]} on a schedule, with the permissions that you have then. A time is skipped while the previous work has not finished. <a href="${path}">Start ${words[other]} instead</a></p>`,
         fields: [nameField(), ...timeFields(), ...(await workFields(visit, kind))],
         schema: kind === 'run' ? await readWorkSchema(visit) : null,
         submit: 'Create schedule',
@@ -87,7 +86,7 @@ function registerWork(addPage: AddPage): void {
     describe: async (schedule, visit) => ({
       title: `Change what ${schedule.name} starts`,
       crumbs: scheduleCrumbs(schedule),
-      lead: 'From now on the work starts under your authority.',
+      lead: 'From now on, the work starts with your permissions.',
       fields: [...(await workFields(visit, kindOfWork(schedule), schedule.work)), revisionField(schedule)],
       schema: kindOfWork(schedule) === 'run' ? await readWorkSchema(visit, schedule.work) : null,
       submit: 'Save work',
@@ -107,12 +106,12 @@ function registerWork(addPage: AddPage): void {
 const switches = {
   pause: {
     verb: 'Pause',
-    lead: 'It starts nothing until somebody resumes it. What it has started goes on.',
+    lead: 'It starts nothing until somebody resumes it. Running work continues.',
     done: 'paused',
   },
   resume: {
     verb: 'Resume',
-    lead: 'It starts its work again at its next time. Times that have passed are skipped.',
+    lead: 'It starts again at its next time. Missed times are skipped.',
     done: 'resumed',
   },
 } as const satisfies Record<string, { verb: string; lead: string; done: NewsOf<typeof pages.schedule> }>;
@@ -144,7 +143,7 @@ function registerTrigger(addPage: AddPage): void {
     describe: (schedule) => ({
       title: `Start ${schedule.name} now`,
       crumbs: scheduleCrumbs(schedule),
-      lead: html`<p>Its work starts now, under the authority of <span class="foreign">${schedule.authority.name}</span>. Its times stay as they are.</p>`,
+      lead: html`<p>Its work starts now, under the authority of <span class="foreign">${schedule.authority.name}</span>. The schedule does not change.</p>`,
       fields: [],
       submit: 'Start now',
       cancel: schedulePath(schedule),
@@ -163,7 +162,7 @@ function registerDeletion(addPage: AddPage): void {
     describe: (schedule) => ({
       title: `Delete ${schedule.name}`,
       crumbs: scheduleCrumbs(schedule),
-      lead: 'The schedule and its history are deleted for good. What it has started goes on, and its runs stay.',
+      lead: 'The schedule and its history are deleted permanently. Running work continues, and its runs are kept.',
       fields: [],
       submit: 'Delete schedule',
       tone: 'danger',

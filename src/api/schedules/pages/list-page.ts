@@ -85,10 +85,10 @@ function columnsOf(names: Names): Column<ListedSchedule>[] {
 }
 
 function renderNone(held: Held): Html {
-  if (Object.keys(held).length > 0) return renderEmpty('No such schedules', 'There are none that you may read.');
+  if (Object.keys(held).length > 0) return renderEmpty('No matching schedules', 'No schedules that you can see.');
   return renderEmpty(
-    'No schedules here',
-    'A schedule starts a run of a template or of an assembly at set times, such as a destroy every evening or an apply every Monday.',
-    html`<a class="button" href="${pagePath(pages.environments)}">See the environments that you may use</a>`,
+    'No schedules yet',
+    'A schedule starts a run of a template or an assembly at regular times, such as a destroy every evening or an apply every Monday.',
+    html`<a class="button" href="${pagePath(pages.environments)}">Show environments</a>`,
   );
 }

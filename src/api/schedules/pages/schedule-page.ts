@@ -78,7 +78,7 @@ function renderFailure({ last_results: results, enabled, paused_because: because
     return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>${toSentence(firingReasons[because])}</p></div>`;
   const last = results.find(({ outcome }) => outcome !== 'pending');
   if (!enabled || !last || !startedNothing.has(last.outcome) || last.message === null) return null;
-  return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last time started nothing, ${renderAge(String(last.last_at))}: <span class="foreign">${last.message}</span></p></div>`;
+  return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last start failed, ${renderAge(String(last.last_at))}: <span class="foreign">${last.message}</span></p></div>`;
 }
 
 function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
@@ -118,14 +118,14 @@ function renderClock(schedule: ScheduleSubject['schedule'], time: string): Html 
 
 function renderHistory(schedule: ScheduleSubject): Html {
   return renderTable<Result>({
-    caption: 'What became of the last times',
+    caption: 'Recent results',
     rows: schedule.last_results,
     columns: [
       { label: 'Time', kind: 'main', cell: renderTimes },
       { label: 'Result', cell: renderOutcome },
       { label: 'Details', cell: (result) => renderStarted(schedule, result) },
       {
-        label: 'Asked for by',
+        label: 'Requested by',
         kind: 'minor',
         cell: ({ requested_by: name }) => name && html`<span class="foreign">${name}</span>`,
       },
@@ -149,7 +149,7 @@ function renderStarted({ work }: ScheduleSubject, { run_id, assembly_run_id: run
 }
 
 function renderNone(): Html {
-  return renderEmpty('Nothing started yet', 'What the schedule starts appears here, with its result.');
+  return renderEmpty('Not started yet', 'Runs that the schedule starts appear here with their result.');
 }
 
 /** What cannot be resumed before its work is saved has no button that resumes it. */

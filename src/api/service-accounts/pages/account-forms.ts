@@ -21,12 +21,12 @@ import {
   readAccount,
 } from './account-frame.ts';
 
-const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'What the program is.' };
+const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'The program that uses it.' };
 
 /** The forms send an owner as one value: `me`, or the id of a team. */
 async function ownerField(visit: Visit): Promise<FormField> {
   const teams = await readTeamChoices(visit);
-  const mine = { value: 'me', label: 'Me: it is yours alone, and administrators cannot see it' };
+  const mine = { value: 'me', label: 'Me: private, not visible to administrators' };
   return {
     name: 'owner',
     label: 'Owner',
@@ -34,7 +34,7 @@ async function ownerField(visit: Visit): Promise<FormField> {
     choices: [mine, ...teams.choices.map(({ value, label }) => ({ value, label: `Team ${label}` }))],
     isCut: teams.isCut,
     value: visit.scope.teamId ?? 'me',
-    hint: 'Owners of a team manage its accounts, which act in that team. Your own account acts where you make it a member.',
+    hint: 'Owners of a team manage its accounts, which act in that team. A private account acts where you add it as a member.',
   };
 }
 
@@ -95,7 +95,7 @@ const editForm: AccountForm = {
         kind: 'radio',
         choices: platformRoleChoices(visit.principal.role),
         value: account.role,
-        hint: 'It also decides its role in every team that it is in.',
+        hint: 'It also limits its role in its teams.',
       },
       revisionField(account),
     ],
@@ -114,7 +114,7 @@ const enableForm: AccountForm = {
   describe: (account) => ({
     title: `Enable ${account.name}`,
     crumbs: accountCrumbs(account),
-    lead: 'Its keys work again from the next request on. Roles that were granted before it was disabled do not come back by themselves.',
+    lead: 'Its keys work again. Roles that it had before it was disabled are not restored.',
     fields: [],
     submit: 'Enable',
     cancel: accountPath(account),
@@ -133,7 +133,7 @@ const disableForm: AccountForm = {
     crumbs: accountCrumbs(account),
     lead: await readHeldLead(
       visit,
-      'Its keys are refused from the next request on. Runs that it started go on. You can enable it again.',
+      'Its keys stop working immediately. Runs that it started continue. You can enable it again later.',
       ['authority_id', account.id],
     ),
     fields: [],
@@ -155,7 +155,7 @@ const deleteForm: AccountForm = {
     crumbs: accountCrumbs(account),
     lead: await readHeldLead(
       visit,
-      'The account, its keys and its memberships end for good. Runs that it started stay, and so does its name in the audit.',
+      'The account, its keys and its memberships are deleted permanently. Runs that it started are kept, and so is its name in the audit.',
       ['authority_id', account.id],
     ),
     fields: [],
@@ -180,17 +180,16 @@ function registerTransfer(addPage: AddPage): void {
       crumbs: accountCrumbs(account),
       lead: await readHeldLead(
         visit,
-        html`<p>It keeps its name, role and history. <strong>All its keys are revoked</strong>, because another owner answers for it from then on, and its
-memberships end.</p>`,
+        html`<p>Its name, role and history are kept. <strong>All its keys are revoked</strong>, because another owner becomes responsible for it, and its memberships end.</p>`,
         ['authority_id', account.id],
       ),
       fields: [
         { ...(await ownerField(visit)), isOptional: true },
         ...(await personFields(visit, {
           ...newOwner,
-          label: 'Or another user',
+          label: 'Or a different user',
           isOptional: true,
-          hint: 'A name or an e-mail address of somebody who shares an organization with you. It wins over the choice above.',
+          hint: 'A name or an e-mail address of somebody who shares an organization with you. It overrides the choice above.',
         })),
         revisionField(account),
       ],

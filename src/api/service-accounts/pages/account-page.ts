@@ -48,7 +48,7 @@ async function renderKeys(visit: AccountVisit, { id, actions }: AccountSubject):
   const query = cursor ? { cursor } : {};
   const { api_keys: keys, next_cursor: next } = await visit.read(listKeys, { params: { id }, query });
   if (keys.length === 0)
-    return renderEmpty('No key yet', 'A program sends a key with each request, as the header X-API-Key.');
+    return renderEmpty('No keys yet', 'A program sends a key with each request in the header X-API-Key.');
   const held = await readHeld(
     visit,
     'credential_id',

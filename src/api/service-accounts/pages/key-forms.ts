@@ -28,9 +28,9 @@ export function registerAccountKeyForms(addPage: AddPage): void {
     describe: (account) => ({
       title: `New key for ${account.name}`,
       crumbs: accountCrumbs(account),
-      lead: 'The key acts with the authority of the service account. It is shown once.',
+      lead: 'The key has the permissions of the service account. It is shown once.',
       fields: keyFields,
-      submit: 'Make key',
+      submit: 'Create key',
       cancel: accountPath(account),
       refusal: refusalOf(account.actions, 'create_key'),
     }),
@@ -53,10 +53,11 @@ function registerRotation(addPage: AddPage): void {
     describe: async ({ account, key }, visit) => ({
       title: `Rotate ${key.name}`,
       crumbs: accountCrumbs(account),
-      lead: await readHeldLead(visit, 'A new key of the same name and lifetime replaces this one. It is shown once.', [
-        'credential_id',
-        key.id,
-      ]),
+      lead: await readHeldLead(
+        visit,
+        'A new key with the same name and lifetime replaces this one. It is shown once.',
+        ['credential_id', key.id],
+      ),
       fields: [overlapField],
       submit: 'Rotate key',
       cancel: accountPath(account),
@@ -76,7 +77,7 @@ function registerRevocation(addPage: AddPage): void {
     describe: async ({ account, key }, visit) => ({
       title: `Revoke ${key.name}`,
       crumbs: accountCrumbs(account),
-      lead: await readHeldLead(visit, 'Requests with this key are refused from now on. It cannot be taken back.', [
+      lead: await readHeldLead(visit, 'Requests with this key are refused from now on. You cannot undo this.', [
         'credential_id',
         key.id,
       ]),

@@ -35,7 +35,7 @@ export async function showAccounts(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Service accounts',
-  below: 'Programs that act here with a role of their own, by API keys.',
+  below: 'Programs that use this service with API keys and a role of their own.',
   actions: renderNewButton(visit),
 })}
 ${renderNews(visit, pages.serviceAccounts)}
@@ -80,9 +80,9 @@ function renderNewButton(visit: Visit): Html {
 
 function renderNone(enabled: string | undefined): Html {
   if (enabled !== undefined)
-    return renderEmpty('None like this', 'No service account that you may manage is in this state.');
+    return renderEmpty('No matching service accounts', 'No service account that you may manage is in this state.');
   return renderEmpty(
     'No service accounts',
-    'You see your own, and those of teams that you own. Make one for each program, so that each has a key and a history of its own.',
+    'You see your own, and those of teams that you own. Create one for each program, so that each has its own keys and history.',
   );
 }

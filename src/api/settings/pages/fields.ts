@@ -27,7 +27,7 @@ const ruleLabels: Readonly<Record<(typeof approvalRules)[number], string>> = {
 };
 
 const featuresHelp =
-  'An area is on unless you say why it is off. What is off starts nothing new, and everybody who wants to use it is told the reason.';
+  'Turn off parts of the service. A part that is off starts nothing new, and everybody who tries to use it sees the reason.';
 
 /** The fields of the settings, with what holds now. */
 export function settingsFields(settings: ShownSettings): FormField[] {
@@ -35,13 +35,13 @@ export function settingsFields(settings: ShownSettings): FormField[] {
     ...approvalFields(settings),
     ...toolFields(settings),
     ...inSection(
-      { title: 'Retention', help: 'How long things are kept. What is older is removed for good.' },
+      { title: 'Retention', help: 'How long records are kept. Older records are deleted permanently.' },
       retentionKinds.map((kind) => retentionField(kind, settings)),
     ),
     ...inSection(
       {
         title: 'Quotas',
-        help: 'Limits of each organization and each team without a quota of its own. Empty: no limit.',
+        help: 'Limits of every organization and team without a quota of its own. Leave empty for no limit.',
       },
       quotaKindNames.map((kind) => limitField('default_quotas', kind, settings.default_quotas?.[kind])),
     ),
@@ -61,20 +61,20 @@ function inSection(section: NonNullable<FormField['section']>, fields: readonly 
 
 function approvalFields({ default_approval_policy: policy }: ShownSettings): FormField[] {
   return inSection(
-    { title: 'Approvals', help: 'Who has to approve a run where neither its template nor its environment says so.' },
+    { title: 'Approvals', help: 'The approval policy where neither the template nor the environment has one.' },
     [
       {
         name: 'default_approval_policy.required',
-        label: 'Approvals where no policy is stated',
+        label: 'Required approvals',
         kind: 'number',
         min: 0,
         max: 5,
         value: String(policy.required),
-        hint: 'For new environments that state none, and for runs without an environment. Production never has less than its own default.',
+        hint: 'For new environments without a policy, and for runs without an environment. Production environments require at least their own default.',
       },
       {
         name: 'default_approval_policy.when',
-        label: 'They are needed for',
+        label: 'Approval is required for',
         kind: 'select',
         value: policy.when,
         choices: approvalRules.map((rule) => ({ value: rule, label: ruleLabels[rule] })),
@@ -94,14 +94,14 @@ function approvalFields({ default_approval_policy: policy }: ShownSettings): For
 }
 
 function toolFields(settings: ShownSettings): FormField[] {
-  return inSection({ title: 'Tools and workers', help: 'What may run templates, and where.' }, [
+  return inSection({ title: 'Tools and workers', help: 'The tools and workers that run templates.' }, [
     {
       name: 'allowed_tools',
       label: 'Allowed tools',
       kind: 'area',
       isOptional: true,
       value: toLines(settings.allowed_tools, (ranges) => ranges.join(', ')),
-      hint: 'One in a line, with ranges of versions, such as: opentofu >=1.8 <2. The tools are opentofu, terraform and command. Empty: all.',
+      hint: 'One per line, with optional version ranges, such as: opentofu >=1.8 <2. The tools are opentofu, terraform and command. Empty: all.',
     },
     {
       name: 'default_pool',
@@ -109,7 +109,7 @@ function toolFields(settings: ShownSettings): FormField[] {
       isOptional: true,
       value: settings.default_pool,
       maxLength: 63,
-      hint: `The pool of templates that name none. Empty: ${settings.defaults.default_pool}.`,
+      hint: `The pool of templates that do not name one. Default: ${settings.defaults.default_pool}.`,
     },
   ]);
 }
@@ -121,20 +121,20 @@ function retentionField(kind: (typeof retentionKinds)[number], settings: ShownSe
     isOptional: true,
     value: String(settings.retention[kind]),
     maxLength: 8,
-    hint: `A number of days, or forever. Empty: ${settings.defaults.retention[kind]}.`,
+    hint: `A number of days, or forever. Default: ${settings.defaults.retention[kind]}.`,
   };
 }
 
 function signInField(settings: ShownSettings): FormField {
   return {
-    section: { title: 'Sign-in', help: 'What people see before they sign in.' },
+    section: { title: 'Sign-in', help: 'Shown to people before they sign in.' },
     name: 'sign_in_notice',
     label: 'Notice on the sign-in page',
     kind: 'area',
     isOptional: true,
     value: settings.sign_in_notice ?? '',
     maxLength: 2000,
-    hint: 'Plain text, which everybody sees before they sign in.',
+    hint: 'Plain text, shown to everybody on the sign-in page.',
   };
 }
 

@@ -17,10 +17,10 @@ export function registerSettingsPages(addPage: AddPage): void {
     describe: (settings) => ({
       title: 'Settings',
       crumbs: [],
-      below: 'They hold for the whole installation, from the next request on.',
+      below: 'They apply to the whole installation immediately.',
       actions: html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.signingKeys)}">${renderIcon('key-round')}Signing keys</a>${renderHistoryLink('settings', settingsName)}</div>`,
       fields: settingsFields(settings),
-      submit: 'Save the settings',
+      submit: 'Save settings',
       cancel: pagePath(pages.settings),
       news: pages.settings,
       refusal: refusalOf(settings.actions, 'update'),

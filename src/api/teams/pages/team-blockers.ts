@@ -19,8 +19,7 @@ export async function describeTeamDeletion({ id }: TeamSubject, visit: TeamVisit
     readAccounts(visit, id),
   ]);
   const projects = [...active.projects, ...archived.projects];
-  return html`<p>The team, its memberships and its open invitations end for good, and its archived templates with them. Its slug is free again. Finished
-runs and the audit keep their records.</p>
+  return html`<p>The team, its memberships, its open invitations and its archived templates are deleted permanently. Its slug becomes available again. Records of finished runs and the audit are kept.</p>
 ${renderBlockers(
   'These projects must be deleted or transferred first:',
   projects.map((project) => ({ label: project.name, path: pagePath(pages.project, { id: project.id }) })),

@@ -25,7 +25,7 @@ const archiving: ArchivingForms<{ orgID: string; id: string }, TeamSubject> = {
     'No run starts in an archived team, and nothing in it can be changed or added. What is deployed stays deployed, and everything stays ' +
     'readable. Its slug stays taken. You can unarchive it later.',
   unarchiving:
-    'Runs can start again, and things in it can be changed. Projects that were archived by themselves stay archived.',
+    'Runs can start again, and everything in it can be changed. Projects that were archived separately stay archived.',
   deletion: describeTeamDeletion,
 };
 

@@ -72,8 +72,8 @@ export const teamLevel: Level<{ orgID: string; id: string }, TeamSubject> = {
   },
   settings: {
     update: (visit, team, body) => visit.run(update, { params: teamParams(team), body }),
-    aboutSlug: 'What people and commands call the team.',
+    aboutSlug: 'The name and the slug of the team.',
     aboutTransfer: 'The team moves to another organization, with everything that it owns.',
-    aboutDeletion: 'Only a team that owns nothing can be deleted. The page says what is in the way.',
+    aboutDeletion: 'Only a team that owns nothing can be deleted.',
   },
 };

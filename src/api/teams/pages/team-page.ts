@@ -27,17 +27,17 @@ export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> 
       },
       { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
       {
-        label: 'About',
+        label: 'Description',
         cell: ({ description: text }) => (text ? html`<span class="foreign">${text.slice(0, 200)}</span>` : null),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });
   const none = isArchived
-    ? renderEmpty('No project is archived', 'Archived projects stay here until somebody deletes them.')
+    ? renderEmpty('No archived projects', 'Archived projects stay here until somebody deletes them.')
     : renderEmpty(
-        'No project yet',
-        'A project holds the environments of one piece of work, such as a network or an application.',
+        'No projects yet',
+        'A project contains the environments of one product, such as a network or an application.',
       );
   const content = html`<div class="section-line">${renderArchiveTabs(teamPath(team), isArchived)}
 ${renderLinks(team)}</div>

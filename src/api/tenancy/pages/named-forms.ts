@@ -11,8 +11,8 @@ export function nameFields(current?: { readonly name: string; readonly slug: str
       maxLength: 63,
       isOptional: true,
       hint: current
-        ? 'Stands in addresses and commands.'
-        : 'Stands in addresses and commands, such as core-network. Made from the name if you leave it empty.',
+        ? 'Used in addresses and commands.'
+        : 'Used in addresses and commands, such as core-network. Leave empty to derive it from the name.',
     },
   ];
 }

@@ -50,7 +50,7 @@ export function rotationForm<Thing extends Signing>(
     describe: (thing) => ({
       title: `Rotate the secret of ${thing.name}`,
       crumbs: crumbs(thing),
-      lead: `A new secret is made and shown once. For 24 hours each ${signed} is signed by the old secret, too, so that the endpoint can change over without a gap. An older one ends at once.`,
+      lead: `A new secret is created and shown once. For 24 hours, each ${signed} is also signed with the old secret, so that you can update the endpoint without an interruption. Any older secret stops working now.`,
       fields: [revisionField(thing)],
       submit: 'Rotate the secret',
       cancel: path(thing),
@@ -58,7 +58,7 @@ export function rotationForm<Thing extends Signing>(
     }),
     carryOut: async (_thing, typed, visit) => {
       const issued = await rotate(visit, { expected_revision: Number(typed['expected_revision']) });
-      return secretPage(rotation, issued, 'The secret is replaced.');
+      return secretPage(rotation, issued, 'The secret was rotated.');
     },
   };
 }
@@ -73,9 +73,9 @@ export function secretPage({ crumbs, path }: Places, issued: Issued, news: strin
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs: crumbs(issued) })}
 <div class="panel stack">
-<p>${news} Give the secret to the endpoint, which checks by it that messages are genuine. Whoever loses it rotates it.</p>
+<p>${news} The endpoint uses the secret to verify that messages are genuine. Copy it now: it is not shown again.</p>
 ${renderSecret({ id: 'secret', label: 'Secret', value: secret ?? '' })}
-${until ? html`<p class="muted">The old secret signs, too, until ${renderTime(String(until))}.</p>` : null}
+${until ? html`<p class="muted">The old secret is also valid until ${renderTime(String(until))}.</p>` : null}
 <div class="form-end"><a class="button button-primary" href="${path(issued)}">Done</a></div>
 </div></div>`,
   };

@@ -96,7 +96,7 @@ function renderHead({ attempt, run, names, ofRun }: Head): Html {
         path: pagePath(pages.undoRun, { id: run.id }),
       },
       check_candidate: {
-        label: attempt.state === 'promotable' ? 'Plan it again' : 'Plan it',
+        label: attempt.state === 'promotable' ? 'Plan again' : 'Plan',
         icon: 'refresh-cw',
         tone: attempt.state === 'ready' ? 'primary' : 'plain',
         path: pagePath(pages.planUndo, { id }),
@@ -123,12 +123,12 @@ function section(id: string, title: string, content: Html): Html {
 }
 
 function renderCandidate({ candidate }: ShownAttempt): Html {
-  if (!candidate) return html`<p class="muted">Nothing: something is in the way.</p>`;
+  if (!candidate) return html`<p class="muted">Nothing, because the undo is blocked.</p>`;
   const { collateral } = candidate;
   return html`${renderFacts([
     ['Version', candidate.version],
     ['Digest', html`<code class="foreign">${candidate.digest}</code>`],
-    ['Touched besides what the run touched', collateral === null ? 'not planned yet' : renderCollateral(collateral)],
+    ['Other resources affected', collateral === null ? 'not planned yet' : renderCollateral(collateral)],
   ])}
 <h3>Variables</h3>
 ${renderVariables(candidate.variables)}`;
@@ -142,9 +142,9 @@ function renderCollateral(collateral: readonly string[]): Html | string {
 const checkWords = { checking: 'under way', passed: 'planned', failed: 'failed' } as const;
 
 function renderChecks(checks: ShownChecks): Html {
-  if (checks.length === 0) return renderEmpty('Not planned yet', 'A plan shows which resources undoing would touch.');
+  if (checks.length === 0) return renderEmpty('Not planned yet', 'A plan shows which resources the undo would affect.');
   return renderTable<ShownChecks[number]>({
-    caption: 'Plans of what would be deployed',
+    caption: 'Plans',
     rows: checks,
     columns: [
       {
@@ -160,15 +160,15 @@ function renderChecks(checks: ShownChecks): Html {
             : checkWords[state],
       },
       {
-        label: 'Beside the run',
+        label: 'Other resources',
         cell: ({ collateral }) => (collateral ? pluralize(collateral.length, 'resource') : null),
       },
       {
-        label: 'Asked by',
+        label: 'Requested by',
         kind: 'minor',
         cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>`,
       },
-      { label: 'When', cell: ({ created_at: at }) => renderAge(at) },
+      { label: 'Time', cell: ({ created_at: at }) => renderAge(at) },
     ],
   });
 }

@@ -23,7 +23,7 @@ ${renderTable<Row>({
       cell: ({ id, created_at: at }) => html`<a href="${pagePath(pages.selectiveUndo, { id })}">${renderAge(at)}</a>`,
     },
     { label: 'State', cell: ({ state }) => renderState(state) },
-    { label: 'Asked by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
+    { label: 'Requested by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
   ],
 })}`;
 }

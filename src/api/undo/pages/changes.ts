@@ -30,9 +30,9 @@ export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
     rows: verdicts.toSorted(byWeight),
     columns: [
       { label: 'Input', kind: 'main', cell: ({ path }) => html`<code class="foreign">${nameOf(path)}</code>` },
-      { label: 'Now, and after the undo', cell: sides },
+      { label: 'Change', cell: sides },
       { label: 'Verdict', cell: ({ verdict }) => renderVerdict(verdict) },
-      ...(verdicts.some(({ cause }) => cause) ? [{ label: 'Why', cell: renderCause }] : []),
+      ...(verdicts.some(({ cause }) => cause) ? [{ label: 'Reason', cell: renderCause }] : []),
     ],
   });
 }

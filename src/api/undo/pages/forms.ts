@@ -27,8 +27,8 @@ export function registerUndoForms(addPage: AddPage): void {
     describe: ({ run, undo, names }) => ({
       title: `Undo “${titleOf(run)}”`,
       crumbs: crumbsOf(run),
-      lead: html`<p>Takes back what this run changed about the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
-<p>First a check: it compares the run with those before and after it, and the instance with its latest state. It changes nothing.</p>
+      lead: html`<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
+<p>First, a check compares the run with those before and after it, and the instance with its latest state. It changes nothing.</p>
 ${renderAttempts(undo.attempts)}`,
       fields: [],
       submit: 'Check what undoing would change',
@@ -45,9 +45,9 @@ ${renderAttempts(undo.attempts)}`,
     describe: (subject) => ({
       ...common(subject, 'check_candidate'),
       title: `Plan the undo of “${titleOf(subject.run)}”`,
-      lead: html`<p>A run plans what would be deployed. It changes nothing and waits for nobody. Then you see every resource that undoing would touch.</p>`,
+      lead: html`<p>A run plans what would be deployed. It changes nothing and needs no approval. You then see every resource that the undo would affect.</p>`,
       fields: [],
-      submit: 'Plan it',
+      submit: 'Plan',
     }),
     carryOut: async ({ attempt: { id } }, _typed, visit) => {
       await visit.run(checkCandidate, { params: { id } });
@@ -62,7 +62,7 @@ ${renderAttempts(undo.attempts)}`,
       describe: (subject) => ({
         ...common(subject, 'promote'),
         title: `Promote the undo of “${titleOf(subject.run)}”`,
-        lead: html`<p>A run deploys what was planned. It plans again and follows every policy: it may wait for approval, and whoever made the change does not approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${explainCollateral(subject.attempt)}`,
+        lead: html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and whoever made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${explainCollateral(subject.attempt)}`,
         fields: fieldsOf(subject.attempt),
         submit: 'Promote',
       }),
@@ -115,7 +115,7 @@ function common({ attempt, run }: Subject, action: string) {
 
 function explainCollateral({ candidate }: ShownAttempt) {
   if (!candidate?.collateral?.length) return null;
-  return html`<p>The plan also touches what the run itself did not touch. Tick each of them, if that is meant.</p>`;
+  return html`<p>The plan also affects resources that the run itself did not change. Select each of them to confirm.</p>`;
 }
 
 /** Each resource has a box of its own: whoever accepts it must tick its name. */
@@ -135,7 +135,7 @@ function fieldsOf({ candidate }: ShownAttempt): FormField[] {
       label: 'Message',
       isOptional: true,
       maxLength: 4000,
-      hint: 'The run shows it to its reviewers.',
+      hint: 'Shown to reviewers.',
     },
   ];
 }

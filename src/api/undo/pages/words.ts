@@ -24,7 +24,7 @@ const verdictLooks: Readonly<Record<VerdictWord, Look>> = {
   clean: { word: 'Clean', icon: 'circle-check', tone: 'succeeded' },
   superseded: { word: 'Changed later', icon: 'octagon-x', tone: 'failed' },
   drifted: { word: 'Drifted', icon: 'octagon-x', tone: 'failed' },
-  depended_on: { word: 'Depended on', icon: 'octagon-x', tone: 'failed' },
+  depended_on: { word: 'Used by others', icon: 'octagon-x', tone: 'failed' },
   irreversible: { word: 'Cannot be undone', icon: 'ban', tone: 'failed' },
   unknown: { word: 'Not known', icon: 'circle-dashed', tone: 'queued' },
 };
@@ -44,13 +44,13 @@ export function renderVerdict(verdict: VerdictWord): Html {
 /** What each state means, and what to do next. */
 export const nextSteps: Readonly<Record<AttemptState, string>> = {
   checking: 'A scan compares the instance with its latest state. Nothing is changed.',
-  ready: 'Nothing is in the way. Plan what would be deployed, to see which resources it touches.',
+  ready: 'The run can be undone. Plan the undo to see which resources it affects.',
   conflicted:
     'Later runs changed what this run changed. Undo them first, or apply the values that you want in a new run.',
   blocked: 'The run cannot be undone now. Remove the cause, and check again.',
   failed: 'The check could not be done. Check again.',
   candidate_checking: 'What would be deployed is being planned. Nothing is changed.',
   promotable:
-    'Look at the plan and at what it touches beside the run. Then promote it: that makes a run, which follows every policy.',
-  promoted: 'A run deploys it. It plans again, and may wait for approval.',
+    'Review the plan and the other resources that it affects. Then promote it: a run deploys it and follows every policy.',
+  promoted: 'A run deploys it. It plans again and may need approval.',
 };

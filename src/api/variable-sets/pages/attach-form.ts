@@ -100,9 +100,9 @@ async function readOffered(
 
 function describeLead({ attachments: { attachments } }: Subject) {
   const lost = attachments.filter(({ effective }) => !effective);
-  return html`<p>Runs that are admitted from now on get the variables in what is ticked, and nowhere else.</p>${
+  return html`<p>New runs get the variables in the selected places only.</p>${
     lost.length > 0
-      ? html`<p>The set gives nothing to these any more, because they have another owner now. Saving detaches them:</p>
+      ? html`<p>These have another owner now and no longer get the variables. Saving detaches them:</p>
 <ul class="plain-list" role="list">${lost.map(({ name }) => html`<li class="foreign">${name}</li>`)}</ul>`
       : null
   }`;
@@ -127,7 +127,7 @@ function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject)
     label: 'Others',
     kind: 'area',
     isOptional: true,
-    hint: 'There are more than these. Write the id of one on each line: it stands in the address of its page.',
+    hint: 'There are more than these. Enter one ID per line: you find it in the address of the page.',
   };
   return [...boxes, ...(isCut ? [others] : []), revisionField(set)];
 }
@@ -136,7 +136,7 @@ function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject)
 async function readOthers({ em }: SetVisit, { others = '' }: Typed): Promise<Omit<Place, 'name'>[]> {
   const ids = others.split(/\s+/).filter((id) => id !== '');
   const wrong = ids.find((id) => !isId(id));
-  if (wrong !== undefined) throw invalidField('others', `${JSON.stringify(wrong.slice(0, 100))} is no id`);
+  if (wrong !== undefined) throw invalidField('others', `${JSON.stringify(wrong.slice(0, 100))} is not an ID`);
   const projects = await readNames(em, { projects: ids });
   return ids.map((id) => ({ type: projects.has(id) ? 'project' : 'environment', id }));
 }

@@ -16,11 +16,11 @@ export function registerVariableSetForms(addPage: AddPage): void {
 }
 
 const ownerHint =
-  'Whoever may read the owner may read the set. It can be attached to projects and environments of its owner. The owner never changes.';
+  'Everybody who can see the owner can see the set. It can be attached to projects and environments of its owner. The owner cannot be changed later.';
 
 function nameFields(set?: ShownSet): FormField[] {
   return [
-    { name: 'name', label: 'Name', maxLength: 200, hint: 'What it is for, such as aws-common.', value: set?.name },
+    { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as aws-common.', value: set?.name },
     {
       name: 'description',
       label: 'Description',
@@ -57,7 +57,7 @@ function addEdit(addPage: AddPage): void {
     describe: (set) => ({
       title: `Edit ${set.name}`,
       crumbs: setCrumbs(set),
-      lead: 'Runs that were admitted keep the name of the set that gave them a variable.',
+      lead: 'Existing runs keep the old name.',
       fields: [...nameFields(set), revisionField(set)],
       submit: 'Save changes',
       cancel: setPath(set),
@@ -77,7 +77,7 @@ function addDelete(addPage: AddPage): void {
     describe: (set) => ({
       title: `Delete ${set.name}`,
       crumbs: setCrumbs(set),
-      lead: `${describeContent(set)} Runs that are admitted from now on get none of its variables. Runs that were admitted keep what it gave them.`,
+      lead: `${describeContent(set)} New runs no longer get its variables. Existing runs keep theirs.`,
       fields: [],
       submit: 'Delete variable set',
       tone: 'danger',
@@ -93,5 +93,5 @@ function addDelete(addPage: AddPage): void {
 
 function describeContent({ variables, attachments }: ShownSet): string {
   const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
-  return `The set has ${count(variables, 'variable', 'variables')}, and is attached to ${count(attachments, 'place', 'places')}. Secret values cannot be brought back.`;
+  return `The set has ${count(variables, 'variable', 'variables')}, and is attached to ${count(attachments, 'place', 'places')}. Secret values cannot be restored.`;
 }

@@ -21,12 +21,12 @@ export async function renderSetsOfEnvironment(visit: Visit, { id }: { readonly i
   const columns: Column<GivingSet>[] = [
     ...commonColumns(names),
     { label: 'Attached to', cell: ({ attachedTo }) => (attachedTo === 'project' ? 'the project' : 'this environment') },
-    { label: 'Gives', cell: (set) => renderGiven(given.filter(({ from }) => from.id === set.id)) },
+    { label: 'Variables', cell: (set) => renderGiven(given.filter(({ from }) => from.id === set.id)) },
   ];
   return html`<h2>From variable sets</h2>
-<p class="muted">The environment's own variables come before all of these, and the variables of a set come before those of the sets below it.</p>
-<div class="list-panel">${renderTable({ caption: 'Variable sets, the first wins', rows: sets, columns })}</div>
-${isCut ? html`<p><a href="${pagePath(pages.variableSets, {}, { environment_id: id })}">All sets that are attached here</a></p>` : null}`;
+<p class="muted">The environment's own variables override all of these, and each set overrides the sets below it.</p>
+<div class="list-panel">${renderTable({ caption: 'Variable sets, in order of precedence', rows: sets, columns })}</div>
+${isCut ? html`<p><a href="${pagePath(pages.variableSets, {}, { environment_id: id })}">All attached sets</a></p>` : null}`;
 }
 
 /** The sets that are attached to a project, those first whose variables win. */
@@ -38,8 +38,8 @@ export async function renderSetsOfProject(visit: Visit, { id }: { readonly id: s
     { label: 'Variables', kind: 'number', cell: ({ variables }) => String(variables) },
   ];
   return html`<h2>Variable sets</h2>
-<p class="muted">They give their variables to all environments of the project. The variables of a set come before those of the sets below it; an environment's own variables, and those of sets that are attached to it, come before all of these.</p>
-<div class="list-panel">${renderTable({ caption: 'Variable sets, the first wins', rows: sets, columns })}</div>
+<p class="muted">All environments of the project get these variables. Each set overrides the sets below it. The variables of an environment, and of sets attached to it, override all of these.</p>
+<div class="list-panel">${renderTable({ caption: 'Variable sets, in order of precedence', rows: sets, columns })}</div>
 ${isCut ? html`<p class="muted">There are more.</p>` : null}`;
 }
 

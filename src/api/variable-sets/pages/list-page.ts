@@ -47,20 +47,20 @@ export async function showVariableSets(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Variable sets',
-  below: 'The same variables for several environments, such as the region and the credentials of a cloud account.',
+  below: 'Variables shared by several environments, such as the region and the credentials of a cloud account.',
   actions: html`<div class="actions">${button}</div>`,
 })}
 ${renderNews(visit, pages.variableSets)}
 ${
   environment &&
-  html`<p>Only those that are attached to <a class="foreign" href="${placePath({ type: 'environment', id: environment.id })}">${environment.name}</a> or to its project. <a href="${pagePath(pages.variableSets)}">Show all</a></p>`
+  html`<p>Attached to <a class="foreign" href="${placePath({ type: 'environment', id: environment.id })}">${environment.name}</a> or to its project. <a href="${pagePath(pages.variableSets)}">Show all</a></p>`
 }
 <div class="list-panel">${
       sets.length > 0
         ? renderTable({ caption: 'Variable sets', rows: sets, columns: columnsOf(names, places) })
         : renderEmpty(
-            'No variable sets here',
-            'An organization, a team or a project owns a set, and attaches it to its projects and environments.',
+            'No variable sets yet',
+            'A set belongs to an organization, a team or a project, and can be attached to its projects and environments.',
           )
     }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.variableSets, {}, { ...filter, ...query }))}
@@ -84,10 +84,10 @@ function columnsOf(names: Names, places: Places): Column<ListedSet>[] {
 
 /** The first places of a set, and how many more there are. */
 function renderPlaces({ attachments: count }: ListedSet, shown: readonly Attachment[]): Html {
-  if (count === 0) return html`<span class="muted">nothing yet</span>`;
+  if (count === 0) return html`<span class="muted">nothing</span>`;
   const more = count - shown.length;
   return html`<ul class="plain-list places" role="list">${shown.map(
     ({ kind: type, id, name, isEffective }) =>
-      html`<li><a class="foreign" href="${placePath({ type, id })}">${name}</a>${isEffective ? null : html` <span class="muted">of another owner now</span>`}</li>`,
+      html`<li><a class="foreign" href="${placePath({ type, id })}">${name}</a>${isEffective ? null : html` <span class="muted">with a different owner now</span>`}</li>`,
   )}${more > 0 ? html`<li class="muted">and ${more} more</li>` : null}</ul>`;
 }

@@ -79,7 +79,7 @@ async function renderVariables(visit: SetVisit, { id, actions }: ShownSet): Prom
   return html`<div class="list-panel">${
     variables.length > 0
       ? renderVariableTable(variables, ({ name }) => (mayChange ? pagePath(pages.variableOfSet, { id, name }) : null))
-      : renderEmpty('No variables', 'Runs get the variables of a set in all environments that it is attached to.')
+      : renderEmpty('No variables', 'Runs in the environments that the set is attached to get its variables.')
   }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.variableSet, { id }, query))}`;
 }
@@ -89,15 +89,12 @@ async function renderAttachments(visit: SetVisit, { id }: ShownSet): Promise<Htm
   if (attachments.length === 0) {
     const empty =
       hidden > 0
-        ? renderEmpty('Attached to no place that you may read', 'Runs get the variables at other places.')
-        : renderEmpty(
-            'Attached to nothing',
-            'No run gets the variables before the set is attached to a project or an environment.',
-          );
+        ? renderEmpty('Not attached to a place that you can see', 'Runs in other places get the variables.')
+        : renderEmpty('Not attached', 'Attach the set to a project or an environment so that runs get its variables.');
     return html`<div class="list-panel">${empty}</div>${renderHidden(hidden, 'place', 'places')}`;
   }
   return html`<div class="list-panel">${renderTable({
-    caption: 'Where the set is attached',
+    caption: 'Attached to',
     rows: attachments,
     columns: [
       {
@@ -105,14 +102,14 @@ async function renderAttachments(visit: SetVisit, { id }: ShownSet): Promise<Htm
         kind: 'main',
         cell: (place) => html`<a class="foreign" href="${placePath(place)}">${place.name}</a>`,
       },
-      { label: 'Gives its variables to', cell: renderReach },
+      { label: 'Scope', cell: renderReach },
     ],
   })}</div>
 ${renderHidden(hidden, 'place', 'places')}
-<p class="muted">An environment's own variables come before those of every set, and a set that is attached to the environment comes before one that is attached to its project.</p>`;
+<p class="muted">The variables of an environment override those of every set, and a set attached to the environment overrides one attached to its project.</p>`;
 }
 
 function renderReach({ type, effective }: { type: 'project' | 'environment'; effective: boolean }): string {
-  if (!effective) return 'nothing any more: it was transferred to another owner';
+  if (!effective) return 'none: it was transferred to another owner';
   return type === 'project' ? 'all environments of the project' : 'this environment';
 }

@@ -70,7 +70,7 @@ function addForm<H extends Holder>(forms: VariableForms<H>): FormPageDeclaration
       const params = { id: holder.id, name: typed['name']?.trim() ?? '' };
       const body = { ...toVariableBody(visit, typed, false), expected_revision: 0 };
       if (await exists(forms, visit, params))
-        visit.addProblem('name', `there is a variable "${params.name}" already: change it, or choose another name`);
+        visit.addProblem('name', `the variable "${params.name}" already exists: change it, or choose another name`);
       // Somebody may have added it meanwhile.
       await forms.set(visit, { params, body });
       return forms.path(holder, 'variable');
@@ -121,7 +121,7 @@ function removeForm<H extends Holder>(forms: VariableForms<H>): VariableFormPage
     describe: ({ holder, variable: { name, actions, revision } }) => ({
       ...frameOf(forms, holder),
       title: `Remove the variable ${name}`,
-      lead: 'Runs that are admitted from now on do not get it. A secret value cannot be brought back. Runs that were admitted before keep what they were given.',
+      lead: 'New runs no longer get it. Existing runs keep it. A secret value cannot be restored.',
       fields: [revisionField({ revision })],
       submit: 'Remove',
       tone: 'danger',

@@ -1,5 +1,6 @@
 import type { Action } from '#domain/shared/actions.ts';
 import { type Html, html } from '../html.ts';
+import { withoutIds } from '../linked-text.ts';
 import { toSentence } from '../text.ts';
 import { type IconName, renderIcon } from './icon.ts';
 
@@ -23,7 +24,7 @@ export function renderAction({ name, allowed, reason }: Action, button: ActionBu
   const style = `button button-${tone}`;
   if (!allowed) {
     const id = `why-not-${name.replace(/[_.]/g, '-')}`;
-    return html`<span class="tipped"><button class="${style}" type="button" aria-disabled="true" aria-describedby="${id}">${content}</button><span class="tip" role="tooltip" id="${id}">${toSentence(reason ?? 'This is not possible now')}</span></span>`;
+    return html`<span class="tipped"><button class="${style}" type="button" aria-disabled="true" aria-describedby="${id}">${content}</button><span class="tip" role="tooltip" id="${id}">${withoutIds(toSentence(reason ?? 'This is not possible now'))}</span></span>`;
   }
   return html`<a class="${style}" href="${path}">${content}</a>`;
 }

@@ -5,6 +5,6 @@ import type { Visit } from '../visit/visit.ts';
 export function readChosenId(visit: Visit, field: string, typed = '', bodyPath = field): string | null {
   const id = typed.trim();
   if (isId(id)) return id;
-  visit.addProblem(field, 'must be chosen', bodyPath);
+  visit.addProblem(field, 'choose one', bodyPath);
   return null;
 }

@@ -10,7 +10,7 @@ import { toSentence } from '../text.ts';
 import type { AddPage, PageOptions } from '../visit/route.ts';
 import type { Visit } from '../visit/visit.ts';
 import { linesName } from './fields/control.ts';
-import type { FormField } from './fields/form-field.ts';
+import { type FormField, labelsOf } from './fields/form-field.ts';
 import { matrixNames } from './fields/matrix.ts';
 import { type Form, renderForm } from './form.ts';
 import { type KindChoice, renderKindChoice, takeOtherKind } from './kind-choice.ts';
@@ -112,7 +112,8 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     if (sent && !sent.isCurrent) return again(otherFields);
     const given = schema && sent ? valuesOf(schema, sent.entry) : { values: {}, problems: [] };
     visit.problems.push(...given.problems);
-    const form = { names, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
+    const labels = labelsOf(described.fields);
+    const form = { names, labels, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
     const submitted = await submit(visit, form, () => carryOut(subject, typed, visit, given.values));
     if (!submitted.done) return again(nameLines(submitted.problems, described.fields, typed));
     const { result } = submitted;

@@ -98,18 +98,22 @@ export function renderSummary(
   known: readonly FormField[],
   form?: string,
 ): Html {
-  const named = Object.entries(fields).map(([name, text]) => ({
+  const all = Object.entries(fields).map(([name, text]) => ({
     text,
-    field: known.find((each) => each.name === name) ?? { name, label: name },
+    field: known.find((each) => each.name === name) ?? { name, label: name, ...(name === revisionName && hidden) },
   }));
+  const named = all.filter(({ field }) => field.kind !== 'hidden');
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${others.map((text) => html`<p>${renderLinkedText(text)}</p>`)}
+${all.length > named.length ? html`<p>This form is out of date. Open the page again.</p>` : null}
 ${
   named.length + listed.length > 0
     ? html`<ul class="plain-list">${named.map(({ field, text }) => html`<li>${renderFieldLink(field, form)}: ${renderLinkedText(text)}</li>`)}${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>`
     : null
 }</div></div>`;
 }
+
+const hidden = { kind: 'hidden' } as const;
 
 /** Nobody can go to a hidden field. */
 function renderFieldLink({ name, label, kind }: FormField, form: string | undefined): Html | string {

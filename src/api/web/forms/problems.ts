@@ -2,6 +2,7 @@ import { answerError } from '#api/edge/errors/error-answers.ts';
 import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { invalidRequest } from '#domain/shared/validation/validation-messages.ts';
+import { type Labels, toPlainWords } from '../plain-words.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
 
@@ -11,8 +12,6 @@ export interface FormProblems {
   readonly status: number;
   /** The problems of fields, by the field's name. A name is the path of the value in the operation's body. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The problems of values that are no fields of the form, by their path in the operation's body. */
-  readonly ofOthers: Readonly<Record<string, string>>;
   /** What concerns no field of the form: the problems of other values, or of the request as a whole. */
   readonly others: readonly string[];
   /** The problems of controls that are no fields of the form, such as those of variables, by their ids in the page. */
@@ -36,6 +35,8 @@ const correctable = new Set([400, 403, 409, 413, 422, 429]);
 interface Targets {
   /** The fields of the form. */
   readonly names: readonly string[];
+  /** What the fields are called, for messages that name others. */
+  readonly labels?: Labels;
   /** Where a path of the body is in the part of the form that is made from a schema, as a JSON pointer. */
   readonly findPointer?: (path: string) => string | undefined;
 }
@@ -69,11 +70,11 @@ function explain(visit: Visit, targets: Targets, error: unknown): FormProblems |
   const all = details.length > 0 ? details : [withoutDetails(body.error, targets.names)];
   const { inPart, rest } = splitByPart(all, targets);
   const isFound = details.some(({ pointer }) => pointer !== undefined);
-  return { status: isFound ? 422 : status, ...atFields(targets.names, rest), inPart, code: error.code, details };
+  return { status: isFound ? 422 : status, ...atFields(targets, rest), inPart, code: error.code, details };
 }
 
 /** The problems of the part that is made from a schema, and all others. What the page has found there is not said again in the words of the operation. */
-function splitByPart(all: readonly ProblemDetail[], { names, findPointer }: Targets) {
+function splitByPart(all: readonly ProblemDetail[], { names, labels, findPointer }: Targets) {
   const found = new Set(all.map(({ pointer }) => pointer));
   const inPart: { pointer: string; message: string }[] = [];
   const rest: ProblemDetail[] = [];
@@ -83,30 +84,46 @@ function splitByPart(all: readonly ProblemDetail[], { names, findPointer }: Targ
     const pointer = detail.pointer ?? (isOfField ? undefined : findPointer?.(path));
     if (pointer === undefined) rest.push(detail);
     else if (detail.pointer !== undefined) inPart.push({ pointer, message });
-    else if (!found.has(pointer)) inPart.push({ pointer, message: toFieldProblem(message, path) });
+    else if (!found.has(pointer)) inPart.push({ pointer, message: toFieldProblem(message, path, labels) });
   }
   return { inPart, rest };
 }
 
-function atFields(names: readonly string[], problems: readonly ProblemDetail[]) {
+function atFields({ names, labels }: Targets, problems: readonly ProblemDetail[]) {
   const fields: Record<string, string> = {};
-  const ofOthers: Record<string, string> = {};
   const others: string[] = [];
   for (const { path, message } of problems) {
-    const name = findField(names, path);
-    // A problem inside a field that holds more than one value keeps its path.
-    const text = name === path ? besideField(path, message) : toSentence(message);
-    if (name !== undefined) fields[name] = [fields[name], text].filter(Boolean).join('\n');
-    else others.push(text);
-    if (name === undefined && path !== '') ofOthers[path] = text;
+    const name = findField(names, path) ?? findByLastName(names, path);
+    if (name === undefined) others.push(besideNothing(path, message, labels));
+    else fields[name] = [fields[name], besideField({ name, path, message }, labels)].filter(Boolean).join('\n');
   }
-  return { fields, ofOthers, others };
+  return { fields, others };
 }
 
-/** A problem beside its field, without the field's path in front of it. Where it leads to a list of the API, the page has that list. */
-function besideField(path: string, message: string): string {
+/** A problem beside its field. Where it leads to a list of the API, the page has that list. */
+function besideField({ name, path, message }: ProblemDetail & { name: string }, labels: Labels | undefined): string {
   const words = message.replace(/\bGET \/api\/v1\/(?:[\w-]+\/)*([\w-]+) lists them$/, 'this page lists all $1');
-  return words.startsWith(`${path}: `) ? toSentence(words.slice(path.length + 2)) : toFieldProblem(words);
+  const inner = path.startsWith(name) ? path.slice(name.length) : '';
+  return `${placeWithin(inner)}${toFieldProblem(words, path, labels)}`;
+}
+
+/** Where a problem is within a field that holds more than one value. */
+function placeWithin(inner: string): string {
+  const index = /^\[(\d+)\]$/.exec(inner)?.[1];
+  if (index !== undefined) return `Item ${Number(index) + 1}: `;
+  return inner === '' || /^\.\w+_id$/.test(inner) ? '' : `${inner.replace(/^\./, '')}: `;
+}
+
+/** A problem of a value that the form does not have. */
+function besideNothing(path: string, message: string, labels: Labels | undefined): string {
+  if (path === '') return toSentence(toPlainWords(message, labels));
+  const name =
+    path
+      .split('.')
+      .at(-1)
+      ?.replace(/_ids?$/, '')
+      .replaceAll('_', ' ') ?? '';
+  return `${labels?.get(path) ?? toSentence(name).slice(0, -1)}: ${toFieldProblem(message, path, labels)}`;
 }
 
 /** The field of the form that a path of the body is in: `spec.outputs` is in `spec`. */
@@ -115,10 +132,17 @@ function findField(names: readonly string[], path: string): string | undefined {
   return around.sort((one, other) => other.length - one.length)[0];
 }
 
+/** The one field that has the name of the last part of a path: of a list or a record that the form adds one thing to. */
+function findByLastName(names: readonly string[], path: string): string | undefined {
+  const last = /\.(\w+)$/.exec(path)?.[1];
+  return names.find((name) => name === last);
+}
+
 /** An error without details may name the field at its beginning, as in `version: expected …`. */
 function withoutDetails(message: string, names: readonly string[]): ProblemDetail {
-  const [, name] = /^([\w.]+): /.exec(message) ?? [];
-  return { path: name !== undefined && findField(names, name) ? name : '', message };
+  const [, name] = /^([\w.[\]-]+): /.exec(message) ?? [];
+  const isField = name !== undefined && (findField(names, name) ?? findByLastName(names, name)) !== undefined;
+  return { path: isField ? name : '', message };
 }
 
 /** One problem. `path` is the place in the body, or a JSON pointer where the problem is in the variables of a template. */

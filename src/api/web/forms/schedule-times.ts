@@ -10,7 +10,7 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
   return [
     {
       name: 'schedule.cron',
-      label: 'At set times',
+      label: 'Cron schedule',
       value: cron,
       isOptional: true,
       maxLength: longestCron,
@@ -18,19 +18,19 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
     },
     {
       name: 'schedule.timezone',
-      label: 'By the clocks of',
+      label: 'Time zone',
       value: timezone,
       isOptional: true,
       maxLength: 64,
-      hint: 'A time zone such as Europe/Berlin. It counts for set times alone.',
+      hint: 'Such as Europe/Berlin. It applies to the cron schedule only.',
     },
     {
       name: 'schedule.every',
-      label: 'Or at an interval',
+      label: 'Or an interval',
       value: spec && 'every' in spec ? spec.every : '',
       isOptional: true,
       maxLength: 40,
-      hint: 'Such as 6h or 1d, in place of set times; at least 5 minutes.',
+      hint: 'Such as 6h or 1d, instead of a cron schedule. At least 5 minutes.',
     },
   ];
 }
@@ -39,8 +39,12 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
 export function readTimes(visit: Visit, typed: Typed): ScheduleSpec {
   const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
   if (cron === '' && every === '')
-    visit.addProblem('schedule.cron', 'give set times, or an interval below', 'schedule');
+    visit.addProblem('schedule.cron', 'enter a cron schedule, or an interval below', 'schedule');
   if (cron !== '' && every !== '')
-    visit.addProblem('schedule.every', 'give either set times or an interval: leave one of them empty', 'schedule');
+    visit.addProblem(
+      'schedule.every',
+      'enter either a cron schedule or an interval: leave one of them empty',
+      'schedule',
+    );
   return every === '' ? { cron, timezone: typed['schedule.timezone']?.trim() || 'UTC' } : { every };
 }

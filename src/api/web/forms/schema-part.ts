@@ -83,13 +83,13 @@ export function valuesOf({ root }: SchemaPart, entry: VariablesEntry) {
   return { values, problems: problems.map((each): PageProblem => ({ ...each, in: 'body', path: '' })) };
 }
 
-const noProblems = { status: 422, fields: {}, ofOthers: {}, others: [] };
+const noProblems = { status: 422, fields: {}, others: [] };
 
 /** That somebody chose other variables than those whose fields were filled in. */
 export const otherFields: FormProblems = {
   ...noProblems,
   status: 409,
-  others: ['The variables are others now. Fill them in, then send the form again.'],
+  others: ['The variables have changed. Fill them in, then submit the form again.'],
 };
 
 /** Finds the fields of the variables that problems are about. */
@@ -122,7 +122,7 @@ export function withPlaced(
 export function renderPart(part: SchemaPart, entry: VariablesEntry, placed: PlacedProblems, action: string): Html {
   const { root, inherited, of, lead, none, title = 'Variables' } = part;
   const secrets = root.members.some(holdsSecret)
-    ? html`<p class="muted">Secrets are never shown again: enter them once more whenever you save the form.</p>`
+    ? html`<p class="muted">Secrets are never shown. Enter them again whenever you save the form.</p>`
     : null;
   return html`<section class="form-part" aria-labelledby="variables"><h2 id="variables">${title}</h2>
 <input type="hidden" name="${ofName}" value="${of}">

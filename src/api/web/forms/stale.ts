@@ -47,18 +47,18 @@ export function renderStale<Field extends ComparedField>(
   const changed = visible.filter((field) => isShown(field) && !isSame(field.value ?? '', typed[field.name] ?? ''));
   const unknown = hasOtherValues || visible.some((field) => !isShown(field));
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
-<p>Somebody has changed this since you opened the form. Nothing was saved.</p>
+<p>Somebody else changed this after you opened the form. Nothing was saved.</p>
 ${
   changed.length > 0 &&
-  html`<p>Save again to replace what differs from your form now:</p>
+  html`<p>Save again to replace these current values:</p>
 <ul class="plain-list">${changed.map(
     (field) => html`<li>${renderLink(field)}: <span class="foreign">${describeValue(field)}</span></li>`,
   )}</ul>`
 }
 ${
   unknown
-    ? html`<p>Values that cannot be compared here may have been replaced as well. <a href="${path}">Open the form again</a> to see what it is now; saving this one replaces it.</p>`
-    : changed.length === 0 && html`<p>What you typed is what it is now.</p>`
+    ? html`<p>Other values may have changed as well. <a href="${path}">Open the form again</a> to see the current values, or save again to replace them.</p>`
+    : changed.length === 0 && html`<p>The current values are the same as yours.</p>`
 }</div></div>`;
 }
 

@@ -26,7 +26,7 @@ export const navigation = [
   {
     label: null,
     entries: [
-      { label: 'Start', icon: 'house', path: pages.home, operation: 'runs.list' },
+      { label: 'Home', icon: 'house', path: pages.home, operation: 'runs.list' },
       { label: 'Catalog', icon: 'book-open', path: pages.catalog, operation: 'templates.list' },
     ],
   },

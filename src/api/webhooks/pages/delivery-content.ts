@@ -7,10 +7,10 @@ import { shownBodyCharacters } from '#domain/webhooks/model.ts';
 import { describeAnswer, type ShownDelivery, type ShownTry, type ShownWebhook } from './words.ts';
 
 const columns: Column<ShownTry>[] = [
-  { label: 'Began', kind: 'main', cell: ({ at }) => renderTimeWithSeconds(String(at)) },
-  { label: 'Answer', cell: (tried) => describeAnswer(tried) },
+  { label: 'Started', kind: 'main', cell: ({ at }) => renderTimeWithSeconds(String(at)) },
+  { label: 'Response', cell: (tried) => describeAnswer(tried) },
   {
-    label: 'Why it failed',
+    label: 'Failure reason',
     cell: ({ problem }) => problem && html`<span class="foreign">${toSentence(problem)}</span>`,
   },
 ];
@@ -18,28 +18,28 @@ const columns: Column<ShownTry>[] = [
 /** The last tries of a delivery, the newest first. */
 export function renderTries(tries: readonly ShownTry[]): Html | null {
   if (tries.length === 0) return null;
-  const table = renderTable({ caption: 'The last tries, newest first', rows: tries.toReversed(), columns });
-  return html`<section class="stack"><h2>Tries</h2><div class="list-panel">${table}</div></section>`;
+  const table = renderTable({ caption: 'Recent attempts, newest first', rows: tries.toReversed(), columns });
+  return html`<section class="stack"><h2>Attempts</h2><div class="list-panel">${table}</div></section>`;
 }
 
 /** The body of a message, in lines; or why it is not shown. */
 export function renderBody(body: string | null, webhook: ShownWebhook): Html {
   if (body === null) return html`<p class="muted">${explainHidden(webhook)}</p>`;
   const cut = body.length < shownBodyCharacters ? null : html`<p class="muted">The rest is not shown.</p>`;
-  return html`<section class="stack"><h2>What the endpoint gets</h2>
+  return html`<section class="stack"><h2>Request body</h2>
 <pre class="code-block foreign" tabindex="0" role="group" aria-label="Body"><code>${inLines(body)}</code></pre>${cut}</section>`;
 }
 
 /** Only those who may change a webhook see its address, so the address tells whether the visitor is one of them. */
 function explainHidden({ url }: ShownWebhook): string {
-  if (url === null) return 'Only those who may change the webhook see the message and what the endpoint sent back.';
-  return 'The message is not shown: what it was about was removed or has another owner, or the webhook no longer hears events of this type.';
+  if (url === null) return 'Only people who may change the webhook can see the request and the response.';
+  return 'The message is not shown: its subject was removed or has another owner, or the webhook no longer gets this type of event.';
 }
 
 /** The beginning of what an endpoint sent back. */
 export function renderAnswerText(answer: ShownDelivery['answer']): Html | null {
   if (!answer?.text) return null;
-  return html`<section class="stack"><h2>What the endpoint sent back</h2>
+  return html`<section class="stack"><h2>Response body</h2>
 <pre class="code-block foreign" tabindex="0" role="group" aria-label="Answer"><code>${answer.text}</code></pre></section>`;
 }
 

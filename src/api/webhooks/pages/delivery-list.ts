@@ -53,16 +53,14 @@ const columns: Column<ShownDelivery>[] = [
       html`<a class="foreign" href="${pagePath(pages.webhookDelivery, { id, deliveryID })}">${event.type}</a>`,
   },
   { label: 'Status', cell: ({ status }) => renderStatusBadge(deliveryLooks[status]) },
-  { label: 'Tries', kind: 'number', cell: ({ attempts }) => String(attempts) },
-  { label: 'Answer', cell: ({ answer }) => html`<span class="muted">${describeAnswer(answer)}</span>` },
-  { label: 'Next try', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
+  { label: 'Attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
+  { label: 'Response', cell: ({ answer }) => html`<span class="muted">${describeAnswer(answer)}</span>` },
+  { label: 'Next attempt', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
 ];
 
 function renderNone(status: ShownDelivery['status'] | undefined): Html {
-  if (status !== undefined) return renderEmpty('None like this', 'No delivery of this webhook has this status.');
-  return renderEmpty(
-    'No deliveries yet',
-    'They appear when something happens that the webhook hears. A test is not listed.',
-  );
+  if (status !== undefined)
+    return renderEmpty('No matching deliveries', 'No delivery of this webhook has this status.');
+  return renderEmpty('No deliveries yet', 'Deliveries appear when an event matches the webhook. Tests are not listed.');
 }

@@ -51,8 +51,8 @@ export function registerDeliveryPages(addPage: AddPage): void {
       title: `Send ${delivery.event.type} again`,
       crumbs: webhookCrumbs(webhook),
       lead: isWaiting(delivery)
-        ? 'The message is tried at once, and not only when its next try is due.'
-        : 'The endpoint gets the same message with the same id, and may have had it already. It is a new delivery with tries of its own.',
+        ? 'The message is sent now instead of at its next attempt.'
+        : 'The endpoint gets the same message with the same ID again, as a new delivery.',
       fields: [],
       submit: 'Send again',
       cancel: deliveryPath(delivery),
@@ -84,8 +84,7 @@ async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
     title: event.type,
     crumbs: webhookCrumbs(webhook),
     beside: renderStatusBadge(deliveryLooks[status]),
-    below:
-      'A message to the endpoint of the webhook. What its last tries came to is kept, and the answer to the last one.',
+    below: 'A message to the endpoint of the webhook, with its recent attempts and the last response.',
     actions: renderActions(webhook.actions, {
       redeliver: {
         label: 'Send again',
@@ -96,11 +95,11 @@ async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
   })}
 ${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence(delivery.problem)}</p>`}
 <div class="panel">${renderFacts([
-    ['Tries', String(delivery.attempts)],
-    ['Last try', last && renderTime(String(last))],
-    ['Next try', next && renderTime(String(next))],
-    ['Last answer', describeAnswer(delivery.answer)],
-    ['Made', renderTime(String(delivery.created_at))],
+    ['Attempts', String(delivery.attempts)],
+    ['Last attempt', last && renderTime(String(last))],
+    ['Next attempt', next && renderTime(String(next))],
+    ['Last response', describeAnswer(delivery.answer)],
+    ['Created', renderTime(String(delivery.created_at))],
     ['Message id', html`<code>${delivery.message_id}</code>`],
     ['Event id', html`<code>${event.id}</code>`],
   ])}</div>

@@ -12,7 +12,7 @@ export function eventsField(events: readonly string[]): FormField {
     kind: 'area',
     isWordList: true,
     value: events.join('\n'),
-    hint: 'One on each line: * for all, an area such as run.*, or a name such as run.finished. Only audit.recorded brings the records of the audit.',
+    hint: 'One per line: * for all events, an area such as run.*, or a name such as run.finished. Audit records are sent only for audit.recorded.',
   };
 }
 

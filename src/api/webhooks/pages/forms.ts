@@ -21,12 +21,12 @@ export function registerWebhookForms(addPage: AddPage): void {
 
 function settingFields(webhook?: ShownWebhook): FormField[] {
   return [
-    { name: 'name', label: 'Name', maxLength: 200, hint: 'Who is told, such as Chat.', value: webhook?.name },
+    { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as Chat.', value: webhook?.name },
     {
       name: 'url',
       label: 'Address',
       maxLength: 2000,
-      hint: 'It begins with https:// and is on the public Internet, unless an operator allows others.',
+      hint: 'It starts with https:// and must be on the public Internet, unless an operator allows others.',
       value: webhook?.url ?? undefined,
     },
     eventsField(webhook?.events ?? [everyEvent]),
@@ -63,7 +63,7 @@ function addEdit(addPage: AddPage): void {
     describe: async (webhook, visit) => ({
       title: `Edit ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: html`<p>What waits is sent to the new address, unless it is of a type that the webhook no longer hears. While the webhook is disabled it hears nothing: what happens then is never sent, and what waited before is sent once it is enabled.</p>${await renderEventList(visit)}`,
+      lead: html`<p>Waiting deliveries are sent to the new address, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.</p>${await renderEventList(visit)}`,
       fields: [...settingFields(webhook), revisionField(webhook)],
       submit: 'Save changes',
       cancel: webhookPath(webhook),
@@ -87,7 +87,7 @@ function addDelete(addPage: AddPage): void {
     describe: (webhook) => ({
       title: `Delete ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: 'Its endpoint hears nothing more, and what waits is not sent. The log of its deliveries goes with it.',
+      lead: 'Its endpoint gets no more messages, waiting deliveries are discarded, and the delivery log is deleted.',
       fields: [],
       submit: 'Delete webhook',
       tone: 'danger',

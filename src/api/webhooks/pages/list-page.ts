@@ -28,7 +28,7 @@ export async function showWebhooks(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Webhooks',
-  below: 'They send what happens to an address of yours, signed.',
+  below: 'Send events to your own endpoints, signed.',
   actions: html`<div class="actions">${button}</div>`,
 })}
 ${renderNews(visit, pages.webhooks)}
@@ -36,8 +36,8 @@ ${renderNews(visit, pages.webhooks)}
       webhooks.length > 0
         ? renderTable({ caption: 'Webhooks', rows: webhooks, columns: columnsOf(names) })
         : renderEmpty(
-            'No webhooks here',
-            'A webhook belongs to an organization, a team or a project, and hears what happens to what its owner owns.',
+            'No webhooks yet',
+            'A webhook belongs to an organization, a team or a project, and gets the events of what its owner owns.',
           )
     }</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.webhooks, {}, { ...filter, ...query }))}

@@ -3,6 +3,6 @@ import { create } from '../operations.ts';
 
 /** Who may own a new webhook. */
 export const webhookOwners = ownerOrInstallation(create, {
-  hint: 'The webhook hears what happens to what its owner owns. The owner never changes.',
-  installation: 'The installation: it hears everything',
+  hint: 'The webhook gets the events of what its owner owns. The owner cannot be changed later.',
+  installation: 'The installation: all events',
 });

@@ -20,7 +20,7 @@ export function registerTestForm(addPage: AddPage): void {
     describe: (webhook) => ({
       title: `Test ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: 'A message of the type webhook.test is sent to the saved address now, signed as all others. It takes 15 seconds at most, and works for a disabled webhook, too.',
+      lead: 'A message of the type webhook.test is sent to the saved address now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
       fields: [],
       submit: 'Send a test',
       cancel: webhookPath(webhook),
@@ -45,7 +45,7 @@ ${renderPageHead({
   beside: renderStatusBadge(deliveryLooks[ok ? 'delivered' : 'failed']),
 })}
 <div class="panel stack">
-<p>${ok ? 'The endpoint took the message' : 'The endpoint did not take the message'}: ${describeAnswer(answer)}.</p>
+<p>${ok ? 'The endpoint accepted the message' : 'The endpoint did not accept the message'}: ${describeAnswer(answer)}.</p>
 ${problem && html`<p class="notice notice-problem foreign">${toSentence(problem)}</p>`}
 ${renderAnswerText(answer)}
 <div class="form-end"><a class="button button-primary" href="${webhookPath(webhook)}">Back to the webhook</a>

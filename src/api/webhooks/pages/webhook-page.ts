@@ -32,7 +32,7 @@ ${renderTrouble(webhook)}
     ['Sends to', html`<span class="mono foreign">${url ?? host}</span>`],
     ['Events', html`<span class="mono foreign">${events.join(', ')}</span>`],
     ['Waiting', describeCount(pending)],
-    ['Old secret', webhook.overlap_until && html`signs too until ${renderTime(String(webhook.overlap_until))}`],
+    ['Old secret', webhook.overlap_until && html`also valid until ${renderTime(String(webhook.overlap_until))}`],
     ['Created', renderTime(String(webhook.created_at))],
     ['Id', html`<code>${id}</code>`],
   ])}</div>
@@ -56,13 +56,13 @@ function renderTrouble({
 }: ShownWebhook): Html | null {
   const remedy =
     reason === 'transferred'
-      ? 'Whoever made it may get the messages: look at its address and rotate its secret before you enable it.'
-      : 'Mend the endpoint, send a test, and enable the webhook: then what waits is sent.';
+      ? 'Check its address and rotate its secret before you enable it: its creator may receive the messages.'
+      : 'Fix the endpoint, send a test, and enable the webhook: waiting deliveries are then sent.';
   if (!enabled && reason) return html`<p class="notice notice-problem">${disabledReasons[reason]} ${remedy}</p>`;
   if (!enabled)
-    return html`<p class="notice">The webhook is disabled and hears nothing. What waited before is sent once somebody enables it.</p>`;
+    return html`<p class="notice">The webhook is disabled and gets no events. Deliveries that waited before are sent once somebody enables it.</p>`;
   if (!failing) return null;
-  return html`<div class="notice notice-problem"><p>Nothing could be delivered ${renderSince(String(failing))}: <span class="foreign">${problem ?? 'the last try failed'}</span>. Each delivery is tried again for three days. After three days without success, the service disables the webhook.</p></div>`;
+  return html`<div class="notice notice-problem"><p>Nothing could be delivered ${renderSince(String(failing))}: <span class="foreign">${problem ?? 'the last attempt failed'}</span>. Each delivery is retried for three days. After three days without success, the service disables the webhook.</p></div>`;
 }
 
 function renderButtons({ id, actions }: ShownWebhook): Html {

@@ -9,7 +9,7 @@ import type { Pool } from './workers.ts';
 /** The fields of what a pool may be used for. */
 export async function readRuleFields(visit: Visit): Promise<FormField[]> {
   const hintOf = (noun: string) =>
-    `The ids of those that may use it, one in a line, each behind its name if you like. Empty: all ${noun}s. The word none: no ${noun}.`;
+    `The ${noun}s that may use it: one ID per line, optionally after a name. Leave empty for all ${noun}s, or enter none for no ${noun}.`;
   return [...(await readPlaceFields(visit, hintOf)), ...otherFields];
 }
 
@@ -19,28 +19,28 @@ const otherFields: FormField[] = [
     label: 'Workers',
     kind: 'select',
     choices: [
-      { value: '', label: 'Any worker executes its runs' },
-      { value: 'sandbox', label: 'Only workers with a sandbox' },
+      { value: '', label: 'Runs use any worker' },
+      { value: 'sandbox', label: 'Runs use only workers with a sandbox' },
     ],
   },
   {
     name: 'egress.policy',
-    label: 'Template code reaches',
+    label: 'Network access',
     kind: 'select',
     value: 'internet',
     choices: [
       { value: 'internet', label: 'The internet' },
-      { value: 'allow', label: 'Only the places below' },
+      { value: 'allow', label: 'Only the hosts below' },
       { value: 'none', label: 'Nothing' },
     ],
   },
   {
     name: 'egress.allow',
-    label: 'Named places',
+    label: 'Allowed hosts',
     kind: 'area',
     isWordList: true,
     isOptional: true,
-    hint: 'One in a line, such as registry.opentofu.org:443 or 10.0.0.0/8.',
+    hint: 'One per line, such as registry.opentofu.org:443 or 10.0.0.0/8.',
   },
 ];
 

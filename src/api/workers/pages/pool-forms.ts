@@ -16,7 +16,7 @@ export function registerPoolForms(addPage: AddPage): void {
       crumbs,
       below: 'Workers serve a pool by its name, in WORKER_POOLS.',
       fields: [{ name: 'name', label: 'Name', maxLength: 63 }, ...(await readRuleFields(visit))],
-      submit: 'Create the pool',
+      submit: 'Create pool',
       cancel: pagePath(pages.workers),
       refusal: visit.mayDo(create).reason,
     }),
@@ -30,7 +30,7 @@ export function registerPoolForms(addPage: AddPage): void {
     describe: ({ name, actions }) => ({
       title: `Delete the pool ${name}`,
       crumbs: [...crumbs, { label: name, path: pagePath(pages.workerPool, { name }) }],
-      lead: 'The pool and its rules are deleted. This works only if no run, no template version and no worker needs the pool.',
+      lead: 'The pool and its rules are deleted. You can delete it only if no run, template version or worker needs it.',
       fields: [],
       submit: 'Delete',
       tone: 'danger',

@@ -48,7 +48,7 @@ ${renderPageHead({
 <div class="panel">${renderPoolFacts(pool, shownNames)}</div>
 ${
   mayChange
-    ? html`<section class="section" aria-labelledby="rules"><div class="section-head"><h2 id="rules">Rules</h2><p class="muted">They hold at admission, and again when a run starts.</p></div>
+    ? html`<section class="section" aria-labelledby="rules"><div class="section-head"><h2 id="rules">Rules</h2><p class="muted">They apply when a run is created, and again when it starts.</p></div>
 <div class="panel">${renderForm({
         action: pagePath(pages.workerPool, { name }),
         fields: [
@@ -56,7 +56,7 @@ ${
           ...(pool.revision === null ? [] : [revisionField({ revision: pool.revision })]),
         ],
         typed: typed ?? {},
-        submit: 'Save the rules',
+        submit: 'Save rules',
         problems,
       })}</div></section>`
     : null
@@ -78,9 +78,9 @@ function renderPoolFacts(pool: Pool, shownNames: Names): Html {
     ['Teams', renderLinks(pool.team_ids, (id) => renderTeamLink(id, shownNames))],
     ['Environments', renderLinks(pool.environment_ids, (id) => renderEnvironmentLink(id, shownNames))],
     ['Isolation', pool.isolation === null ? 'any worker' : 'only workers with a sandbox'],
-    ['Template code reaches', describeEgress(pool.egress)],
-    ['Named places', pool.egress.allow.join(', ')],
-    ['Created', pool.created_at ? renderTime(pool.created_at) : 'by its first worker: it is open to everybody'],
+    ['Network access', describeEgress(pool.egress)],
+    ['Allowed hosts', pool.egress.allow.join(', ')],
+    ['Created', pool.created_at ? renderTime(pool.created_at) : 'by its first worker, open to everybody'],
   ]);
 }
 

@@ -43,7 +43,7 @@ ${renderPageHead({
         ],
         ['Tools', worker.tools.map(({ name, version }) => `${name} ${version}`).join(', ')],
         ['Isolation', renderIsolation(worker)],
-        ['Why not contained', worker.isolation_reason],
+        ['Why there is no sandbox', worker.isolation_reason],
         ['Limits', worker.limits === 'cgroup' ? 'control groups' : 'process limits'],
         ['Version', worker.version],
         ['Started', renderTime(worker.started_at)],
@@ -52,7 +52,7 @@ ${renderPageHead({
       ],
       { isWide: true },
     )}</div>
-<section class="stack" aria-labelledby="executing"><h2 id="executing">Executes now</h2>
+<section class="stack" aria-labelledby="executing"><h2 id="executing">Running</h2>
 <div class="list-panel">${renderExecuting(worker)}</div></section>
 </div>`,
   });
@@ -60,12 +60,12 @@ ${renderPageHead({
 
 /** Runs of teams that the visitor may not read are counted, and not shown. */
 function renderExecuting({ runs, executing }: z.input<typeof WorkerView>): Html {
-  if (executing === 0) return renderEmpty('Nothing', 'It waits for work.');
+  if (executing === 0) return renderEmpty('Nothing', 'It is waiting for work.');
   const hidden = executing - runs.length;
   return html`${
     runs.length > 0
       ? renderTable({
-          caption: 'Runs that it executes',
+          caption: 'Running runs',
           rows: runs,
           columns: [
             {
@@ -89,7 +89,7 @@ export function registerWorker(addPage: AddPage): void {
     describe: ({ id, host, process_id: processId, actions }) => ({
       title: `Drain ${host} · ${processId}`,
       crumbs: [...crumbs, { label: `${host} · ${processId}`, path: pagePath(pages.worker, { id }) }],
-      lead: 'It finishes what it executes and takes nothing new, until it is restarted. Runs that wait go to other workers of its pools.',
+      lead: 'It finishes its runs and takes no new ones until it is restarted. Waiting runs go to other workers of its pools.',
       fields: [],
       submit: 'Drain',
       tone: 'danger',

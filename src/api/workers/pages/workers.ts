@@ -33,19 +33,19 @@ export async function showWorkers(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Workers',
-  below: 'They plan and apply. A run waits in the queue of its pool until a worker of the pool has a free slot.',
+  below: 'Workers plan and apply. A run waits in the queue of its pool until a worker has a free slot.',
   actions: html`<div class="actions">${renderAction(visit.mayDo(createPool), { label: 'New pool', icon: 'plus', path: pagePath(pages.newWorkerPool) })}${pause && renderPauseButton(visit, pause.pause !== null)}</div>`,
 })}
 ${renderNews(visit, pages.workers)}
 <section class="stack" aria-labelledby="pools"><h2 id="pools">Pools</h2>
-<div class="list-panel">${listed.length > 0 ? renderPools(listed) : renderEmpty('There is no pool yet', 'A pool appears when a worker serves it.')}</div>
+<div class="list-panel">${listed.length > 0 ? renderPools(listed) : renderEmpty('No pools yet', 'A pool appears when a worker starts to serve it.')}</div>
 ${renderPages({ cursor: poolCursor, next: nextPools }, poolLink, 'pool_cursor')}</section>
 <section class="stack" aria-labelledby="workers"><h2 id="workers">${pool ? html`Workers of ${pool}` : 'Workers'}</h2>
 ${pool ? html`<p><a href="${pagePath(pages.workers)}">Show all</a></p>` : null}
 <div class="list-panel">${
       workers.length > 0
         ? renderWorkers(workers)
-        : renderEmpty('No worker has registered', 'Start one with npm run worker. Runs wait until then.')
+        : renderEmpty('No workers yet', 'Start one with npm run worker. Until then, runs wait.')
     }</div>
 ${renderPages({ cursor, next }, link)}</section>
 </div>`,
@@ -86,7 +86,7 @@ function renderPools(pools: readonly Pool[]): Html {
       { label: 'Slots in use', cell: ({ running, concurrency }) => renderUse(running, concurrency) },
       { label: 'Waiting', kind: 'number', cell: ({ queued }) => String(queued) },
       { label: 'Open to', cell: describeAudience },
-      { label: 'Template code reaches', cell: ({ egress }) => describeEgress(egress) },
+      { label: 'Network access', cell: ({ egress }) => describeEgress(egress) },
       { label: 'Isolation', kind: 'minor', cell: ({ isolation }) => (isolation === null ? 'any' : 'sandbox only') },
     ],
   });

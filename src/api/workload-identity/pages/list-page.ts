@@ -35,12 +35,12 @@ export async function showSigningKeys(visit: Visit): Promise<FastifyReply> {
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: 'Signing keys',
-  below: 'By these the service signs the tokens with which runs prove to clouds who they are.',
+  below: 'The service uses these to sign the tokens with which runs authenticate to clouds.',
   actions: html`<div class="actions">${renderAction(visit.mayDo(rotate), button)}</div>`,
 })}
 ${renderNews(visit, pages.signingKeys)}
 <p>${renderIssuer(issuer)}</p>
-<div class="list-panel">${keys.length > 0 ? renderKeys(keys) : renderEmpty('There is no key yet', 'A worker makes the first one when it starts.')}</div>
+<div class="list-panel">${keys.length > 0 ? renderKeys(keys) : renderEmpty('No keys yet', 'A worker creates the first one when it starts.')}</div>
 </div>`,
   });
 }
@@ -48,7 +48,7 @@ ${renderNews(visit, pages.signingKeys)}
 function renderIssuer(issuer: string | null): Html {
   if (issuer === null)
     return html`No tokens are issued: the service does not know its public URL. An operator sets <code>COORDINATOR_BASE_URL</code>.`;
-  return html`Verifiers find the public keys by <code>${issuer}${configurationPath}</code>.`;
+  return html`Public keys are at <code>${issuer}${configurationPath}</code>.`;
 }
 
 function renderKeys(keys: readonly ShownKey[]): Html {
@@ -61,7 +61,8 @@ function renderKeys(keys: readonly ShownKey[]): Html {
       { label: 'Signs from', cell: ({ signs_from: at }) => renderTime(String(at)) },
       {
         label: 'Published until',
-        cell: ({ published_until: at }) => (at ? renderTime(String(at)) : html`<span class="muted">no end yet</span>`),
+        cell: ({ published_until: at }) =>
+          at ? renderTime(String(at)) : html`<span class="muted">not scheduled</span>`,
       },
     ],
   });

@@ -12,16 +12,16 @@ export function registerSigningKeyPages(addPage: AddPage): void {
     describe: (_subject, visit) => ({
       title: 'New signing key',
       crumbs: [{ label: 'Signing keys', path: pagePath(pages.signingKeys) }],
-      lead: 'The new key is published at once and signs in an hour, when every verifier knows it. The present key is published until its last token is over.',
+      lead: 'The new key is published now and starts signing in one hour, when every verifier knows it. The current key stays published until its last token expires.',
       fields: [
         {
           name: 'withdraw_others',
-          label: 'A key may have leaked: withdraw all others',
+          label: 'A key may have leaked: withdraw all other keys',
           kind: 'checkbox',
-          hint: 'The new key signs at once. Verifiers refuse all tokens that the others have signed, also those of runs that are under way.',
+          hint: 'The new key starts signing now. Tokens signed by other keys are no longer accepted, including those of current runs.',
         },
       ],
-      submit: 'Publish the new key',
+      submit: 'Publish new key',
       cancel: pagePath(pages.signingKeys),
       refusal: visit.mayDo(rotate).reason,
     }),

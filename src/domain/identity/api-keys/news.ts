@@ -3,8 +3,8 @@ import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
 /** What people are told of keys. */
 export const apiKeyNews = {
   'api_key.expiring': {
-    label: 'Key ends',
-    toUsers: 'A key of yours, or of a service account that you own, ends within a week.',
+    label: 'Key expires',
+    toUsers: 'A key of yours, or of a service account that you own, expires within a week.',
     subject: 'api_key',
     asksToAct: true,
   },

@@ -53,7 +53,7 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
   return {
     kind: 'run.approval_required',
     subject: { kind: 'run', id: subject.id },
-    title: `A run of ${placeOfRun(run)} waits for approval`,
+    title: `A run of ${placeOfRun(run)} needs approval`,
     facts: [...factsOfRun(run), ...(await findPlanFacts(em, subject.id))],
     candidates: [],
   };
@@ -159,7 +159,9 @@ async function tellOfQuota(em: Em, { subject, data }: PublishedEvent): Promise<T
   if (!owner && state.scope !== 'installation') return undefined;
   const user = owner ? `${scopeNames[owner.scope]} ${owner.name}` : 'The installation';
   const effect =
-    state.kind === 'concurrent_runs' ? 'Further runs wait until one of these ends' : 'What goes beyond this is refused';
+    state.kind === 'concurrent_runs'
+      ? 'Further runs wait until one of these finishes'
+      : 'Anything beyond this is refused';
   return {
     kind: 'quota.exceeded',
     subject: { kind: 'quota', id: subject.id },

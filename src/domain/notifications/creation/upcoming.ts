@@ -61,8 +61,8 @@ const findEndingKeys: Finder = async (em, after) => {
       subject: { kind: 'api_key', id },
       title:
         kind === 'service_account'
-          ? `The key ${name} of the service account ${principal} ends on ${dayOf(at)}`
-          : `Your key ${name} ends on ${dayOf(at)}`,
+          ? `The key ${name} of the service account ${principal} expires on ${dayOf(at)}`
+          : `Your key ${name} expires on ${dayOf(at)}`,
       cause: `api_key.expiring ${id} ${at}`,
       candidates: kind === 'user' ? [principalId] : userId ? [userId] : await findTeamOwners(em, teamId),
     }),
@@ -87,7 +87,7 @@ const findEndingSuppressions: Finder = async (em, after) => {
     draft: async (): Promise<Draft> => ({
       kind: 'drift_finding.suppression_ending',
       subject: { kind: 'drift_finding', id },
-      title: `The suppression of the deviation of ${address} ends on ${dayOf(at)}`,
+      title: `The suppression of drift in ${address} ends on ${dayOf(at)}`,
       cause: `drift_finding.suppression_ending ${id} ${at}`,
       candidates: await findTeamMembers(em, teamId),
     }),
@@ -102,7 +102,7 @@ const findEndingInstances: Finder = async (em, after) => {
     draft: async (): Promise<Draft> => ({
       kind: 'instance.expiring',
       subject: { kind: 'instance', id },
-      title: `The service destroys ${name} on ${dayOf(at)}, because its time to live ends`,
+      title: `${name} is destroyed on ${dayOf(at)}, because its time to live ends`,
       cause: `instance.expiring ${id} ${at}`,
       candidates: await findTeamMembers(em, teamId),
     }),

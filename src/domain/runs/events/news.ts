@@ -4,7 +4,7 @@ import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
 export const runNews = {
   'run.approval_required': {
     label: 'Approval needed',
-    toChannels: 'A run waits for approval.',
+    toChannels: 'A run needs approval.',
     subject: 'run',
   },
   'run.approval_requested': {
@@ -14,10 +14,10 @@ export const runNews = {
     asksToAct: true,
   },
   'run.finished': {
-    label: 'Run ended',
+    label: 'Run finished',
     toUsers:
-      'A run that you requested, or answer for, ended; or one failed that changed outputs had started in a team where you may start it.',
-    toChannels: 'A run ended.',
+      'A run that you requested or are responsible for has finished, or one failed that changed outputs had started in a team where you may start it.',
+    toChannels: 'A run has finished.',
     subject: 'run',
   },
 } as const satisfies KindsOfNews;

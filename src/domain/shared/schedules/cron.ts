@@ -98,5 +98,5 @@ function invalidPart({ name, least, most, alsoLeast = most, names }: FieldRule, 
   const numbers = `${least} to ${alsoLeast}`;
   const values = names ? `${numbers} or ${names[0]} to ${names.at(-1)}` : numbers;
   const forms = 'a value, a range such as "1-5", a list with commas, or a step such as "*/2"';
-  return new InvalidCron(`"${text}" is no ${name}: expected ${forms}, with values from ${values}`);
+  return new InvalidCron(`"${text}" is not a valid ${name}: expected ${forms}, with values from ${values}`);
 }

@@ -32,7 +32,7 @@ describe('the list of assemblies', () => {
     const { text } = await owner.get('/assemblies');
     expect(text).toContain('Shop &lt;b&gt;');
     expect(text).toMatch(/1\.0\.0[\s\S]*Failed[\s\S]*Development/);
-    expect((await owner.get('/assemblies?q=nothing')).text).toContain('No assembly fits');
+    expect((await owner.get('/assemblies?q=nothing')).text).toContain('No matching assemblies');
     expect((await owner.get(`/assemblies?environment_id=${stage.tenant.environment}`)).text).toContain(
       'Shop &lt;b&gt;',
     );

@@ -17,10 +17,11 @@ const wrong =
 const readDraft = async () => (await stage.tenant.owner.get(`/assemblies/${id}/draft`)).body;
 
 describe('the editor of a draft', () => {
-  it('begins with an example, and saves nothing while it validates', async () => {
+  it('begins with a valid draft of a template that the team can use, and saves nothing while it validates', async () => {
     ({ id } = await stage.tenant.owner.make('/assemblies', { name: 'Written', team_id: stage.tenant.team }));
     const first = await owner.get(`/assemblies/${id}/draft`);
     expect(first.text).toContain('Not saved yet');
+    expect(first.text).toContain('Valid: it can be published');
     expect(first.text).toContain('name="expected_revision" value="0"');
     const checked = await owner.submit(`/assemblies/${id}/draft`, {
       spec: wrong,
@@ -28,7 +29,7 @@ describe('the editor of a draft', () => {
       do: 'validate',
     });
     expect(checked.status).toBe(200);
-    expect(checked.text).toMatch(/\d problems to solve before it can be published/);
+    expect(checked.text).toMatch(/\d problems to fix before it can be published/);
     expect(checked.text).toContain('<a href="#L3" data-line="3">Line 3</a>');
     expect(checked.text).toContain('<mark class="line-wrong" id="L3">3</mark>');
     expect(checked.text).toContain('depends_on: [three]');
@@ -54,7 +55,7 @@ describe('the editor of a draft', () => {
     expect(unreadable.status).toBe(422);
     expect(unreadable.text).toContain('&lt;/textarea&gt;&lt;b&gt;');
     expect(unreadable.text).toContain('Nothing was saved');
-    expect(unreadable.text).toContain('The drawing appears once the text can be read.');
+    expect(unreadable.text).toContain('The graph appears once the draft can be parsed.');
     const stale = await owner.submit(`/assemblies/${id}/draft`, {
       spec: '{"nodes": {}}',
       expected_revision: '0',

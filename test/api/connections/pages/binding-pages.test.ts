@@ -69,8 +69,8 @@ describe('the forms of bindings', () => {
         const { status, text } = await bind(path, { name, connection_id: '', plan: '', apply: '' });
         expect(status, name).toBe(400);
         expect(text).toMatch(/<a href="#field-name">Name<\/a>: [A-Z][^["]+\.</);
-        expect(text).toContain('<a href="#field-connection_id">Connection</a>: Must be chosen.');
-        expect(text).toContain('Choose at least one phase.');
+        expect(text).toContain('<a href="#field-connection_id">Connection</a>: Choose one.');
+        expect(text).toContain('Select at least one phase.');
         expect(text).not.toContain('Field [');
       }
       expect((await bindingsOf(path)).connections).toEqual({});
@@ -86,7 +86,7 @@ describe('the forms of bindings', () => {
     expect(shown).toContain('From the project');
     expect((await visitor.get(project.path)).text).toContain('>Shared</a>');
     await api.rows('update connection_bindings set bound_by_generation = bound_by_generation - 1');
-    expect((await visitor.get(project.path)).text).toContain('who bound it may not bind it any more');
+    expect((await visitor.get(project.path)).text).toContain('the person who bound it may no longer bind it');
   });
 
   it('fill in what a name binds now, and offer only what the place may use', async () => {
@@ -100,7 +100,7 @@ describe('the forms of bindings', () => {
     expect(text).toContain(`<option value="${other}"`);
     expect(text).not.toContain(foreign.id);
     const refused = await bind(path, { name: 'stolen', connection_id: foreign.id });
-    expect([refused.status, refused.text.includes('there is no such connection')]).toEqual([400, true]);
+    expect([refused.status, refused.text.includes('There is no such connection')]).toEqual([400, true]);
   });
 
   it('refuse a wrong name, no phase and an old revision, and keep what was typed', async () => {

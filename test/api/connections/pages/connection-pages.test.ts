@@ -46,7 +46,7 @@ it('makes a connection by the fields of its kind, and shows everything of it but
 
 it('the form for a new connection says once which fields tell what it opens', async () => {
   const { text } = await visitor.get('/admin/connections/new?of=kubernetes');
-  expect(text).toMatch(/<legend[^>]*>(<[^>]+>)*What it opens/);
+  expect(text).toMatch(/<legend[^>]*>(<[^>]+>)*Settings/);
   expect(text).not.toContain('What it opens, such as');
 });
 
@@ -88,9 +88,9 @@ it('names the places that bind a connection, and neither names nor counts those 
   const path = `/admin/connections/${id}`;
   const { text } = await visitor.get(path);
   expect(text).toContain(`href="/environments/${tenant.environment}">Network / Development</a>`);
-  expect(text).not.toContain('nothing that you may read');
+  expect(text).not.toContain('nothing that you can see');
   const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
-  expect((await stranger.get(path)).text).toContain('nothing that you may read');
+  expect((await stranger.get(path)).text).toContain('nothing that you can see');
 });
 
 it('says on the page and in the confirmation of its deletion what binds a connection, the first ten by name', async () => {
@@ -150,7 +150,7 @@ it('shows a refused form with what was typed, and without the secrets', async ()
   };
   const { status, text } = await visitor.submit('/admin/connections/new?of=aws', fields);
   expect(status).toBe(400);
-  expect(text).toContain('Expected a region such as');
+  expect(text).toContain('Enter a region such as');
   expect(text).toContain('Not a region');
   expect(text).not.toContain(secret);
 });
@@ -159,28 +159,28 @@ it('says what is wrong with the fields of a kind at the fields, and links to the
   const fields = { owner: tenant.team, name: 'half', variables_of: 'Git over SSH', 'v/config/url': 'ssh:' };
   const { status, text } = await visitor.submit('/admin/connections/new?of=git-ssh', fields);
   expect(status).toBe(400);
-  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Expected where repositories begin/i);
+  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Enter the address where repositories begin/i);
   expect(text).toMatch(/aria-invalid="true"/);
   expect(text).not.toContain('config.url');
   const url = 'ssh://git@git.example.com/acme/';
   const empty = await visitor.submit('/admin/connections/new?of=git-ssh', { ...fields, 'v/config/url': url });
   expect(empty.status).toBe(400);
   expect(empty.text).not.toContain('credentials.private_key');
-  expect(empty.text.match(/: Is required\./g)?.length).toBeGreaterThanOrEqual(2);
+  expect(empty.text.match(/: Fill in this field\./g)?.length).toBeGreaterThanOrEqual(2);
 });
 
 it('says at once what is wrong with the owner, the name and the settings', async () => {
   const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
   const { status, text } = await visitor.submit('/admin/connections/new?of=git-https', fields);
   expect(status).toBe(400);
-  expect(text).toMatch(/>Owner<\/a>: Must be chosen/);
+  expect(text).toMatch(/>Owner<\/a>: Choose one/);
   expect(text).toMatch(/>Name<\/a>: /);
-  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Expected where repositories begin/i);
+  expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Enter the address where repositories begin/i);
   const missing = await visitor.submit('/admin/connections/new?of=kubernetes', { owner: '', name: '' });
-  expect(missing.text).toMatch(/>Owner<\/a>: Must be chosen/);
+  expect(missing.text).toMatch(/>Owner<\/a>: Choose one/);
   expect(missing.text).toMatch(/>Name<\/a>: /);
   for (const name of ['server', 'token'])
-    expect(missing.text).toMatch(new RegExp(`<a href="#[^"]+">[^<]*${name}</a>: `));
+    expect(missing.text).toMatch(new RegExp(`<a href="#[^"]+">[^<]*${name}</a>: `, 'i'));
 });
 
 it('offers only owners for which the visitor may make one, and keeps what was typed if another is sent', async () => {

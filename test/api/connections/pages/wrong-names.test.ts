@@ -26,12 +26,12 @@ it.each(['my var', 'a"b', '<b>&', 'שלום', 'a.b[0]', '\\'])(
     const { status, text } = await visitor.submit('/admin/connections/new?of=generic', { ...fields, ...rows });
     expect(status).toBe(400);
     const [, target] =
-      /<a href="#([^"]+)">(?:<bdi dir="ltr">)?credentials \/ variables \/ [^<]*(?:<\/bdi>)?<\/a>: Expected letters, digits/i.exec(
+      /<a href="#([^"]+)">(?:<bdi dir="ltr">)?credentials \/ variables \/ [^<]*(?:<\/bdi>)?<\/a>: Use letters, digits/i.exec(
         text,
       ) ?? [];
     expect(text).toContain(`id="${target}"`);
     expect(target).toContain('r0');
-    expect(text.match(/Expected letters, digits/g)).toHaveLength(2);
+    expect(text.match(/Use letters, digits/g)).toHaveLength(2);
     expect(text).not.toMatch(/Field &quot;|variables\[/);
   },
 );

@@ -66,7 +66,7 @@ describe('the pages of environments', () => {
     });
     expect(locked.location).toBe(`${path}?done=locked`);
     expect((await visitor.get(path)).text).toContain('An &lt;i&gt;incident&lt;/i&gt;');
-    expect((await visitor.get(`${path}/unlock`)).text).toContain('The applies that wait start at once.');
+    expect((await visitor.get(`${path}/unlock`)).text).toContain('Waiting applies start immediately.');
     expect((await visitor.submit(`${path}/unlock`, {})).location).toBe(`${path}?done=unlocked`);
   });
 
@@ -190,7 +190,7 @@ describe('the pages of environments', () => {
     const page = await (await signIn(viewer.email)).get(`/environments/${tenant.environment}`);
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/aria-disabled="true" aria-describedby="why-not-update"/);
-    expect(page.text).toContain('Permission denied: this needs environment:write.');
+    expect(page.text).toContain('Permission denied: this needs the role maintainer.');
   });
 
   it('ask before they archive and delete, and name what is in the way', async () => {

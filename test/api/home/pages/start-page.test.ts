@@ -29,8 +29,8 @@ function boxOf(text: string, title: string): (string | undefined)[] | null {
 describe('the start page', () => {
   it('shows the oldest runs that wait for its visitor, and none of the others that do as one that waits for others', async () => {
     const { text } = await reviewer.get('/');
-    expect(boxOf(text, 'Waits for you')).toEqual(waiting.slice(0, 8));
-    expect(boxOf(text, 'Waits for others')).toEqual([]);
+    expect(boxOf(text, 'Needs your approval')).toEqual(waiting.slice(0, 8));
+    expect(boxOf(text, 'Waiting for others')).toEqual([]);
   });
 
   it('shows a run that only others may approve beside those that wait for its visitor', async () => {
@@ -40,20 +40,20 @@ describe('the start page', () => {
     const { status, text: why } = await runs.reviewers[0]!.post(`/runs/${reviewed}/approval/review`, review);
     expect(status, why).toBeLessThan(300);
     const { text } = await reviewer.get('/');
-    expect(boxOf(text, 'Waits for others')).toEqual([reviewed]);
+    expect(boxOf(text, 'Waiting for others')).toEqual([reviewed]);
   });
 
   it('shows all that waits to somebody who may approve none of it', async () => {
     const { text } = await (await signInVisitor(api, runs.asker)).get('/');
-    expect(boxOf(text, 'Waits for you')).toBeNull();
-    expect(boxOf(text, 'Waits for approval')).toEqual(waiting.slice(2).reverse());
+    expect(boxOf(text, 'Needs your approval')).toBeNull();
+    expect(boxOf(text, 'Needs approval')).toEqual(waiting.slice(2).reverse());
   });
 
   it('counts the runs of the month when it is opened, and not at each change', async () => {
     const { text } = await reviewer.get('/');
-    expect(text).toContain('Runs of the last 30 days');
+    expect(text).toContain('Runs in the last 30 days');
     const update = await reviewer.get('/', { 'hx-request': 'true' });
-    expect(update.text).not.toContain('Runs of the last 30 days');
-    expect(boxOf(update.text, 'Waits for you')).toEqual(boxOf(text, 'Waits for you'));
+    expect(update.text).not.toContain('Runs in the last 30 days');
+    expect(boxOf(update.text, 'Needs your approval')).toEqual(boxOf(text, 'Needs your approval'));
   });
 });

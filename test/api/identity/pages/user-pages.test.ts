@@ -42,7 +42,7 @@ describe('the pages of users', () => {
     const now = String((await root.get(path)).body.revision);
     await visitor.submit(`${path}/edit`, { ...change, enabled: 'false', expected_revision: now });
     expect((await visitor.get('/users?enabled=false&q=NORA')).text).toContain('nora@example.com');
-    expect((await visitor.get('/users?q=%25')).text).toContain('No user fits these filters');
+    expect((await visitor.get('/users?q=%25')).text).toContain('No user matches these filters');
     expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/users?done=deleted');
   });
 

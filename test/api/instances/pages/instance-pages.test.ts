@@ -60,7 +60,9 @@ describe('the pages of instances', () => {
     const found = await admin.get(`/workloads/resources?q=${encodeURIComponent(row!.address)}`);
     expect(found.status).toBe(200);
     expect(found.text).toContain('data-row');
-    expect((await admin.get('/workloads/resources?q=no-such-thing')).text).toContain('None fits the filter.');
+    expect((await admin.get('/workloads/resources?q=no-such-thing')).text).toContain(
+      'No resource matches the filters.',
+    );
   });
 
   it('make an instance to adopt what exists, and delete it while it is empty', async () => {
@@ -74,7 +76,7 @@ describe('the pages of instances', () => {
     expect(made.location).toMatch(/^\/workloads\/instances\/[0-9a-f-]{36}\?done=created$/);
     const path = made.location!.split('?')[0]!;
     const page = await admin.get(path);
-    expect(page.text).toContain('It holds nothing');
+    expect(page.text).toContain('No resources');
     expect(page.text).toContain('Import a state');
     expect((await admin.submit(`${path}/delete`, {})).location).toBe('/workloads/instances');
     expect((await admin.get(path)).status).toBe(404);

@@ -39,7 +39,7 @@ describe('the pages of invitations', () => {
       303,
       `/organizations/${organization}/teams/${team}?done=joined`,
     ]);
-    expect((await guest.get(accepted.location ?? '')).text).toContain('You are a member now.');
+    expect((await guest.get(accepted.location ?? '')).text).toContain('You are now a member.');
     expect((await visitor.get(path)).text).toContain('Accepted');
   });
 

@@ -119,7 +119,7 @@ describe('the form for a run', () => {
     'refuses the field %s, which it does not have',
     async (name) => {
       const { status, text } = await send({ ...needed, [name]: '1' });
-      expect([status, text.includes(`The form has no field &quot;${name}&quot;`)]).toEqual([400, true]);
+      expect([status, text.includes('This form has changed since you opened it')]).toEqual([400, true]);
     },
   );
 
@@ -248,7 +248,7 @@ describe('a refused form', () => {
       instance: 'Not a name',
     });
     expect(answer.status).toBe(400);
-    expect(problemsIn(answer.text)).toContain('Instance : Expected 1-100 lowercase letters');
+    expect(problemsIn(answer.text)).toContain('Instance : Use 1-100 lowercase letters');
     const again = await send({
       'v/region': '"eu"',
       'v/token': 'abc',
@@ -264,12 +264,12 @@ describe('a refused form', () => {
     const summary = problemsIn(again.text);
     for (const problem of [
       'size : Must be a multiple of 2.',
-      'ratio : Must be a number.',
-      'ports 1 : Must be an integer.',
+      'ratio : Enter a number.',
+      'ports 1 : Enter a whole number.',
       'token : Must have at least 4 characters.',
     ])
       expect(summary).toContain(problem);
-    expect(summary).toContain('enter them once more');
+    expect(summary).toContain('Enter them again');
     expect(again.text).toContain('value="Not &lt;i&gt;right"');
     expect(again.text).toContain('value="a lot"');
     expect(again.text).not.toContain('value="abc"');
@@ -280,7 +280,7 @@ describe('a refused form', () => {
 
   test('says that a variable is required, and that JSON is not readable', async () => {
     const missing = await send({ 'v/token': 'secret' });
-    expect(problemsIn(missing.text)).toContain('region : Is required.');
+    expect(problemsIn(missing.text)).toContain('Region : Fill in this field.');
     const broken = await send({ ...needed, 'j/anything': '{"a": ' });
     expect([broken.status, problemsIn(broken.text)]).toEqual([
       422,
@@ -362,7 +362,7 @@ describe('sending the form', () => {
     const first = await send({ ...needed, instance: 'twice', key });
     expect((await send({ ...needed, instance: 'twice', key })).location).toBe(first.location);
     const other = await send({ ...needed, instance: 'once-more', key });
-    expect([other.status, problemsIn(other.text)]).toEqual([409, expect.stringContaining('was sent before')]);
+    expect([other.status, problemsIn(other.text)]).toEqual([409, expect.stringContaining('was submitted before')]);
     expect(other.text).not.toContain(`value="${key}"`);
   });
 
@@ -378,7 +378,7 @@ describe('sending the form', () => {
       `/catalog/${id}/run`,
     );
     expect(answer.status).toBe(409);
-    expect(problemsIn(answer.text)).toContain('The fields are those of version 2.0.0 now.');
+    expect(problemsIn(answer.text)).toContain('The fields now belong to version 2.0.0.');
     expect(answer.text).toMatch(/name="v\/both"[^>]*value="kept"/);
     expect(answer.text).toContain('name="v/fresh"');
   });
@@ -432,7 +432,10 @@ describe('the form of an earlier run', () => {
       variables: { size: 8, token: { sensitive: true } },
     });
     const changed = await send({ version: '1.0.0', 'v/region': '"us"', instance: 'copied' }, from);
-    expect([changed.status, problemsIn(changed.text)]).toEqual([422, expect.stringContaining('token : Is required.')]);
+    expect([changed.status, problemsIn(changed.text)]).toEqual([
+      422,
+      expect.stringContaining('token : Fill in this field.'),
+    ]);
   });
 });
 

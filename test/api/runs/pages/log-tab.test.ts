@@ -108,7 +108,7 @@ describe('the log of a run without scripts', () => {
 
   it('says why it is empty', async () => {
     const id = await steps.admit();
-    expect((await pageOf(id)).text).toContain('Nothing has been written yet.');
+    expect((await pageOf(id)).text).toContain('No output yet.');
     await root.post(`/runs/${id}/cancel`, { force: true });
     expect((await pageOf(id)).text).toContain('The run ended before a worker began it.');
   });

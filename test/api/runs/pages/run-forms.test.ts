@@ -43,7 +43,7 @@ describe('the form of an action on a run', () => {
   it('cancels once, with the reason, however often it is sent', async () => {
     const id = await steps.admit();
     const asked = await visitor.get(`/workloads/runs/${id}/cancel`);
-    expect(asked.text).toContain('It has changed nothing.');
+    expect(asked.text).toContain('It has not changed anything.');
     const fields = { key: keyIn(asked.text), reason: 'The <wrong> zone' };
     for (let sent = 0; sent < 2; sent += 1) {
       const { status, location } = await visitor.submit(`/workloads/runs/${id}/cancel`, fields);

@@ -83,13 +83,13 @@ describe('the list of runs', () => {
     expect(text).toMatch(/value="destroy" selected/);
     expect(text).toContain('value="2026-01-02"');
     expect(text).toMatch(/value="timed_out" checked/);
-    expect(text).toContain('No run fits');
+    expect(text).toContain('No matching runs');
   });
 
   it('says which filter is wrong, and shows the filters again', async () => {
     const { status, text } = await visitor.get('/workloads/runs?status=burned&operation=plan');
     expect(status).toBe(400);
-    expect(text).toMatch(/role="alert"[\s\S]*status[\s\S]*must be one of/);
+    expect(text).toMatch(/role="alert"[\s\S]*Status: Choose one of/);
     expect(text).toMatch(/value="plan" selected/);
   });
 

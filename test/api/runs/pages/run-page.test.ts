@@ -30,7 +30,7 @@ describe('the page of a run', () => {
     const { status, text } = await visitor.get(`/workloads/runs/${id}`);
     expect(status).toBe(200);
     expect(text).toContain('<title>Queued: Apply: stepped-');
-    expect(text).toContain('its workflow has not started yet');
+    expect(text).toContain('was created and has not started yet');
     expect(text).toContain('Because &lt;i&gt;I&lt;/i&gt; can');
     expect(text).toContain('Root &lt;b&gt;Admin&lt;/b&gt;');
     expect(text).toContain('aria-current="step"');

@@ -65,7 +65,7 @@ describe('the page of a scan', () => {
     expect(text).toContain('drift monitor');
     expect(text).toContain(`<a href="/drift/monitors/${monitor}">a drift monitor</a>`);
     expect(text).toContain('>Detect<');
-    expect(text).toContain('Nothing is known yet');
+    expect(text).toContain('No result yet');
     expect(text).not.toMatch(/>Approval<|>Apply<|>Plan</);
   });
 

@@ -37,7 +37,7 @@ describe('the pages of schedules', () => {
     const { text } = await owner.get(path);
     expect(text).toContain('Tidy &lt;b&gt;');
     expect(text).toContain('Every Monday at 18:00, Europe/Berlin');
-    expect(text).toContain('Nothing started yet');
+    expect(text).toContain('Not started yet');
     expect(text).toContain('(Mon 18:00 in Europe/Berlin)');
     expect((await owner.get('/schedules')).text).toContain('every Monday at 18:00, Europe/Berlin');
     const edit = { name: 'Tidy', ...times, 'schedule.cron': '', 'schedule.every': '6h', expected_revision: '1' };
@@ -58,12 +58,12 @@ describe('the pages of schedules', () => {
     const wrong = { name: 'Mine', ...times, ...runFields() };
     const cron = await owner.submit('/schedules/new', { ...wrong, 'schedule.cron': '0 18 * * FRY' });
     expect(cron.status).toBe(400);
-    expect(cron.text).toContain('is no day of the week');
+    expect(cron.text).toContain('is not a valid day of the week');
     expect(cron.text).toContain('value="0 18 * * FRY"');
     const both = await owner.submit('/schedules/new', { ...wrong, 'schedule.every': '6h' });
     expect(both.text).toContain('field-schedule-every-problem');
     const none = await owner.submit('/schedules/new', { ...wrong, 'schedule.cron': '', name: '' });
-    expect(none.text).toMatch(/: Give set times, or an interval below/);
+    expect(none.text).toMatch(/: Enter a cron schedule, or an interval below/);
     expect(none.text).toMatch(/>Name<\/a>: /);
   });
 
@@ -131,7 +131,7 @@ describe('the pages of schedules', () => {
       [path.split('/').at(-1) ?? ''],
     );
     expect((await owner.get(path)).text).toMatch(
-      /notice-problem[\s\S]*The last time started nothing[\s\S]*&lt;i&gt;1[\s\S]*Starts/,
+      /notice-problem[\s\S]*The last start failed[\s\S]*&lt;i&gt;1[\s\S]*Starts/,
     );
   });
 
@@ -162,7 +162,7 @@ describe('the pages of schedules', () => {
     expect(text).toContain('aria-disabled="true"');
     expect((await viewer.get(`${path}/edit`)).text).not.toContain('<form class="form"');
     const stranger = await signIn(stage, stage.stranger);
-    expect((await stranger.get('/schedules')).text).toContain('No schedules here');
+    expect((await stranger.get('/schedules')).text).toContain('No schedules yet');
     const sub = ['', '/edit', '/work', '/pause', '/resume', '/trigger', '/delete'];
     const answers = await Promise.all(sub.map((page) => stranger.get(`${path}${page}`)));
     expect(answers.map(({ status }) => status)).toEqual(sub.map(() => 404));

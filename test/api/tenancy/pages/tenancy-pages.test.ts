@@ -56,7 +56,7 @@ describe('the pages of organizations, teams and projects', () => {
     const change = { name: 'Mine', slug: '', expected_revision: '1' };
     const stale = await visitor.submit(`/organizations/${organization}/edit`, change);
     expect(stale.status).toBe(409);
-    expect(stale.text).toContain('Somebody has changed this since you opened the form');
+    expect(stale.text).toContain('Somebody else changed this after you opened the form');
     expect((await owner.get(`/organizations/${organization}`)).body.name).toBe('Changed meanwhile');
   });
 

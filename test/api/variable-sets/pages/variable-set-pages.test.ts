@@ -68,14 +68,14 @@ describe('the pages of variable sets', () => {
     expect([twice.status, /id="field-name-problem"/.test(twice.text)]).toEqual([400, true]);
     expect(twice.text).not.toContain('swordfish');
     const misnamed = await visitor.submit(`${path}/new-variable`, { ...secret, name: 'A B' });
-    expect(misnamed.text).toMatch(/id="field-name-problem".*?Expected letters/s);
+    expect(misnamed.text).toMatch(/id="field-name-problem".*?Use letters/s);
     expect(misnamed.text).not.toMatch(/path parameter/i);
     const { revision } = (await tenant.owner.get(`${path}/variables/TOKEN`)).body;
     const kept = { ...secret, value: '', plan: '', expected_revision: String(revision) };
     expect((await visitor.submit(`${path}/variables/TOKEN`, kept)).status).toBe(303);
     expect((await tenant.owner.get(`${path}/variables/TOKEN`)).body.phases).toEqual(['apply']);
     const stale = await visitor.submit(`${path}/variables/TOKEN`, kept);
-    expect([stale.status, stale.text.includes('Somebody has changed this')]).toEqual([409, true]);
+    expect([stale.status, stale.text.includes('Somebody else changed this')]).toEqual([409, true]);
     const removed = await visitor.submit(`${path}/variables/TOKEN/delete`, {});
     expect(removed.location).toBe(`${path}?done=variable-removed`);
     expect((await visitor.get(`${path}/variables/TOKEN`)).status).toBe(404);
@@ -92,7 +92,7 @@ describe('the pages of variable sets', () => {
     expect((await visitor.get(`${path}?tab=attachments`)).text).toContain(`href="${place}"`);
     expect((await visitor.get(`${path}/attachments`)).text.match(/ checked/g)).toHaveLength(2);
     const late = await visitor.submit(`${path}/attachments`, { expected_revision: revision });
-    expect([late.status, late.text.includes('Somebody has changed this')]).toEqual([409, true]);
+    expect([late.status, late.text.includes('Somebody else changed this')]).toEqual([409, true]);
     await attach(path, tenant.environment);
     expect(await read()).toEqual([tenant.environment]);
   });

@@ -26,7 +26,7 @@ describe('a choice among more things than a form can offer', () => {
   it('says that there are more, and takes the id of one that is not offered', async () => {
     const ids = await addProjects(201);
     const { text } = await visitor.get('/environments/new');
-    expect(text).toContain('Only the first 200 are offered.');
+    expect(text).toContain('Only the first 200 are listed.');
     expect(text.match(/<option value="[0-9a-f-]{36}"/g)).toHaveLength(200);
     const missing = ids.find((id) => !text.includes(id)) ?? '';
     const fields = { name: 'Far away', kind: 'development', project_id: missing };

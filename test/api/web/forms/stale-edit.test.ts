@@ -27,7 +27,7 @@ describe('an edit form that was opened before somebody else changed the thing', 
       const stale = await visitor.submit(`${path}/edit`, { ...change, expected_revision: String(revision) });
       expect(stale.status).toBe(409);
       const summary = summaryOf(stale.text);
-      expect(summary).toContain('Somebody has changed this since you opened the form. Nothing was saved.');
+      expect(summary).toContain('Somebody else changed this after you opened the form. Nothing was saved.');
       expect(summary).toContain('Changed &lt;b&gt; meanwhile');
       expect(summary).toContain('value="Mine"');
       expect(summary).not.toContain('#field-expected_revision');
@@ -63,7 +63,7 @@ describe('an edit form of values that may be secret', () => {
     const stale = await visitor.submit(path, { ...opened, plan: 'yes', apply: 'yes', value: 'beta' });
     expect(stale.status, stale.text).toBe(409);
     expect(summaryOf(stale.text)).toContain('alpha');
-    expect(stale.text).not.toContain('What you typed is what it is now');
+    expect(stale.text).not.toContain('The current values are the same as yours');
   });
 
   test('of a channel says that its address may be another one now', async () => {
@@ -77,7 +77,7 @@ describe('an edit form of values that may be secret', () => {
     await owner.patch(path, { config: { url: 'https://1.1.1.1/theirs' } });
     const stale = await visitor.submit(`${path}/edit`, { ...opened, 'config.url': 'https://1.1.1.1/mine' });
     expect(stale.status, stale.text).toBe(409);
-    expect(stale.text).not.toContain('What you typed is what it is now');
+    expect(stale.text).not.toContain('The current values are the same as yours');
   });
 });
 
@@ -108,7 +108,7 @@ test.each([
     expect((await admin.patch(route || page(), change)).status).toBe(200);
     const stale = await visitor.submit(page() + edit, opened);
     expect(stale.status, stale.text).toBe(409);
-    expect(summaryOf(stale.text)).toContain('Somebody has changed this since you opened the form.');
+    expect(summaryOf(stale.text)).toContain('Somebody else changed this after you opened the form.');
     expect(summaryOf(stale.text)).toContain(shown);
     const revision = /name="expected_revision" value="(\d+)"/.exec(summaryOf(stale.text))?.[1] ?? '';
     const { key: _used, ...typed } = opened;
@@ -124,7 +124,7 @@ test('a problem of a hidden field is told without a link, because nobody can go 
   const change = { name: 'Mine', slug: '', description: '', expected_revision: 'none' };
   const refused = await visitor.submit(`/projects/${project}/edit`, change);
   expect(refused.status).toBe(400);
-  expect(refused.text).toContain('Revision: Must be a number.');
+  expect(refused.text).toContain('This form is out of date. Open the page again.');
   expect(refused.text).not.toContain('href="#field-expected_revision"');
 });
 

@@ -63,28 +63,30 @@ it('sending a delivery again that has ended leads to another delivery, which say
 
 it('the list of deliveries shows on a phone, too, when a delivery is tried next', async () => {
   await deliver(503);
-  const cell = /<td role="cell" data-label="Next try"([^>]*)>/.exec((await visitor.get(webhook)).text);
+  const cell = /<td role="cell" data-label="Next attempt"([^>]*)>/.exec((await visitor.get(webhook)).text);
   expect(cell?.[1]?.trim()).toBe('');
 });
 
 it('a reader who may not change the webhook sees that the content is hidden, and others see it', async () => {
   const path = await deliver(204);
-  const hidden = 'Only those who may change the webhook see the message and what the endpoint sent back.';
+  const hidden = 'Only people who may change the webhook can see the request and the response.';
   const read = (await reader.get(path)).text;
-  expect([read.includes(hidden), read.includes('What the endpoint gets')]).toEqual([true, false]);
+  expect([read.includes(hidden), read.includes('Request body')]).toEqual([true, false]);
   const changed = (await visitor.get(path)).text;
-  expect([changed.includes(hidden), changed.includes('What the endpoint gets')]).toEqual([false, true]);
+  expect([changed.includes(hidden), changed.includes('Request body')]).toEqual([false, true]);
 });
 
 it('a delivery whose content is gone says so to those who may change the webhook', async () => {
   const path = await deliver(204);
   await tenant.owner.patch(webhook, { events: ['run.*'] });
   expect((await visitor.get(path)).text).toContain(
-    'The message is not shown: what it was about was removed or has another owner, or the webhook no longer hears events of this type.',
+    'The message is not shown: its subject was removed or has another owner, or the webhook no longer gets this type of event.',
   );
 });
 
 it('the tries of a delivery are listed with seconds', async () => {
   const { text } = await visitor.get(await deliver(204));
-  expect(text).toMatch(/<td[^>]*data-label="Began"[^>]*><time [^>]*data-seconds[^>]*>[^<]*\d\d:\d\d:\d\d UTC<\/time>/);
+  expect(text).toMatch(
+    /<td[^>]*data-label="Started"[^>]*><time [^>]*data-seconds[^>]*>[^<]*\d\d:\d\d:\d\d UTC<\/time>/,
+  );
 });

@@ -117,10 +117,10 @@ describe('the pages of webhooks', () => {
     const changed = { name: 'New name', enabled: false, events: ['run.*', 'environment.locked'] };
     expect((await tenant.owner.get(path)).body).toMatchObject(changed);
     expect((await visitor.get(path)).text).toContain(
-      'hears nothing. What waited before is sent once somebody enables it',
+      'gets no events. Deliveries that waited before are sent once somebody enables it',
     );
     const late = await visitor.submit(`${path}/edit`, { ...change, expected_revision: revision });
-    expect([late.status, late.text.includes('Somebody has changed this')]).toEqual([409, true]);
+    expect([late.status, late.text.includes('Somebody else changed this')]).toEqual([409, true]);
     expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/admin/webhooks?done=deleted');
     expect((await visitor.get(path)).status).toBe(404);
   });
@@ -138,17 +138,17 @@ describe('the pages of webhooks', () => {
     expect(new Set(secrets).size).toBe(2);
     expect(secrets.map((each) => isSignedBy(each, heard!))).toEqual([true, true]);
     const page = await visitor.get(path);
-    expect(page.text).toContain('signs too until');
+    expect(page.text).toContain('also valid until');
     expect(page.text).not.toContain('whsec_');
   });
 
   it('send a test, and show as text what the endpoint said', async () => {
     const { path } = await makeWebhook();
     const taken = await visitor.submit(`${path}/test`, {});
-    expect(taken.text).toContain('The endpoint took the message: 204 after');
+    expect(taken.text).toContain('The endpoint accepted the message: 204 after');
     endpoint.answers = { status: 500, text: '<script>alert(1)</script>' };
     const refused = await visitor.submit(`${path}/test`, {});
-    expect(refused.text).toContain('The endpoint did not take the message: 500 after');
+    expect(refused.text).toContain('The endpoint did not accept the message: 500 after');
     expect(refused.text).toContain('&lt;script&gt;alert(1)');
     expect(endpoint.heard.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);
   });
@@ -162,16 +162,16 @@ describe('the pages of webhooks', () => {
     const delivery = /href="(\/admin\/webhooks\/[^"]+\/deliveries\/[0-9a-f-]{36})"/.exec(page.text)?.[1] ?? '';
     const shown = (await visitor.get(delivery)).text;
     for (const part of [
-      '<dt>Tries</dt><dd>1</dd>',
+      '<dt>Attempts</dt><dd>1</dd>',
       '503 after',
       'back &lt;soon&gt;',
-      '<dt>Next try</dt>',
-      '<h2>Tries</h2>',
+      '<dt>Next attempt</dt>',
+      '<h2>Attempts</h2>',
       'The endpoint answered 503; only 2xx is a delivery.',
       '&quot;type&quot;: &quot;project.updated&quot;',
     ])
       expect(shown).toContain(part);
-    expect((await visitor.get(`${path}?status=delivered`)).text).toContain('None like this');
+    expect((await visitor.get(`${path}?status=delivered`)).text).toContain('No matching deliveries');
     expect((await visitor.get(`${path}?status=retrying`)).text).toContain(delivery);
     expect((await visitor.get(`${path}/deliveries/${tenant.team}`)).status).toBe(404);
   });

@@ -52,7 +52,7 @@ function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
       },
     },
     { label: 'Instance', cell: ({ key, node }) => html`<span class="foreign">${instanceOf(key, node)}</span>` },
-    { label: 'Waits for', cell: ({ waitsFor }) => renderKeys(waitsFor) },
+    { label: 'Depends on', cell: ({ waitsFor }) => renderKeys(waitsFor) },
     {
       label: 'Only if',
       cell: ({ node: { when } }) => (when === undefined ? null : html`<code class="foreign">${when}</code>`),

@@ -34,10 +34,10 @@ ${renderVersionFacts(version)}</section>`;
 
 function renderNothing(assembly: AssemblySubject): Html {
   if (!mayWrite(assembly))
-    return renderEmpty('Nothing is published yet', 'It can be run once somebody publishes a version of it.');
+    return renderEmpty('No version published yet', 'You can run it once a version is published.');
   return renderEmpty(
-    'Nothing is published yet',
-    'Write a draft: which templates it joins, and what each gets from the others. Then publish it as a version.',
+    'No version published yet',
+    'Write a draft that lists the templates and how they use each other’s outputs. Then publish it as a version.',
     html`<a class="button button-primary" href="${pagePath(pages.assemblyDraft, { id: assembly.id })}">Write the draft</a>`,
   );
 }

@@ -69,10 +69,10 @@ function columnsWith(names: Names): Column<ListedAssemblyRun>[] {
       cell: ({ environment_id: id }) => html`<span class="foreign">${names.get(id)?.name ?? 'deleted'}</span>`,
     },
     { label: 'Nodes', cell: ({ nodes }) => renderNodes(nodes) },
-    { label: 'Asked by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
+    { label: 'Requested by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
     { label: 'Age', cell: ({ created_at: at }) => renderAgeByDay(at) },
     {
-      label: 'Took',
+      label: 'Duration',
       kind: 'number',
       cell: ({ started_at: start, finished_at: end }) =>
         start && end ? formatShortSpan(Date.parse(end) - Date.parse(start)) : null,
@@ -90,12 +90,12 @@ function renderNone(assembly: AssemblySubject, filter: Query): Html {
   const { id, latest_version: latest } = assembly;
   if (filter['status'] !== undefined || filter['environment_id'] !== undefined) {
     const all = html`<a class="button button-plain" href="${assemblyTabPath(id, 'runs')}">Show all runs</a>`;
-    return renderEmpty('No run fits', 'No run of this assembly has what the filters ask for.', all);
+    return renderEmpty('No matching runs', 'No run of this assembly matches the filters.', all);
   }
-  if (latest === null) return renderEmpty('No runs yet', 'It can be run once a version is published.');
+  if (latest === null) return renderEmpty('No runs yet', 'You can run it once a version is published.');
   return renderEmpty(
     'No runs yet',
-    'A run applies the nodes in their order, those side by side that do not wait for each other.',
+    'A run applies the nodes in order. Nodes that do not depend on each other run in parallel.',
     html`<a class="button button-primary" href="${pagePath(pages.runAssembly, { id })}">Run it</a>`,
   );
 }

@@ -29,7 +29,7 @@ export function renderVersionFacts(version: ShownVersion): Html {
     ['Published by', html`<span class="foreign">${version.published_by.name}</span>`],
     ['Published', renderTime(version.created_at)],
     ['Changelog', version.changelog ? html`<span class="foreign changelog">${version.changelog}</span>` : null],
-    ['At once', `${version.spec['concurrency'] ?? 10} nodes`],
+    ['Parallel nodes', `${version.spec['concurrency'] ?? 10} nodes`],
     [
       'Outputs',
       outputs.length > 0

@@ -36,7 +36,7 @@ export async function showCompare(visit: AssemblyVisit, assembly: AssemblySubjec
 }
 
 function renderNothing(): Html {
-  return html`<div class="list-panel">${renderEmpty('Nothing to compare yet', 'Two versions can be compared, or a version with the draft.')}</div>`;
+  return html`<div class="list-panel">${renderEmpty('Nothing to compare yet', 'You can compare two versions, or a version with the draft.')}</div>`;
 }
 
 function renderChoice(id: string, names: readonly string[], shown: { from: string; to: string }): Html {

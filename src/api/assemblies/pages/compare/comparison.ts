@@ -22,7 +22,7 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
   const { nodes, fields, edges } = compared;
   const isSame = nodes.length + fields.length + edges.added.length + edges.removed.length === 0;
   if (isSame)
-    return html`<p class="notice" role="status">Nothing differs: ${sideOf(compared.from)} and ${sideOf(compared.to)} are the same.</p>`;
+    return html`<p class="notice" role="status">No differences: ${sideOf(compared.from)} and ${sideOf(compared.to)} are the same.</p>`;
   const [before, after] = await Promise.all([readSpec(visit, id, compared.from), readSpec(visit, id, compared.to)]);
   const view = {
     mostCharacters: 4_000,
@@ -71,7 +71,7 @@ function countChanges(nodes: readonly NodeChange[]): string {
   const counts = (['removed', 'changed', 'added'] as const)
     .map((change) => [nodes.filter((node) => node.change === change).length, change] as const)
     .filter(([count]) => count > 0);
-  if (counts.length === 0) return 'No node differs';
+  if (counts.length === 0) return 'No nodes differ';
   return `Nodes: ${counts.map(([count, change]) => `${count} ${change}`).join(', ')}`;
 }
 
@@ -101,5 +101,5 @@ function renderEdges({ added, removed }: ShownDiff['edges']): Html | null {
       const text = html`<span class="foreign">${to}</span> waits for <span class="foreign">${from}</span>`;
       return tag === 'ins' ? html`<li><ins>${text}</ins></li>` : html`<li><del>${text}</del></li>`;
     });
-  return html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Arrows</span> <span class="plan-address">what waits for what</span></summary><div class="plan-body"><ul class="plain-list">${list(removed, 'del')}${list(added, 'ins')}</ul></div></details>`;
+  return html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Dependencies</span> <span class="plan-address">what waits for what</span></summary><div class="plan-body"><ul class="plain-list">${list(removed, 'del')}${list(added, 'ins')}</ul></div></details>`;
 }

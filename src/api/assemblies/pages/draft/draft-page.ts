@@ -9,13 +9,13 @@ import { assemblyPage } from '../assembly/frame.ts';
 import { evaluatorOf, graphScript } from '../graph-view.ts';
 import { type AssemblySubject, type AssemblyVisit, readAssembly, type ShownDraft, type ShownReport } from '../shown.ts';
 import { renderEditor } from './editor.ts';
-import { emptyDraft } from './empty-draft.ts';
 import { renderReport } from './report.ts';
+import { writeStarterDraft } from './starter-draft.ts';
 
 /** Shows the draft in its editor, with what is wrong with it. */
 export async function showDraft(visit: AssemblyVisit): Promise<FastifyReply> {
   const [assembly, draft] = await Promise.all([readAssembly(visit), readDraft(visit)]);
-  const text = draft?.source ?? emptyDraft;
+  const text = draft?.source ?? (await writeStarterDraft(visit, assembly));
   return showEditor(visit, assembly, { text, draft, revision: String(draft?.revision ?? 0) });
 }
 
@@ -71,7 +71,7 @@ async function showEditor(
     html`<p class="muted">${
       draft
         ? html`Saved by <span class="foreign">${draft.changed_by.name}</span> ${renderAge(draft.changed_at)}.`
-        : 'Not saved yet: this is a beginning.'
+        : 'Not saved yet. This is an example to start from.'
     } YAML or JSON. What is saved need not be valid; only a valid draft can be published.</p>
 <div class="draft">${renderEditor({ ...edited, assembly, report, problems })}${await renderReport(evaluatorOf(visit), text, report)}</div>`,
     { scripts: ['draft.js', graphScript], hasProblem: problems !== null },

@@ -26,7 +26,7 @@ ${warnings.length > 0 ? html`<h3>Warnings</h3>${renderProblems(warnings, 'warnin
 
 function describeVerdict({ valid, errors, warnings }: ShownReport): string {
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-  if (!valid) return `${count(errors.length, 'problem')} to solve before it can be published`;
+  if (!valid) return `${count(errors.length, 'problem')} to fix before it can be published`;
   return warnings.length > 0 ? `Valid, with ${count(warnings.length, 'warning')}` : 'Valid: it can be published';
 }
 
@@ -49,7 +49,7 @@ async function renderDrawing(evaluator: AssemblyEvaluator, text: string, errors:
     return renderGraph(await drawDraft(evaluator, value, errors));
   } catch (error) {
     if (error instanceof DraftUnreadable)
-      return html`<p class="muted">The drawing appears once the text can be read.</p>`;
+      return html`<p class="muted">The graph appears once the draft can be parsed.</p>`;
     throw error;
   }
 }

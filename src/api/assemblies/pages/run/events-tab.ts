@@ -6,7 +6,7 @@ import { listEvents } from '../../run-operations.ts';
 import { operationWords, type ShownEvent } from '../shown.ts';
 import { type AssemblyRunTab, runPath } from './run-tab.ts';
 
-/** What happened, in order. */
+/** Event, in order. */
 export const eventsTab: AssemblyRunTab = {
   key: 'events',
   label: 'Events',
@@ -14,7 +14,7 @@ export const eventsTab: AssemblyRunTab = {
     const cursor = visit.query('cursor');
     const query = { limit: '100', cursor };
     const { events, next_cursor: next } = await visit.read(listEvents, { params: visit.params, query });
-    return html`<div class="list-panel">${events.length > 0 ? renderEvents(events) : renderEmpty('No events', 'They appear as the run goes on.')}</div>
+    return html`<div class="list-panel">${events.length > 0 ? renderEvents(events) : renderEmpty('No events yet', 'Events appear here while the run makes progress.')}</div>
 ${renderPager({
   first: cursor ? runPath(run, { tab: 'events' }) : null,
   next: next ? runPath(run, { tab: 'events', cursor: next }) : null,
@@ -28,8 +28,8 @@ function renderEvents(events: readonly ShownEvent[]): Html {
     rows: events,
     rowId: ({ sequence }) => `event-${sequence}`,
     columns: [
-      { label: 'When', cell: ({ at }) => renderTime(at) },
-      { label: 'What happened', kind: 'main', cell: describe },
+      { label: 'Time', cell: ({ at }) => renderTime(at) },
+      { label: 'Event', kind: 'main', cell: describe },
       { label: 'Type', kind: 'minor', cell: ({ type }) => html`<code class="muted">${type}</code>` },
     ],
   });
@@ -45,7 +45,7 @@ function describe({ type, data }: ShownEvent): Html {
 const words: Readonly<Record<string, (data: Data) => Html>> = {
   'assembly_run.admitted': ({ by, operation, nodes }) =>
     html`<span class="foreign">${text(by)}</span> asked for it: ${operationWords[text(operation) as keyof typeof operationWords] ?? ''}, ${text(nodes)} nodes`,
-  'assembly_run.started': () => html`It began to run its nodes`,
+  'assembly_run.started': () => html`Started to run its nodes`,
   'assembly_run.node_status_changed': ({ node, run_id: run, status }) =>
     html`${nodeName(node)}: ${run ? runLink(run, 'its run') : 'it'} is ${text(status).replaceAll('_', ' ')}`,
   'assembly_run.node_started': ({ node, run_id: run, attempt }) =>
@@ -61,8 +61,8 @@ const words: Readonly<Record<string, (data: Data) => Html>> = {
   'assembly_run.cancel_requested': ({ by, reason }) =>
     html`<span class="foreign">${text(by)}</span> asked to cancel it${reason ? html`: <q class="foreign">${text(reason)}</q>` : null}`,
   'assembly_run.resumed': ({ by, nodes }) =>
-    html`<span class="foreign">${text(by)}</span> resumed it: ${text(nodes)} nodes begin anew`,
-  'assembly_run.finished': ({ status }) => html`It ended: ${text(status).replaceAll('_', ' ')}`,
+    html`<span class="foreign">${text(by)}</span> resumed it: ${text(nodes)} nodes start again`,
+  'assembly_run.finished': ({ status }) => html`Finished: ${text(status).replaceAll('_', ' ')}`,
 };
 
 function text(value: unknown): string {

@@ -24,9 +24,9 @@ export function renderHead(title: string, subject: RunSubject): Html {
 function renderBrief({ run, assembly, names }: RunSubject): Html {
   const { version, environment_id: environment, only, started_at: start, finished_at: end } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
-    ['user', 'Asked by', html`<span class="foreign">${run.requested_by.name}</span>`],
-    ['clock', 'Admitted', renderAge(run.created_at)],
-    start && end ? ['hourglass', 'Took', html`${formatSpan(Date.parse(end) - Date.parse(start))}`] : null,
+    ['user', 'Requested by', html`<span class="foreign">${run.requested_by.name}</span>`],
+    ['clock', 'Created', renderAge(run.created_at)],
+    start && end ? ['hourglass', 'Duration', html`${formatSpan(Date.parse(end) - Date.parse(start))}`] : null,
     [
       'layers',
       'Environment',

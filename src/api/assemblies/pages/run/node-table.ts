@@ -15,7 +15,7 @@ import { describeNodeWaiting } from './waiting.ts';
 /** The nodes of a run, each after those that it waits for. The first link of a row leads to the node's run. */
 export function renderRunNodes(nodes: readonly ShownNode[], names: Names): Html {
   return renderTable({
-    caption: 'Nodes, each after those that it waits for',
+    caption: 'Nodes, each after the nodes that it depends on',
     rows: nodes,
     rowId: ({ key }) => rowIdOf(key),
     columns: columnsWith(names, new Set(nodes.map(({ key }) => key))),
@@ -32,9 +32,9 @@ function columnsWith(names: Names, shown: ReadonlySet<string>): Column<ShownNode
       cell: ({ template_id: id, template_version: version }) =>
         html`<a href="${pagePath(pages.templateVersion, { id, version })}"><span class="foreign">${names.get(id)?.name ?? 'deleted'}</span> <span class="muted foreign">${version}</span></a>`,
     },
-    { label: 'Waits for', kind: 'minor', cell: ({ waits_for: keys }) => renderKeys(keys, shown) },
-    { label: 'Tries', kind: 'number', cell: ({ attempts }) => (attempts > 1 ? String(attempts) : null) },
-    { label: 'Took', kind: 'number', cell: renderDuration },
+    { label: 'Depends on', kind: 'minor', cell: ({ waits_for: keys }) => renderKeys(keys, shown) },
+    { label: 'Attempts', kind: 'number', cell: ({ attempts }) => (attempts > 1 ? String(attempts) : null) },
+    { label: 'Duration', kind: 'number', cell: renderDuration },
   ];
 }
 

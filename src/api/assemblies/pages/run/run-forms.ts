@@ -28,8 +28,8 @@ export function registerAssemblyRunForms(addPage: AddPage): void {
     describe: (subject) => ({
       ...common(subject, 'cancel'),
       title: `Cancel “${subject.name}”`,
-      lead: html`<p>The runs of its ${countUnfinished(subject.run)} unfinished nodes are canceled too. What is running is told to stop, and has half a minute to end cleanly.</p>
-<p>What nodes have already changed stays changed. You can resume the run later.</p>`,
+      lead: html`<p>The runs of its ${countUnfinished(subject.run)} unfinished nodes are canceled too. Running nodes are told to stop and have 30 seconds to finish cleanly.</p>
+<p>Changes that were already made stay. You can resume the run later.</p>`,
       fields: [
         { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000, hint: 'The run and its events show it.' },
       ],
@@ -47,8 +47,8 @@ export function registerAssemblyRunForms(addPage: AddPage): void {
     describe: (subject) => ({
       ...common(subject, 'resume'),
       title: `Resume “${subject.name}”`,
-      lead: html`<p>It stays the same run and goes on under your authority: ${countToRepeat(subject.run)} nodes begin anew, with a new plan and, where it is demanded, a new approval.</p>
-<p>Nodes that succeeded are left alone; their recorded outputs are used.</p>`,
+      lead: html`<p>The same run continues with your permissions: ${countToRepeat(subject.run)} nodes start again, with a new plan and, where required, a new approval.</p>
+<p>Nodes that succeeded do not run again; their recorded outputs are used.</p>`,
       fields: [],
       submit: 'Resume the run',
     }),

@@ -29,7 +29,7 @@ async function renderEnd(visit: AssemblyRunVisit, run: ShownAssemblyRun): Promis
   const why = Object.hasOwn(assemblyRunReasons, reason) ? assemblyRunReasons[reason as AssemblyRunReason] : reason;
   const mayResume = actions.some(({ name, allowed }) => name === 'resume' && allowed);
   return html`<div class="notice notice-wait">${renderIcon('info')}<div><p>${toSentence(why)}${cancelReason ? html` <q class="foreign">${cancelReason}</q>` : null}</p>${await renderFailedNodes(visit, run)}
-<p class="muted">The table says for each node why. ${mayResume ? 'Resume goes on from what did not succeed; what succeeded is kept.' : null}</p></div></div>`;
+<p class="muted">The table says for each node why. ${mayResume ? 'Resume runs the nodes that did not succeed; the others are kept.' : null}</p></div></div>`;
 }
 
 /** The nodes that failed, each with its first error. */

@@ -49,7 +49,7 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   if (edit) return again(editVariables(facts.root, decoded, edit), null);
   const { version } = facts;
   if (version && basic.shown !== version.version) {
-    const text = `The fields are those of version ${version.version} now. Check them, then send the form again.`;
+    const text = `The fields now belong to version ${version.version}. Check them, then submit the form again.`;
     return again(decoded, otherProblem(text));
   }
   if (basic.environment_id === '') return again(decoded, noEnvironment);
@@ -70,7 +70,7 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
 const noEnvironment: FormProblems = {
   status: 422,
   fields: { environment_id: 'Choose an environment.' },
-  ofOthers: {},
+
   others: [],
 };
 

@@ -42,11 +42,11 @@ export function startPage(form: StartForm): Page {
 ${renderPageHead({ title, crumbs: assemblyCrumbs(assembly) })}
 ${
   source
-    ? html`<div class="notice">${renderIcon('info')}<p>Filled in from <a href="${pagePath(pages.assemblyRun, { id: assembly.id, runID: source.id })}">an earlier run</a>. Nothing starts until you send it.</p></div>`
+    ? html`<div class="notice">${renderIcon('info')}<p>Filled in from <a href="${pagePath(pages.assemblyRun, { id: assembly.id, runID: source.id })}">an earlier run</a>. Nothing starts until you submit it.</p></div>`
     : null
 }
 ${refusal ? html`<p class="notice notice-problem">${toSentence(refusal)}</p>` : null}
-${version ? renderForm(form) : renderEmpty('Nothing is published yet', 'An assembly can be run once a version of it is published.')}
+${version ? renderForm(form) : renderEmpty('No version published yet', 'You can run an assembly once it has a published version.')}
 </div>`,
   };
 }
@@ -80,7 +80,7 @@ ${
 }</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${renderFormField(messageField(basic.message), problems?.fields['message'])}</section>
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${assemblyPath(facts.assembly)}">Cancel</a>
-<p class="muted">Each node plans before it applies. What must be approved waits for its reviewers.</p></div>
+<p class="muted">Each node plans before it applies. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
 }
 
@@ -92,7 +92,7 @@ function messageField(value = ''): FormField {
     value,
     isOptional: true,
     maxLength: 4000,
-    hint: 'For those who review its nodes, and for you in half a year.',
+    hint: 'Shown to reviewers and in the history.',
   };
 }
 
@@ -118,7 +118,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       kind: 'select',
       value: basic.operation ?? 'apply',
       choices: Object.entries(operationLabels).map(([value, label]) => ({ value, label })),
-      hint: 'A destroy goes through what was deployed in the environment, whatever the version.',
+      hint: 'A destroy removes what was deployed in the environment, whichever version deployed it.',
     },
     {
       name: 'environment_id',
@@ -137,7 +137,7 @@ function renderNodes({ facts, only, problems }: StartForm): Html {
   const chosen = new Set(only);
   const problem = problems?.fields['only'];
   return html`<details class="fold" id="${fieldId('only')}" ${chosen.size > 0 || problem ? html`open` : null}><summary>Run only some of its ${facts.nodes.length} nodes</summary>
-<fieldset class="choices node-choices"><legend>Nodes to run. None ticked: all. The others keep what they deployed, and their recorded outputs are used.</legend>
+<fieldset class="choices node-choices"><legend>Select the nodes to run; leave all empty to run every node. The others keep what they deployed, and their recorded outputs are used.</legend>
 ${facts.nodes.map(
   (key) =>
     html`<label class="choice"><input type="checkbox" name="only" value="${key}" ${chosen.has(key) ? html`checked` : null}> <span class="foreign mono">${key}</span></label>`,
@@ -155,5 +155,5 @@ function renderProblems({ facts, problems }: StartForm, placed: PlacedProblems):
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${[...(problems?.others ?? []), ...placed.others].map((text) => html`<p class="foreign">${text}</p>`)}
 ${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
-${facts.root.members.some(holdsSecret) ? html`<p>Secrets are never shown again: enter them once more.</p>` : null}</div></div>`;
+${facts.root.members.some(holdsSecret) ? html`<p>Secrets are never shown. Enter them again.</p>` : null}</div></div>`;
 }

@@ -113,6 +113,6 @@ function renderSteps(explanation: Decided['explanation']): Html {
 }
 
 function renderStep(index: number, failing: number): Html {
-  if (index > failing) return html`<span class="muted">not looked at</span>`;
+  if (index > failing) return html`<span class="muted">not checked</span>`;
   return html`<strong>${index === failing ? 'no' : 'yes'}</strong>`;
 }

@@ -16,8 +16,8 @@ export async function renderAssignments(visit: PluginVisit, plugin: ShownPlugin)
   const actions = await readActionChoices(visit, plugin.id);
   const filters = readFilters(visit);
   const question = readQuestion(visit);
-  return html`<p class="muted">No role gives an action of a plugin. It is assigned, for one place and what is in it, and an assignment that has ended never comes back.</p>
-<section class="stack" aria-labelledby="ask"><h2 id="ask">May somebody use an action, and why not?</h2>
+  return html`<p class="muted">Roles do not include actions of plugins. Each action is assigned for one place and everything in it. An assignment that has ended cannot be restored.</p>
+<section class="stack" aria-labelledby="ask"><h2 id="ask">Check access</h2>
 ${renderQuestion(visit, plugin, actions)}
 ${question && (await renderAnswer(visit, plugin, { question, answer: await answer(visit, plugin, question) }))}</section>
 <section class="stack" aria-labelledby="assignments"><h2 id="assignments">Assignments</h2>
@@ -50,10 +50,10 @@ ${renderPages({ cursor, next }, (page) => assignmentsPath(id, { ...filters, ...p
 function renderNothing(filters: GrantFilters): Html {
   return html`<div class="list-panel">${
     Object.keys(filters).length > 0
-      ? renderEmpty('No such assignments', 'Nothing that you may read fits these filters.')
+      ? renderEmpty('No matching assignments', 'No assignment that you can see matches these filters.')
       : renderEmpty(
-          'Nothing is assigned that you may read',
-          'Whoever manages the memberships of a place assigns the actions there, by the API.',
+          'No assignments that you can see',
+          'People who manage the members of a place can assign actions there, with the API.',
         )
   }</div>`;
 }

@@ -36,7 +36,7 @@ export function catalogPage(catalog: Catalog): Page {
     hasProblem: problems !== null,
     main: html`<div class="page page-wide">
 ${news}
-${renderPageHead({ title: 'Catalog', below: 'What can be deployed here. Choose a template to see what it does, or to run it.', actions })}
+${renderPageHead({ title: 'Catalog', below: 'Templates that you can deploy.', actions })}
 ${renderFilters(catalog)}
 ${
   problems
@@ -85,15 +85,16 @@ function renderTags({ templates, filter }: Catalog): Html | null {
 function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate: Action): Html {
   if (q || tags.length > 0)
     return renderEmpty(
-      'No template fits',
-      'Search for other words, or with fewer tags.',
+      'No matching templates',
+      'Try other words or fewer tags.',
       html`<a class="button" href="${pagePath(pages.catalog, {}, scope)}">Show all templates</a>`,
     );
-  if (isArchived) return renderEmpty('Nothing is archived', 'Archived templates take no new versions and no new runs.');
+  if (isArchived)
+    return renderEmpty('No archived templates', 'Archived templates take no new versions and no new runs.');
   const first = html`<a class="button button-primary" href="${pagePath(pages.newTemplate, {}, scope)}">New template</a>`;
   return renderEmpty(
     'No templates yet',
-    'A template is what runs deploy: OpenTofu code or commands, with a form for its variables.',
+    'A template is what you deploy: OpenTofu code or commands, with a form for its variables.',
     mayCreate.allowed ? first : null,
   );
 }

@@ -48,7 +48,7 @@ export function publishPage(shown: PublishPage): Page {
 ${renderPageHead({
   title,
   crumbs: crumbsOf(template),
-  below: 'Everything is checked first, which takes 30 seconds at most. A published version never changes.',
+  below: 'The version is checked first, which takes up to 30 seconds. A published version never changes.',
 })}
 ${found ? renderDraftCheck(found) : null}
 <div class="panel publish">${renderForm({
@@ -68,7 +68,7 @@ ${found ? renderDraftCheck(found) : null}
         },
         {
           name: 'changelog',
-          label: 'What changes',
+          label: 'Changelog',
           kind: 'area',
           value: form.changelog,
           isOptional: true,
@@ -79,33 +79,33 @@ ${found ? renderDraftCheck(found) : null}
           label: 'Spec',
           kind: 'code',
           value: form.spec,
-          hint: 'JSON: variables, outputs, executor, and what else the documentation of templates lists.',
+          hint: 'JSON with variables, outputs, executor and more: see the documentation of templates.',
         },
-        ...toolFields(offered, 'As the files and their required_version say', 'spec.tool').map((field) => ({
+        ...toolFields(offered, 'Detect from the files and their required_version', 'spec.tool').map((field) => ({
           ...field,
           value: form[field.name === 'spec.tool.name' ? field.name : 'spec.tool.version'],
         })),
         renderSource(shown),
         {
           name: 'derive',
-          label: 'Take variables and outputs from the files',
+          label: 'Read variables and outputs from the files',
           kind: 'checkbox',
           value: form.derive,
           isOptional: true,
-          hint: 'Of OpenTofu and Terraform: types, defaults, rules and descriptions. What the spec above says itself counts first. A template without a readme gets that of the files.',
+          hint: 'OpenTofu and Terraform only: types, defaults, rules and descriptions. The spec above takes precedence. A template without a readme gets the one of the files.',
         },
         ...(environments.choices.length === 0 && form.check_environment_id === ''
           ? []
           : [
               {
                 name: 'check_environment_id',
-                label: 'Read private modules as runs do in',
+                label: 'Environment for private modules',
                 kind: 'select',
                 value: form.check_environment_id,
                 isOptional: true,
                 isCut: environments.isCut,
-                choices: [{ value: '', label: 'No environment: without credentials' }, ...environments.choices],
-                hint: 'The check gets the git and registry connections that are bound there, and its modules stay those of the version.',
+                choices: [{ value: '', label: 'None: without credentials' }, ...environments.choices],
+                hint: 'The check uses the git and registry connections that are bound in this environment. The modules that it downloads become part of the version.',
               } as const,
             ]),
       ],
@@ -118,10 +118,10 @@ ${found ? renderDraftCheck(found) : null}
 }
 
 const sourceLabels: Readonly<Record<Source, string>> = {
-  keep: 'Keep them',
-  upload: 'Upload them',
-  git: 'Take them from a git repository',
-  spec: 'As the spec says',
+  keep: 'Keep files',
+  upload: 'Upload files',
+  git: 'Copy from a git repository',
+  spec: 'From the spec',
 };
 
 function renderSource({ base, form, problems }: PublishPage): Html {
@@ -136,11 +136,11 @@ function renderSource({ base, form, problems }: PublishPage): Html {
   )}</div>
 ${problem ? html`<p class="field-problem">${problem}</p>` : null}
 <div class="form-part source-upload">
-${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 'They lie at the top of the version. Choose them again after a problem.' })}
-${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'With everything in it but .git and .terraform.' })}</div>
+${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 'Placed at the root of the version. Select them again if the form shows a problem.' })}
+${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'Includes everything except .git and .terraform.' })}</div>
 <div class="form-part source-git">
 ${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'https, without a password.' })}
-${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, hint: 'It is resolved to a commit now, and copied.' })}
+${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, hint: 'Resolved to a commit when you publish.' })}
 ${field({ name: 'git_path', label: 'Folder in the repository', value: form.git_path, isOptional: true })}</div>
 </fieldset>`;
 }

@@ -17,7 +17,7 @@ export function composeSpec(form: PublishForm, base: ShownVersion | null): Recor
   const { uploads: _, ...typed } = form;
   const chosen = readTool(typed, 'spec.tool');
   if (tool !== undefined && chosen)
-    throw invalidField('spec.tool.name', 'the spec names a tool itself: choose none here, or take it out of the spec');
+    throw invalidField('spec.tool.name', 'the spec already names a tool: choose none here, or remove it from the spec');
   const used = chosen ?? tool;
   return withFiles({ ...spec, ...(used !== undefined && { tool: used }) }, form, base);
 }
@@ -42,10 +42,7 @@ function withFiles(
   if (!isObject(spec['executor'])) throw invalidField('spec', 'needs an executor, such as {"kind": "opentofu"}');
   const { files, git, ...executor } = spec['executor'];
   if (files !== undefined || git !== undefined)
-    throw invalidField(
-      'source',
-      'the spec names files itself: choose "As the spec says", or take them out of the spec',
-    );
+    throw invalidField('source', 'the spec already names files: choose "From the spec", or remove them from the spec');
   return { ...spec, executor: { ...executor, ...sourceOf(form, base) } };
 }
 
@@ -62,7 +59,7 @@ function sourceOf(form: PublishForm, base: ShownVersion | null): Record<string, 
 
 /** The files by their paths. The folder that was chosen is no part of them. @throws Invalid for one that is not text */
 function readFiles(uploads: readonly UploadedFile[]): Record<string, string> {
-  if (uploads.length === 0) throw invalidField('files', 'choose the files of the version, or a folder');
+  if (uploads.length === 0) throw invalidField('files', 'select the files of the version, or a folder');
   const files = uploads
     .filter(({ path }) => !leftOut.test(path))
     .map(({ path, bytes }) => [path.replace(/^[^/]*\//, ''), read(path, bytes)]);

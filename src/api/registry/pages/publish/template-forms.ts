@@ -22,9 +22,9 @@ export function registerNewTemplate(addPage: AddPage): void {
     describe: async (owners: Choice[], visit: Visit) => ({
       title: 'New template',
       crumbs,
-      below: 'Its versions, which hold what is deployed, are published one by one.',
+      below: 'You publish its first version next.',
       fields: [ownerField(owners, visit), ...fieldsOf(null)],
-      submit: 'Create the template',
+      submit: 'Create template',
       cancel: pagePath(pages.catalog),
       refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership).reason,
     }),
@@ -64,7 +64,7 @@ function ownerField(choices: readonly Choice[], visit: Visit): FormField {
     kind: 'select',
     value: visit.scope.teamId ?? choices[0]?.value ?? '',
     choices,
-    hint: 'A template of a team runs in the environments of that team alone. One of the installation runs in all of them.',
+    hint: 'A template of a team can run only in the environments of that team. A template of the installation can run in all environments.',
   };
 }
 
@@ -77,7 +77,7 @@ function fieldsOf(template: ShownTemplate | null): FormField[] {
       value: template?.slug,
       maxLength: 63,
       isOptional: template === null,
-      hint: 'Names instances that are given no name: lowercase letters, digits and hyphens. Made from the name if left empty.',
+      hint: 'The default name of instances: lowercase letters, digits and hyphens. Leave empty to derive it from the name.',
     },
     {
       name: 'description',
@@ -86,7 +86,7 @@ function fieldsOf(template: ShownTemplate | null): FormField[] {
       value: template?.description,
       isOptional: true,
       maxLength: 4000,
-      hint: 'What it deploys, in a sentence or two. The catalog shows it.',
+      hint: 'What it deploys, in a sentence or two. Shown in the catalog.',
     },
     {
       name: 'tags',
@@ -101,7 +101,7 @@ function fieldsOf(template: ShownTemplate | null): FormField[] {
       kind: 'code',
       value: template?.readme,
       isOptional: true,
-      hint: 'Markdown for those who choose and use it.',
+      hint: 'Markdown, shown on the page of the template.',
     },
   ];
 }

@@ -14,11 +14,11 @@ export const basicLabels = {
   operation: 'Operation',
   replace: 'Replace resources',
   'options.target': 'Only these resources',
-  'options.exclude': 'All but these resources',
+  'options.exclude': 'All except these resources',
   'options.refresh': 'Refresh',
-  'options.parallelism': 'Operations at a time',
-  'options.log_level': 'Debug log of the tool',
-  despite_dependents: 'What was deployed with its outputs',
+  'options.parallelism': 'Parallelism',
+  'options.log_level': 'Debug log',
+  despite_dependents: 'Instances that use its outputs',
   message: 'Message',
 } as const;
 
@@ -26,8 +26,8 @@ export const basicLabels = {
 export const operationLabels: Readonly<Record<RequestedOperation, string>> = {
   apply: 'Apply: plan, and change what differs',
   plan: 'Plan only: change nothing',
-  destroy: 'Destroy: remove what is deployed',
-  refresh: 'Refresh: update the state from what is really there',
+  destroy: 'Destroy: remove everything that is deployed',
+  refresh: 'Refresh: update the state from the actual resources',
 };
 
 /** Which version is run, where, and how. */
@@ -49,7 +49,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       kind: 'select',
       value: isSent('operation'),
       choices: operationChoices(facts),
-      hint: 'A destroy takes what you leave empty from the deployment that it removes.',
+      hint: 'For a destroy, empty fields take the values of the deployment.',
     },
     ...(source ? [] : [environmentField(facts, isSent('environment_id'))]),
     {
@@ -62,7 +62,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
     },
   ];
   return html`<div class="form-pairs">${fields.map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
-${source ? html`<p class="muted">It runs where the earlier run did: ${placeOf(facts)}.</p>` : null}
+${source ? html`<p class="muted">Same environment as the earlier run: ${placeOf(facts)}.</p>` : null}
 <button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${address}#variables" data-edit data-edit-for="version environment_id">Show the fields of this version and environment</button>`;
 }
 
@@ -91,8 +91,8 @@ function environmentField(
     ],
     hint:
       template.team_id === null
-        ? 'Without one, the run belongs to no team, and everybody may see it.'
-        : 'It gives the run its variables, its secrets and its approval policy.',
+        ? 'Without one, the run belongs to no team, and everybody can see it.'
+        : 'Provides variables, secrets and the approval policy.',
   };
 }
 
@@ -122,8 +122,8 @@ export function basicParts({ basic }: RunForm): FormField[] {
     kind: 'select',
     value: basic.despite_dependents ?? '',
     choices: [
-      { value: '', label: 'Do not destroy it if others were deployed with its outputs' },
-      { value: 'yes', label: 'Destroy it all the same: they keep the values that they were given' },
+      { value: '', label: 'Do not destroy it while other instances use its outputs' },
+      { value: 'yes', label: 'Destroy it anyway: they keep the values that they have' },
     ],
   };
   const message: FormField = {
@@ -133,7 +133,7 @@ export function basicParts({ basic }: RunForm): FormField[] {
     value: basic.message ?? '',
     isOptional: true,
     maxLength: 4000,
-    hint: 'For those who review the run, and for you in half a year.',
+    hint: 'Shown to reviewers and in the history.',
   };
   return basic.operation === 'destroy' ? [despite, message] : [message];
 }
@@ -150,11 +150,14 @@ export function advancedParts({ facts, basic }: RunForm): FormField[] {
     hint,
   });
   return [
-    addresses('replace', 'Addresses of resources that an apply destroys and makes anew, one a line.'),
-    addresses('options.target', 'Addresses, one a line: these and what they depend on. The run is partial then.'),
+    addresses('replace', 'Addresses of resources to destroy and create again, one per line.'),
+    addresses(
+      'options.target',
+      'Addresses, one per line: only these and what they depend on. The run is then partial.',
+    ),
     addresses(
       'options.exclude',
-      'Addresses, one a line: all but these. The run is partial then. OpenTofu 1.9 or newer.',
+      'Addresses, one per line: everything except these. The run is then partial. Requires OpenTofu 1.9 or newer.',
     ),
     {
       name: 'options.refresh',
@@ -162,8 +165,8 @@ export function advancedParts({ facts, basic }: RunForm): FormField[] {
       kind: 'select',
       value: basic['options.refresh'] ?? '',
       choices: [
-        { value: '', label: 'Look at what is really there' },
-        { value: 'no', label: 'Compare with the state alone: the run is partial then' },
+        { value: '', label: 'Read the actual resources' },
+        { value: 'no', label: 'Compare with the state only: the run is then partial' },
       ],
     },
     {
@@ -174,7 +177,7 @@ export function advancedParts({ facts, basic }: RunForm): FormField[] {
       max: maxParallelism,
       value: basic['options.parallelism'] ?? '',
       isOptional: true,
-      hint: 'How much the tool does at once. Empty: as usual.',
+      hint: 'How many operations run at the same time. Leave empty for the default.',
     },
     {
       name: 'options.log_level',
@@ -182,7 +185,7 @@ export function advancedParts({ facts, basic }: RunForm): FormField[] {
       kind: 'select',
       value: basic['options.log_level'] ?? '',
       choices: [{ value: '', label: 'None' }, ...logLevels.map((level) => ({ value: level, label: level }))],
-      hint: 'What the tool logs about itself, apart from the log. Those who may create runs can read it, for 30 days.',
+      hint: 'A separate log of the tool itself. Everybody who may create runs can read it for 30 days.',
     },
   ];
 }

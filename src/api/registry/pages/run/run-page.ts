@@ -67,7 +67,7 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
       basic,
       decoded,
       otherProblem(
-        `The fields are those of version ${facts.version.version} now. Check them, then send the form again.`,
+        `The fields now belong to version ${facts.version.version}. Check them, then submit the form again.`,
       ),
     );
   if (!facts.source && basic.environment_id === '' && facts.environments.length > 0)
@@ -78,7 +78,7 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
 const noChoice: FormProblems = {
   status: 422,
   fields: { environment_id: 'Choose an environment, or none.' },
-  ofOthers: {},
+
   others: [],
 };
 

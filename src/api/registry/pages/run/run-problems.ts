@@ -5,17 +5,17 @@ import type { RunFacts } from './facts.ts';
 /** Problems of variables that were found before the service was asked. */
 export function variableProblems(problems: readonly ValueProblem[]): FormProblems {
   const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
-  return { status: 422, fields: {}, ofOthers: {}, others: [], code: 'variables_invalid', details };
+  return { status: 422, fields: {}, others: [], code: 'variables_invalid', details };
 }
 
 /** The problems of a version or an environment that the form or the address names; null if there are none. */
 export function choiceProblems({ problems: fields }: RunFacts): FormProblems | null {
-  return Object.keys(fields).length === 0 ? null : { status: 422, fields, ofOthers: {}, others: [] };
+  return Object.keys(fields).length === 0 ? null : { status: 422, fields, others: [] };
 }
 
 /** A problem of the form as a whole. */
 export function otherProblem(text: string): FormProblems {
-  return { status: 409, fields: {}, ofOthers: {}, others: [text] };
+  return { status: 409, fields: {}, others: [text] };
 }
 
 function isOfVariables({ code, details = [] }: FormProblems): boolean {
@@ -26,7 +26,7 @@ function isOfVariables({ code, details = [] }: FormProblems): boolean {
 export function explainProblems(problems: FormProblems): FormProblems {
   if (isOfVariables(problems)) return { ...problems, others: [] };
   if (problems.code !== 'idempotency_key_reused') return problems;
-  const others = ['This form was sent before with other content. Send it again to ask for another run.'];
+  const others = ['This form was submitted before with other content. Submit it again to start another run.'];
   return { ...problems, others };
 }
 

@@ -39,14 +39,14 @@ ${renderPageHead({
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
 ${source ? renderSource(facts) : null}
-${facts.version ? renderForm(form) : renderEmpty('Nothing is published yet', 'A template can be run once a version of it is published.')}
+${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };
 }
 
 function renderSource({ source }: RunFacts): Html | null {
   if (!source) return null;
-  return html`<div class="notice">${renderIcon('info')}<div><p>Filled in from <a href="${pagePath(pages.run, { id: source.id })}">an earlier run of <span class="foreign">${source.instance}</span></a>. Nothing starts until you send it.</p></div></div>`;
+  return html`<div class="notice">${renderIcon('info')}<div><p>Filled in from <a href="${pagePath(pages.run, { id: source.id })}">an earlier run of <span class="foreign">${source.instance}</span></a>. Nothing starts until you submit it.</p></div></div>`;
 }
 
 function renderForm(form: RunForm): Html {
@@ -59,14 +59,14 @@ function renderForm(form: RunForm): Html {
 <input type="hidden" name="key" value="${basic.key || newId()}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
 ${problems ? renderProblems(form, placed) : null}
-<section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>${renderTarget(form)}</section>
+<section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
 ${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(facts) })}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
-<p class="muted">A plan comes first. What must be approved waits for its reviewers.</p></div>
+<p class="muted">A plan is made first. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
 }
 
@@ -74,7 +74,7 @@ ${renderAdvanced(form)}
 function renderAdvanced(form: RunForm): Html | null {
   const fields = advancedParts(form);
   if (fields.length === 0) return null;
-  return html`<details class="fold" ${usesAdvanced(form) ? html`open` : null}><summary>Advanced: chosen resources, refresh, parallelism, debug log</summary>
+  return html`<details class="fold" ${usesAdvanced(form) ? html`open` : null}><summary>Advanced: single resources, refresh, parallelism, debug log</summary>
 ${fields.map((field) => renderFormField(field, form.problems?.fields[field.name]))}</details>`;
 }
 
@@ -91,5 +91,5 @@ function renderProblems({ facts, entry, problems }: RunForm, placed: PlacedProbl
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${[...(problems?.others ?? []), ...placed.others, ...asText].map((text) => html`<p class="foreign">${text}</p>`)}
 ${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
-${hasSecret ? html`<p>Secrets are never shown again: enter them once more.</p>` : null}</div></div>`;
+${hasSecret ? html`<p>Secrets are never shown. Enter them again.</p>` : null}</div></div>`;
 }

@@ -17,11 +17,11 @@ const archiving: ArchivingForms<{ id: string }, ShownTemplate> = {
   path: ({ id }, done) => pagePath(pages.template, { id }, done === undefined ? {} : { done }),
   pathAfterDeletion: () => pagePath(pages.catalog, {}, { done: 'deleted' }),
   isNameTyped: false,
-  archiving: html`<p>It takes no new versions and no new runs. What it has deployed stays as it is.</p>
-<p>It can be made active again at any time.</p>`,
-  unarchiving: 'It takes new versions and new runs again.',
+  archiving: html`<p>You cannot publish versions or start runs of it. What it has deployed stays as it is.</p>
+<p>You can unarchive it at any time.</p>`,
+  unarchiving: 'You can publish versions and start runs of it again.',
   deletion: async () =>
-    html`<p><strong>What goes:</strong> the template and its versions. Nothing brings them back. Its slug is free again.</p>
+    html`<p><strong>What goes:</strong> the template and its versions. They cannot be restored. Its slug becomes available again.</p>
 <p><strong>What stays:</strong> its runs, with what they were given and what they deployed.</p>`,
 };
 

@@ -11,15 +11,15 @@ export function renderTemplateRuns({
   nameEnvironment,
 }: Pick<TemplatePage, 'template' | 'runs' | 'nameEnvironment'>): Html {
   const all = pagePath(pages.runs, {}, { template_id: template.id, scope: 'readable' });
-  return html`<section class="panel stack" aria-labelledby="runs"><h2 id="runs">Newest runs</h2>
+  return html`<section class="panel stack" aria-labelledby="runs"><h2 id="runs">Recent runs</h2>
 ${
   runs.length === 0
-    ? html`<p class="muted">Nobody whose runs you may see has run it yet.</p>`
+    ? html`<p class="muted">No runs that you can see.</p>`
     : html`<ul class="brief-rows">${runs.map(
         (run) => html`<li>${renderRunStatus(run.status)}
 <a class="foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
 <span class="muted">${run.operation === 'apply' ? null : html`${run.operation} · `}<span class="foreign">${nameEnvironment(run.environment_id)}</span> ${renderAge(run.created_at)}</span></li>`,
       )}</ul>
-<p><a href="${all}">All its runs</a></p>`
+<p><a href="${all}">All runs</a></p>`
 }</section>`;
 }

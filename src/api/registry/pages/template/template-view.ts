@@ -44,12 +44,10 @@ ${renderVersions(shown)}
       ['Owner', html`<span class="foreign">${owner}</span>`],
       [
         'Latest',
-        latest
-          ? html`<a href="${versionPath(template.id, latest.version)}">${latest.version}</a>`
-          : 'Nothing published',
+        latest ? html`<a href="${versionPath(template.id, latest.version)}">${latest.version}</a>` : 'Not published',
       ],
       ['Check', latest ? renderCheckState(latest) : null],
-      ['Executed by', latest ? executorWords[latest.executor] : null],
+      ['Executor', latest ? executorWords[latest.executor] : null],
       ...renderFit(latest?.workers ?? null),
       ['Slug', html`<code class="foreign">${template.slug}</code>`],
       ['Created', renderTime(template.created_at)],
@@ -91,5 +89,5 @@ function renderUnpublished({ id, actions }: ShownTemplate): Html {
   const action = mayPublish
     ? html`<a class="button button-primary" href="${pagePath(pages.publishVersion, { id })}">Publish a version</a>`
     : null;
-  return html`<div class="list-panel">${renderEmpty('Nothing is published yet', 'A template can be run once a version of it is published.', action)}</div>`;
+  return html`<div class="list-panel">${renderEmpty('No version published yet', 'You can run a template once it has a published version.', action)}</div>`;
 }

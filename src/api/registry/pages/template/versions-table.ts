@@ -18,11 +18,11 @@ export function renderVersions({
   const columns = [
     { label: 'Version', kind: 'main', cell: (version: ListedVersion) => renderVersion(id, version, latest) },
     { label: 'Changes', cell: ({ changelog }: ListedVersion) => renderChangelog(changelog) },
-    { label: 'Executed by', kind: 'minor', cell: ({ executor }: ListedVersion) => executorWords[executor] },
+    { label: 'Executor', kind: 'minor', cell: ({ executor }: ListedVersion) => executorWords[executor] },
     {
       label: 'Published by',
       cell: (version: ListedVersion) =>
-        html`<span class="foreign">${version.published_by.name || 'somebody who was deleted'}</span>`,
+        html`<span class="foreign">${version.published_by.name || 'a deleted user'}</span>`,
     },
     { label: 'Published', cell: (version: ListedVersion) => renderAge(version.created_at) },
   ] as const;

@@ -28,8 +28,8 @@ export function renderRules({
   const git = executor.kind === 'opentofu' ? executor.git : undefined;
   const limits = Object.entries(timeouts).map(([phase, time]) => `${phase} ${time}`);
   return [
-    ['Approval', approval ? `${approval.required}, ${approvalWords[approval.when]}` : 'As the environment demands'],
-    ['Time limits', limits.length > 0 ? limits.join(', ') : 'The usual ones'],
+    ['Approval', approval ? `${approval.required}, ${approvalWords[approval.when]}` : 'As the environment requires'],
+    ['Time limits', limits.length > 0 ? limits.join(', ') : 'Default'],
     ['Worker pool', pool ?? defaultPool],
     ['Retry after a lost worker', isRetrySafe ? 'Yes' : 'Plans only'],
     ['Connections', connections?.map(({ name, kind }) => `${name} (${kind})`).join(', ')],
@@ -49,7 +49,10 @@ export function renderOutputs({ outputs }: TemplateSpec): Html | null {
   type Row = (typeof rows)[number];
   const columns = [
     { label: 'Output', kind: 'main', cell: ([name]: Row) => html`<code class="foreign">${name}</code>` },
-    { label: 'Meaning', cell: ([, { description }]: Row) => html`<span class="foreign">${description ?? ''}</span>` },
+    {
+      label: 'Description',
+      cell: ([, { description }]: Row) => html`<span class="foreign">${description ?? ''}</span>`,
+    },
     { label: 'Shown', cell: ([, { sensitive }]: Row) => (sensitive ? 'Masked' : 'Yes') },
   ] as const;
   return html`<section class="stack"><h2>Outputs</h2><div class="list-panel">${renderTable({ caption: 'Outputs', columns, rows })}</div></section>`;

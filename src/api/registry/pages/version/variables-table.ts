@@ -37,7 +37,7 @@ export function renderVariables(spec: Readonly<Record<string, unknown>>): Html {
         html`<span class="nowrap">${typeOf(node)}</span>${node.isSecret ? html` <span class="badge">Secret</span>` : null}`,
     },
     { label: 'Default', cell: renderDefault },
-    { label: 'Meaning', cell: renderMeaning },
+    { label: 'Description', cell: renderMeaning },
   ] as const;
   return html`<div class="list-panel">${renderTable({ caption: 'Variables', columns, rows: members })}</div>`;
 }

@@ -47,7 +47,7 @@ ${renderYanked(version)}
 <div class="beside">
 <div class="beside-main">
 ${renderVersionCheck(version)}
-${version.changelog ? html`<section class="panel stack"><h2>What changes</h2>${renderMarkdown(version.changelog, 3)}</section>` : null}
+${version.changelog ? html`<section class="panel stack"><h2>Changelog</h2>${renderMarkdown(version.changelog, 3)}</section>` : null}
 <section class="stack"><h2 id="variables">Variables</h2>${renderVariables(version.spec)}</section>
 ${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${isCut ? html`<p class="muted">The template has more than 2,000 versions: one that was published before them may be closer.</p>` : null}${renderComparison(previous.changes, previous.version)}</section>` : null}
 ${renderOutputs(spec)}
@@ -57,9 +57,9 @@ ${renderFiles(template.id, version, file)}
 </div>
 <aside class="beside-side" aria-label="About the version">
 <section class="panel">${renderFacts([
-      ['Executed by', executorWords[version.executor]],
+      ['Executor', executorWords[version.executor]],
       ['Published', renderTime(version.created_at)],
-      ['Published by', html`<span class="foreign">${version.published_by.name || 'somebody who was deleted'}</span>`],
+      ['Published by', html`<span class="foreign">${version.published_by.name || 'a deleted user'}</span>`],
       ['Check', renderCheckState(version)],
       ...renderRules(spec),
       ...renderFit(version.workers),

@@ -18,8 +18,8 @@ export function registerYank(addPage: AddPage): void {
         { label: name, path: pagePath(pages.template, { id }) },
         { label: version, path: pagePath(pages.templateVersion, { id, version }) },
       ],
-      lead: html`<p>Ranges such as <code>^1.2</code> and “latest” no longer find this version. That is for good: publish a higher version instead.</p>
-<p><strong>What stays:</strong> whoever names the version exactly can still run it, and what it has deployed stays as it is.</p>`,
+      lead: html`<p>Ranges such as <code>^1.2</code> and “latest” no longer find this version. You cannot undo this: publish a higher version instead.</p>
+<p><strong>What stays:</strong> the version can still be run by its exact name, and what it has deployed is not changed.</p>`,
       fields: [
         {
           name: 'reason',
@@ -27,10 +27,10 @@ export function registerYank(addPage: AddPage): void {
           kind: 'area',
           isOptional: true,
           maxLength: 1000,
-          hint: 'Everybody who sees the version sees it.',
+          hint: 'Shown to everybody who can see the version.',
         },
       ],
-      submit: 'Yank the version',
+      submit: 'Yank version',
       tone: 'danger',
       cancel: pagePath(pages.templateVersion, { id, version }),
       refusal: refusalOf(actions, 'yank'),

@@ -17,7 +17,7 @@ export function renderRunActions(
   const buttons: Readonly<Partial<Record<RunAction | 'undo', ActionButton>>> = {
     request_approval: { label: 'Ask for a review', icon: 'mail', path: pagePath(pages.requestApproval, { id }) },
     cancel: { label: 'Cancel', icon: 'circle-stop', tone: 'danger', path: pagePath(pages.cancelRun, { id }) },
-    force: { label: 'End by force', icon: 'octagon-x', tone: 'danger', path: pagePath(pages.forceCancelRun, { id }) },
+    force: { label: 'Force cancel', icon: 'octagon-x', tone: 'danger', path: pagePath(pages.forceCancelRun, { id }) },
     copy: {
       label: 'Run again with changes',
       icon: 'pencil',

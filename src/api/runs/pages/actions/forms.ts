@@ -35,7 +35,7 @@ const reasonField: FormField = {
   label: 'Reason',
   isOptional: true,
   maxLength: 1000,
-  hint: 'The run and its events show it.',
+  hint: 'Shown on the run.',
 };
 
 const actionForms: readonly ActionForm[] = [
@@ -47,8 +47,8 @@ const actionForms: readonly ActionForm[] = [
     fields: [reasonField],
     consequences: (_visit, { status }) =>
       status === 'running'
-        ? html`<p>The worker is told to stop, and has half a minute to end cleanly. What it has already changed stays changed, and its state is kept.</p>`
-        : html`<p>The run ends. It has changed nothing.</p>`,
+        ? html`<p>The worker is told to stop and has 30 seconds to finish cleanly. Changes that were already made stay, and its state is kept.</p>`
+        : html`<p>The run ends. It has not changed anything.</p>`,
     work: async (visit, id, reason) => {
       await visit.run(cancel, { params: { id }, body: reason ? { reason } : {} });
       return pagePath(pages.run, { id }, { done: 'canceled' });
@@ -57,11 +57,11 @@ const actionForms: readonly ActionForm[] = [
   {
     pattern: pages.forceCancelRun,
     action: 'force',
-    title: (run) => `End “${titleOf(run)}” by force`,
-    verb: 'End the run now',
+    title: (run) => `Force cancel “${titleOf(run)}”`,
+    verb: 'Force cancel',
     fields: [reasonField],
     consequences: () =>
-      html`<p>The run ends at once, and the next run of its instance starts. Its worker is not waited for, and whatever that still writes is refused, its state included.</p>
+      html`<p>The run ends immediately, and the next run of its instance starts. It does not wait for its worker, and everything that the worker still writes is rejected, including state.</p>
 <p>If the run was applying, resources may exist that no state lists. Compare what is deployed with the latest state before the next apply.</p>`,
     work: async (visit, id, reason) => {
       await visit.run(cancel, { params: { id }, body: { force: true, ...(reason && { reason }) } });
@@ -88,7 +88,7 @@ const actionForms: readonly ActionForm[] = [
     verb: 'Delete the run',
     fields: [],
     consequences: () =>
-      html`<p><strong>What goes:</strong> its log, its plan, its comments and its inputs. Nothing brings them back, and the run cannot be repeated.</p>
+      html`<p><strong>What goes:</strong> its log, its plan, its comments and its inputs. They cannot be restored, and the run cannot be repeated.</p>
 <p><strong>What stays:</strong> what it deployed, its state versions, who asked for it, its reviews, its events and the audit.</p>`,
     work: async (visit, id) => {
       await visit.run(remove, { params: { id } });
@@ -100,10 +100,10 @@ const actionForms: readonly ActionForm[] = [
 async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html> {
   const names = await readNames(visit.em, { environments: [run.environment_id], templates: [run.template_id] });
   const environment = run.environment_id === null ? null : names.get(run.environment_id)?.name;
-  return html`<p>A new run is admitted with the same inputs: <strong>${operationWords[run.operation].toLowerCase()}</strong> of <strong>${run.instance}</strong>${
+  return html`<p>A new run starts with the same inputs: <strong>${operationWords[run.operation].toLowerCase()}</strong> of <strong>${run.instance}</strong>${
     environment ? html` in <strong class="foreign">${environment}</strong>` : null
   }, with <strong class="foreign">${names.get(run.template_id)?.name ?? 'the template'} ${run.template_version}</strong>.</p>
-<p>It makes a new plan, and waits for the approvals that its environment demands now.</p>`;
+<p>It makes a new plan and needs the approvals that its environment requires now.</p>`;
 }
 
 /** Adds the forms that cancel a run, end it by force, repeat it, or delete it. */

@@ -28,7 +28,7 @@ export const eventsTab: RunTab = {
     });
     const note =
       removed &&
-      html`<div class="notice"><p>Events from before ${renderTime(removed)} were removed, because they were out of retention.</p></div>`;
+      html`<div class="notice"><p>Events from before ${renderTime(removed)} were removed because their retention period ended.</p></div>`;
     return html`${note}<ol class="talk">${events.map(renderEvent)}</ol>${pager}`;
   },
 };

@@ -35,7 +35,7 @@ async function showInbox(visit: Visit) {
   const next =
     inbox.next_cursor === null ? null : pagePath(pages.approvals, {}, { ...query, cursor: inbox.next_cursor });
   const main = html`<div class="page page-wide">
-${renderPageHead({ title: 'Approvals', below: 'Runs that wait for your decision, oldest first. Open one to read its plan and to decide.' })}
+${renderPageHead({ title: 'Approvals', below: 'Runs that need your approval, oldest first. Open one to review its plan.' })}
 ${renderChips(query)}
 ${renderCount(visit, inbox, { ...query, cursor })}
 <div class="list-panel inbox">${inbox.approvals.length === 0 ? renderNothing(query.asked !== undefined) : renderInboxTable(inbox, names)}</div>
@@ -48,8 +48,8 @@ function renderChips({ asked, ...query }: Query): Html {
   const chip = (label: string, isCurrent: boolean, more: Query) =>
     html`<li><a class="chip" href="${pagePath(pages.approvals, {}, { ...query, ...more })}" ${isCurrent ? html`aria-current="true"` : null}>${label}</a></li>`;
   return html`<nav aria-label="Which approvals"><ul class="chips">
-${chip('All that you may approve', asked === undefined, {})}
-${chip('You were asked by name', asked === 'true', { asked: 'true' })}
+${chip('All', asked === undefined, {})}
+${chip('Requested from you', asked === 'true', { asked: 'true' })}
 </ul></nav>`;
 }
 
@@ -81,13 +81,13 @@ function describeCount({ approvals, next_cursor: next }: Inbox): string {
 
 function renderNothing(isAskedOnly: boolean): Html {
   if (isAskedOnly) {
-    const all = html`<a class="button button-plain" href="${pagePath(pages.approvals)}">Show all that you may approve</a>`;
-    return renderEmpty('Nobody waits for you by name', 'Runs appear here when somebody asks you for a review.', all);
+    const all = html`<a class="button button-plain" href="${pagePath(pages.approvals)}">Show all</a>`;
+    return renderEmpty('No review requests', 'Runs appear here when somebody requests your review.', all);
   }
-  const runs = html`<a class="button button-plain" href="${pagePath(pages.runs)}">Look at all runs</a>`;
+  const runs = html`<a class="button button-plain" href="${pagePath(pages.runs)}">Show all runs</a>`;
   return renderEmpty(
-    'Nothing waits for you',
-    'A run appears here when its plan needs an approval that you may give. Your own runs need somebody else.',
+    'Nothing needs your approval',
+    'Runs appear here when their plan needs an approval that you may give. Your own runs need somebody else’s approval.',
     runs,
   );
 }

@@ -16,7 +16,7 @@ type Row = Inbox['approvals'][number];
 /** The runs that wait for the visitor. Nothing is decided here: a decision needs its plan. */
 export function renderInboxTable({ approvals }: Inbox, names: Names): Html {
   return renderTable({
-    caption: 'Runs that wait for your approval, oldest first',
+    caption: 'Runs that need your approval, oldest first',
     rows: approvals,
     rowId: ({ run }) => `run-${run.id}`,
     columns: columnsWith(names),
@@ -36,7 +36,7 @@ function columnsWith(names: Names): Column<Row>[] {
     { label: 'Changes', cell: ({ run }) => (run.plan ? renderPlanCounts(run.plan.summary) : 'No plan') },
     { label: 'Environment', cell: ({ run }) => renderPlace(nameOf(run.environment_id), nameOf(run.team_id)) },
     { label: 'Requested by', cell: ({ run }) => html`<span class="foreign">${run.requested_by.name}</span>` },
-    { label: 'Waits', cell: renderWait },
+    { label: 'Waiting', cell: renderWait },
     { label: 'Approvals', cell: renderApprovals },
   ];
 }
@@ -73,7 +73,7 @@ function renderWait({ run }: Row): Html {
 function renderApprovals({ approvals, asked, request, run }: Row): Html {
   const count = html`${approvals} of ${run.approval.required}`;
   if (!asked) return count;
-  if (request === null) return html`${count}<p class="inbox-message"><strong>You were asked</strong></p>`;
+  if (request === null) return html`${count}<p class="inbox-message"><strong>Review requested</strong></p>`;
   const message = request.message ? html`<q class="muted foreign">${request.message}</q>` : null;
   return html`${count}<p class="inbox-message"><strong><span class="foreign">${request.by}</span> asked you</strong> ${message}</p>`;
 }

@@ -73,12 +73,12 @@ function toChoices(items: readonly { id: string; name: string }[], chosen: strin
 
 /** What runs wait for, as the filter names it. */
 const waitingNames: Readonly<Record<WaitingCode, string>> = {
-  engine: 'Its start',
+  engine: 'To start',
   instance_busy: 'Another run',
   quota: 'A quota',
   no_worker: 'A worker',
   approval: 'Approval',
-  paused: 'The end of a pause',
+  paused: 'End of a pause',
   locked: 'A lock',
   frozen: 'A freeze window',
 };
@@ -115,8 +115,8 @@ function renderForm(address: ListAddress, { environments, templates, requesters 
     { name: 'operation', label: 'Operation', kind: 'select', choices: operations },
     { name: 'environment_id', label: 'Environment', kind: 'select', ...environments },
     { name: 'template_id', label: 'Template', kind: 'select', ...templates },
-    { name: 'requested_by', label: 'Asked by', kind: 'select', choices: requesters },
-    { name: 'waiting_on', label: 'Waits for', kind: 'select', choices: waits },
+    { name: 'requested_by', label: 'Requested by', kind: 'select', choices: requesters },
+    { name: 'waiting_on', label: 'Waiting for', kind: 'select', choices: waits },
     { name: 'from', label: 'From', kind: 'date' },
     { name: 'to', label: 'Before', kind: 'date' },
   ];

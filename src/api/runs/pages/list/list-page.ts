@@ -107,14 +107,14 @@ function renderNone(address: ListAddress): Html {
   if (isFiltered) {
     const clear = listPath(address, { statuses: [], filters: {} });
     return renderEmpty(
-      'No run fits',
-      'No run that you may read has what the filters ask for.',
+      'No matching runs',
+      'No run that you can see matches the filters.',
       html`<a class="button button-plain" href="${clear}">Show all runs</a>`,
     );
   }
   return renderEmpty(
     'No runs yet',
-    'A run plans and applies a template. Choose one from the catalog to begin.',
+    'A run plans and applies a template. Choose one from the catalog to start.',
     html`<a class="button button-primary" href="${pagePath(pages.catalog)}">Open the catalog</a>`,
   );
 }

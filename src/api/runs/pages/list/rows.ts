@@ -31,9 +31,9 @@ function columnsWith(names: Names): Column<ListedShownRun>[] {
         html`<span class="named-version">${nameOf(id)} <span class="muted">${version}</span></span>`,
     },
     { label: 'Environment', cell: ({ environment_id: id }) => id && nameOf(id) },
-    { label: 'Asked by', cell: ({ requested_by: by }) => clip(by.name) },
+    { label: 'Requested by', cell: ({ requested_by: by }) => clip(by.name) },
     { label: 'Age', cell: ({ created_at: at }) => renderAgeByDay(at) },
-    { label: 'Took', kind: 'number', cell: renderDuration },
+    { label: 'Duration', kind: 'number', cell: renderDuration },
   ];
 }
 

@@ -34,11 +34,11 @@ function readPage(visit: RunVisit, run: ShownRun) {
 
 function renderRemoved(before: string | null): Html | null {
   if (before === null) return null;
-  return html`<div class="notice"><p>Lines from before ${renderTime(before)} were removed, because they were out of retention.</p></div>`;
+  return html`<div class="notice"><p>Lines from before ${renderTime(before)} were removed because their retention period ended.</p></div>`;
 }
 
 function whyEmpty({ deleted_at, started_at }: ShownRun, { removed_before }: LogLines): string {
   if (deleted_at) return 'The log was deleted with the run.';
-  if (removed_before !== null) return 'It was removed, because it was out of retention.';
-  return started_at ? 'Its steps printed nothing.' : 'The run ended before a worker began it.';
+  if (removed_before !== null) return 'It was removed because its retention period ended.';
+  return started_at ? 'There was no output.' : 'The run ended before a worker began it.';
 }

@@ -54,7 +54,7 @@ function renderTool(action: string, says: string, label: Html | string, key?: st
 function renderPages(id: string, { lines, total }: LogPart): Html | null {
   const first = lines[0]?.[0] ?? 1;
   const last = lines.at(-1)?.[0] ?? total;
-  if (total === 0) return html`<p class="log-pages muted">Nothing has been written yet.</p>`;
+  if (total === 0) return html`<p class="log-pages muted">No output yet.</p>`;
   const perPage = 1000;
   const at = (from: number): LocalPath => pagePath(pages.run, { id }, { tab: 'log', from: String(from) });
   const end = Math.max(1, total - perPage + 1);

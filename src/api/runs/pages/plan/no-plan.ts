@@ -15,7 +15,7 @@ export function renderNoPlan(run: ShownRun): Html {
 
 /** Explains that a run had a plan which is no longer kept. */
 export function renderRemovedPlan(): Html {
-  const explanation = 'It was out of retention, or was deleted with the run. Its summary and its digest are above.';
+  const explanation = 'Its retention period ended, or it was deleted with the run. Its summary and digest are above.';
   return html`<section class="panel" id="plan">${renderEmpty('The plan was removed', explanation)}</section>`;
 }
 
@@ -27,7 +27,7 @@ function explainScan({ status, status_reason: reason, status_detail: detail }: S
   title: string;
   explanation: string;
 } {
-  if (!isTerminal(status)) return { title: 'Nothing is known yet', explanation: 'What the scan finds appears here.' };
+  if (!isTerminal(status)) return { title: 'No result yet', explanation: 'The result of the scan appears here.' };
   const explanation = `${describeReason(reason, detail)} Nothing is known about whether anything differs.`;
   return { title: 'The scan ended without a result', explanation: explanation.trim() };
 }
@@ -37,15 +37,15 @@ function explainRun({ status, status_reason: reason, status_detail: detail, phas
   explanation: string;
 } {
   if (isTerminal(status)) {
-    const why = status === 'succeeded' ? 'It needed none.' : describeReason(reason, detail);
+    const why = status === 'succeeded' ? 'No plan was needed.' : describeReason(reason, detail);
     const unknown = 'Nothing is known about what it would have changed.';
     return {
       title: 'The run ended without a plan',
       explanation: `${why} ${status === 'succeeded' ? '' : unknown}`.trim(),
     };
   }
-  if (phase === 'queued') return { title: 'There is no plan yet', explanation: 'The run waits to be planned.' };
-  return { title: 'There is no plan yet', explanation: 'It is being made, and appears here when it is ready.' };
+  if (phase === 'queued') return { title: 'No plan yet', explanation: 'The run is waiting to be planned.' };
+  return { title: 'No plan yet', explanation: 'The plan is being made and appears here when it is ready.' };
 }
 
 function describeReason(reason: string | null, detail: ShownRun['status_detail']): string {

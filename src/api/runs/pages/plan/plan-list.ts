@@ -22,7 +22,7 @@ export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddre
   if (plan.total === 0) return renderNoChanges(run);
   if (plan.changes.length === 0) {
     const all = html`<a class="button button-plain" href="${planPath(run.id)}">Show all changes</a>`;
-    return renderEmpty('No change fits the filter', `The plan has ${formatCount(plan.total)} changes.`, all);
+    return renderEmpty('No matching changes', `The plan has ${formatCount(plan.total)} changes.`, all);
   }
   const next = plan.next_after === null ? null : planPath(run.id, { ...address, after: String(plan.next_after) });
   const first = address.after === undefined ? null : planPath(run.id, { ...address, after: undefined });
@@ -32,9 +32,9 @@ ${renderPager({ first, next })}`;
 }
 
 function renderNoChanges({ operation, partial }: ShownRun): Html {
-  if (operation === 'scan') return renderEmpty('Nothing differs', 'Everything is as it was deployed.');
+  if (operation === 'scan') return renderEmpty('No differences', 'Everything is as it was deployed.');
   const looked = partial
-    ? 'The options of this run leave out a part: nothing is known about that.'
+    ? 'The options of this run exclude a part, about which nothing is known.'
     : 'Every resource is as the configuration says.';
   return renderEmpty('This plan changes no resource', looked);
 }
@@ -42,7 +42,7 @@ function renderNoChanges({ operation, partial }: ShownRun): Html {
 function describeShown({ changes, matching, total }: PlanPage, { kind, q, after }: PlanAddress): string {
   const isFiltered = kind !== undefined || q !== undefined;
   const fitting = isFiltered
-    ? `${formatCount(matching)} that fit, of ${formatCount(total)} changes`
+    ? `${formatCount(matching)} matching, of ${formatCount(total)} changes`
     : formatCount(total);
   const from = after === undefined ? '' : ` after number ${formatCount(Number(after))}`;
   return `Showing ${formatCount(changes.length)}${from} of ${fitting}`;

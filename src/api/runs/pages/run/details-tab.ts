@@ -65,7 +65,7 @@ const kinds: Readonly<Record<PrincipalKind, string>> = {
 function renderRequest(run: ShownRun, names: Names): Html {
   const { requested_by: by, responsible_user_id: responsible } = run;
   return renderFacts([
-    ['Asked by', html`<span class="foreign">${by.name}</span> <span class="muted">(${kinds[by.type]})</span>`],
+    ['Requested by', html`<span class="foreign">${by.name}</span> <span class="muted">(${kinds[by.type]})</span>`],
     [
       'Responsible',
       responsible === null || responsible === by.id
@@ -73,9 +73,9 @@ function renderRequest(run: ShownRun, names: Names): Html {
         : html`<span class="foreign">${nameOf(names, responsible)}</span>`,
     ],
     ['Message', run.message ? html`<span class="foreign">${run.message}</span>` : null],
-    ['Admitted', renderTime(run.created_at)],
+    ['Created', renderTime(run.created_at)],
     ['Started', run.started_at && renderTime(run.started_at)],
-    ['Ended', run.finished_at && renderTime(run.finished_at)],
+    ['Finished', run.finished_at && renderTime(run.finished_at)],
     ['Repeats', run.requeued_from && runLink(run.requeued_from, 'an earlier run')],
     ['Started by', run.started_by_run_id && runLink(run.started_by_run_id, 'changed outputs of another run')],
     ['Undoes', run.undoes && runLink(run.undoes, 'a run')],
@@ -131,7 +131,7 @@ function renderTeam(names: Names, id: string): Html {
 
 const isolationWords = {
   sandbox: 'Template code ran in a sandbox',
-  none: 'Template code was not contained',
+  none: 'Template code ran without a sandbox',
 } as const;
 
 function renderExecution(run: ShownRun): Html {
@@ -157,9 +157,9 @@ function renderOptions({ id, options }: ShownRun): [string, Html | string | null
     list.length > 0 ? html`<span class="foreign mono">${list.join(', ')}</span>` : null;
   return [
     ['Only', addresses(target)],
-    ['All but', addresses(exclude)],
-    ['Refresh', refresh ? null : 'left out: it compares with the state alone'],
-    ['Operations at a time', parallelism === null ? null : String(parallelism)],
+    ['All except', addresses(exclude)],
+    ['Refresh', refresh ? null : 'skipped: compares with the state only'],
+    ['Parallelism', parallelism === null ? null : String(parallelism)],
     [
       'Debug log',
       level && html`level ${level}: <a href="${pagePath(pages.runDebugLog, { id })}" download>download</a>`,

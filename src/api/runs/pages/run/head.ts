@@ -42,8 +42,8 @@ function renderBrief(run: ShownRun, names: Names): Html {
     started_by_run_id: source,
   } = run;
   const items: readonly (readonly [icon: IconName, label: string, content: Html] | null)[] = [
-    ['user', 'Asked by', html`<span class="foreign">${by.name}</span>`],
-    ['clock', 'Admitted', renderAge(run.created_at)],
+    ['user', 'Requested by', html`<span class="foreign">${by.name}</span>`],
+    ['clock', 'Created', renderAge(run.created_at)],
     [
       'boxes',
       'Instance',
@@ -73,7 +73,11 @@ function renderBrief(run: ShownRun, names: Names): Html {
       : ['activity', 'Scans for', html`<a href="${pagePath(pages.driftMonitor, { id: monitor })}">a drift monitor</a>`],
     finding === null
       ? null
-      : ['activity', 'Remedies', html`<a href="${pagePath(pages.driftFinding, { id: finding })}">a drift finding</a>`],
+      : [
+          'activity',
+          'Remediates',
+          html`<a href="${pagePath(pages.driftFinding, { id: finding })}">a drift finding</a>`,
+        ],
     source === null
       ? null
       : ['workflow', 'Started because', html`outputs that it reads changed in ${renderRunLink(source)}`],
@@ -93,8 +97,7 @@ function renderBrief(run: ShownRun, names: Names): Html {
 
 type Reason = NonNullable<ReturnType<typeof explainReason>>;
 
-const cancelingAdvice =
-  'Its worker ends what it does. If it does not, the run can be ended by force half a minute later.';
+const cancelingAdvice = 'Its worker is stopping. If it does not stop, you can force cancel the run after 30 seconds.';
 
 /** That the run leaves something out, which its status does not tell. */
 export function renderPartial({ options }: ShownRun): Html | null {

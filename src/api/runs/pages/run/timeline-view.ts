@@ -98,7 +98,7 @@ function placeOf({ id }: ShownRun, tab: RunTabKey, line: number | undefined): st
 }
 
 function describeTime(from: number | null, to: number | null): Html | string {
-  if (from === null) return 'to come';
+  if (from === null) return 'not started';
   if (to === null) return renderSince(new Date(from).toISOString());
   return formatSpan(to - from);
 }

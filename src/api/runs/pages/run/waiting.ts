@@ -30,8 +30,8 @@ export function describeWaiting(run: ListedShownRun): WaitingWords | null {
 const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting) => WaitingWords>> = {
   engine: () => ({
     short: 'its start',
-    what: 'The run is admitted, and its workflow has not started yet.',
-    who: 'This takes a moment. If it stays, an operator checks that a worker runs and that Temporal can be reached.',
+    what: 'The run was created and has not started yet.',
+    who: 'This takes a moment. If it does not start, an operator should check that a worker is running and that Temporal can be reached.',
     blocker: null,
   }),
   instance_busy: ({ instance }, { position, blocker }) => ({
@@ -39,7 +39,7 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
     what: html`Another run has the instance ${instance}. Runs of one instance go one after the other${
       position ? `; ${pluralize(position, 'unfinished run')} ahead of this one` : null
     }.`,
-    who: 'It goes on by itself when that run has ended. Whoever may cancel that run can end it earlier.',
+    who: 'It continues when that run has finished or was canceled.',
     blocker:
       typeof blocker === 'string' ? { label: 'Show that run', path: pagePath(pages.run, { id: blocker }) } : null,
   }),
@@ -49,19 +49,19 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
   paused: (_run, { blocker }) => ({
     short: 'the end of a pause',
     what: html`All applies of the installation are paused${describeHold(blocker)}`,
-    who: 'It goes on by itself when the pause ends. An administrator can end it earlier.',
+    who: 'It continues when the pause ends. An administrator can end it earlier.',
     blocker: { label: 'Show the pause', path: pagePath(pages.workers) },
   }),
   locked: (run, { blocker }) => ({
     short: 'the lock of its environment',
     what: html`The environment is locked${describeHold(blocker)}`,
-    who: 'It goes on by itself when the lock ends. Whoever may change the environment can unlock it.',
+    who: 'It continues when the lock ends. Anybody who may change the environment can unlock it.',
     blocker: environmentOf(run),
   }),
   frozen: (run, { blocker }) => ({
     short: 'the end of a freeze window',
     what: html`A freeze window of the environment is open${describeHold(blocker)}`,
-    who: 'It goes on by itself when the window closes. Whoever may change the environment can change its windows.',
+    who: 'It continues when the window closes. Anybody who may change the environment can change its windows.',
     blocker: environmentOf(run),
   }),
 };
@@ -73,14 +73,14 @@ function describeNoWorker({ pool }: ListedShownRun, { tools = [] }: Waiting): Wa
     return {
       short: `a worker of ${pool}`,
       what: html`No worker of the pool ${pool} is free for it: all are busy, or none is live, has the tool, or contains template code where that is required.`,
-      who: 'It goes on by itself when a worker is free. An operator can start one more.',
+      who: 'It continues when a worker is free. An operator can start another one.',
       blocker,
     };
   const wanted = tools.map(describeTool).join(' or ');
   return {
     short: `a worker with ${wanted}`,
     what: html`It needs ${wanted}, and no worker of the pool ${pool} that has it is live, allowed to use it, and contains template code where that is required.`,
-    who: 'It goes on by itself when a worker has it. An operator can add the version to the workers of the pool, or start a worker that has it.',
+    who: 'It continues when a worker has it. An operator can add the version to the workers of the pool, or start a worker that has it.',
     blocker,
   };
 }
@@ -95,9 +95,9 @@ function describeQuota(_run: ListedShownRun, { position, blocker }: Waiting): Wa
     short: `the quota of ${owner}${ahead}`,
     what:
       quota && !isReadable
-        ? `The quota of ${owner} cannot be read, so that no run begins.`
+        ? `The quota of ${owner} cannot be read, so no run starts.`
         : `As many runs of ${owner} are executing as may at once.${full}${position ? ` Before this one, ${pluralize(position, 'run')} waited for a place.` : ''}`,
-    who: 'It goes on by itself when one of them ends, or waits for approval. An administrator can raise or clear the quota.',
+    who: 'It continues when one of them finishes or waits for approval. An administrator can raise or remove the quota.',
     blocker: null,
   };
 }

@@ -26,6 +26,6 @@ export function without(value: string, { choices, isCut }: Choices): Choices {
 /** What a field with too many choices says, so that nobody believes that these are all. */
 export function explainCut(choices: readonly Choice[], value: string | undefined): string {
   const chosen = choices.find((choice) => choice.value === value && value !== '');
-  const offered = `Only the first ${choices.filter((choice) => choice.value !== '').length} are offered. Type a part of the name to find one of them, or the id of another.`;
+  const offered = `Only the first ${choices.filter((choice) => choice.value !== '').length} are listed. Type to search, or enter the ID of another one.`;
   return chosen ? `Chosen: ${chosen.label}. ${offered}` : offered;
 }

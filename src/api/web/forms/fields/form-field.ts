@@ -1,4 +1,5 @@
 import type { Html } from '#api/web/html.ts';
+import type { Labels } from '#api/web/plain-words.ts';
 import type { Choice } from './choices.ts';
 import type { Matrix } from './matrix.ts';
 
@@ -46,4 +47,19 @@ export interface FormField {
   readonly autocomplete?: string;
   /** The name of the form, if the page has several. `renderForm` sets it. */
   readonly form?: string | undefined;
+}
+
+/** What the fields of a form are called, by their names and by the last parts of these. */
+export function labelsOf(fields: readonly FormField[]): Labels {
+  const visible = fields.filter(({ kind }) => kind !== 'hidden');
+  const last = (name: string) => name.split('.').at(-1) ?? name;
+  return new Map(
+    visible.flatMap(
+      ({ name, label }) =>
+        [
+          [last(name), label],
+          [name, label],
+        ] as const,
+    ),
+  );
 }

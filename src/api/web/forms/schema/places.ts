@@ -1,4 +1,5 @@
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { toPlainWords } from '../../plain-words.ts';
 import { toSentence } from '../../text.ts';
 import { type Entry, itemNode } from './entry.ts';
 import { isComposite, type Node } from './plan/node.ts';
@@ -34,7 +35,8 @@ export function placeProblems(node: Node, entry: Entry, problems: readonly Value
   for (const { pointer, message } of problems) {
     const place = closest(places, pointer);
     const rest = place ? pointer.slice(place.pointer.length) : pointer;
-    const text = toSentence(rest === '' ? message : `${rest.slice(1)} ${message}`);
+    const words = toPlainWords(message);
+    const text = toSentence(rest === '' ? words : `${rest.slice(1)} ${words}`);
     if (!place || place.slot === '') others.push(text);
     else {
       bySlot.set(place.slot, [bySlot.get(place.slot), text].filter(Boolean).join(' '));
@@ -55,18 +57,18 @@ function closest(places: ReadonlyMap<string, Place>, pointer: string): Place | u
 function* placesIn(node: Node, entry: Entry, place: Omit<Place, 'target'>): Generator<Place> {
   yield { ...place, target: targetOf(node, entry, place.slot) };
   const { slot, pointer, label } = place;
-  const inside = (name: string, at: string) => ({
+  const inside = ({ name, title = '' }: { name: string; title?: string }, at: string) => ({
     slot: at,
     pointer: `${pointer}/${escapePointer(name)}`,
-    label: label === '' ? name : `${label} / ${name}`,
+    label: [label, title || name].filter(Boolean).join(' / '),
   });
   if (node.kind === 'object' && entry.kind === 'object') {
     for (const member of node.members) {
       const now = entry.members[member.name];
-      if (now) yield* placesIn(member, now, inside(member.name, slots.member(slot, member.name)));
+      if (now) yield* placesIn(member, now, inside(member, slots.member(slot, member.name)));
     }
     for (const [index, { key, entry: now }] of entry.rows.entries())
-      if (node.row) yield* placesIn(node.row, now, inside(key, slots.row(slot, index)));
+      if (node.row) yield* placesIn(node.row, now, inside({ name: key }, slots.row(slot, index)));
   }
   if (node.kind === 'array' && entry.kind === 'array') {
     for (const [index, item] of entry.items.entries()) {

@@ -29,7 +29,7 @@ describe('the inbox of approvals', () => {
     const rita = await visitAs(runs.reviewers[0]!);
     const { status, text } = await rita.get('/workloads/approvals');
     expect(status).toBe(200);
-    expect(wordsOf(text)).toContain('Nothing waits for you');
+    expect(wordsOf(text)).toContain('Nothing needs your approval');
     const run = await runs.add([]);
     expect(wordsOf((await rita.get(updateOf(text))).text)).toContain('1 run 1 new – show');
     await runs.asker.post(`/runs/${run}/cancel`, { force: true });
@@ -55,7 +55,7 @@ describe('the inbox of approvals', () => {
     expect(text).not.toMatch(/value="(approve|reject)"/);
     expect(rowsOf((await rita.get('/workloads/approvals?asked=true')).text)).toEqual([second]);
     const asked = await (await visitAs(runs.reviewers[1]!)).get('/workloads/approvals?asked=true');
-    expect(wordsOf(asked.text)).toContain('Nobody waits for you by name');
+    expect(wordsOf(asked.text)).toContain('No review requests');
   });
 
   it('is limited to the team that the address selects', async () => {

@@ -97,9 +97,9 @@ describe('the plan of a run', () => {
     expect(addressesOf(await openPlan(run, '&kind=destroy'))).toEqual(['thing.gone']);
     const found = await openPlan(run, '&q=policy');
     expect(addressesOf(found)).toEqual(['thing.changed']);
-    expect(wordsOf(found)).toContain('Showing 1 of 1 that fit, of 4 changes');
+    expect(wordsOf(found)).toContain('Showing 1 of 1 matching, of 4 changes');
     expect(found).toContain('value="policy"');
-    expect(wordsOf(await openPlan(run, '&q=nowhere'))).toContain('No change fits the filter');
+    expect(wordsOf(await openPlan(run, '&q=nowhere'))).toContain('No matching changes');
     expect((await visitor.get(`/workloads/runs/${run}?tab=plan&kind=burn`)).status).toBe(400);
   });
 
@@ -157,7 +157,7 @@ describe('the plan of a run', () => {
   it('that failed or is not made yet never says that nothing changes', async () => {
     const begun = await runs.begin();
     const early = wordsOf(await openPlan(begun.runId));
-    expect(early).toContain('There is no plan yet');
+    expect(early).toContain('No plan yet');
     await runs.failPlan(begun);
     const failed = wordsOf(await openPlan(begun.runId));
     expect(failed).toContain('The run ended without a plan');

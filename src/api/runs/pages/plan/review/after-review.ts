@@ -32,7 +32,7 @@ async function renderNext(visit: RunVisit, run: ShownRun): Promise<Html> {
   const waiting = approvals.map((approval) => approval.run).filter(({ id }) => id !== run.id);
   const next = waiting.find(({ id }) => id > run.id) ?? waiting[0];
   if (!next)
-    return html`<p class="muted">Nothing else waits for you. <a href="${pagePath(pages.approvals)}">Your approvals</a></p>`;
+    return html`<p class="muted">Nothing else needs your approval. <a href="${pagePath(pages.approvals)}">Your approvals</a></p>`;
   const names = await readNames(visit.em, { environments: [next.environment_id] });
   const place = names.get(next.environment_id ?? '')?.name;
   const number = `${waiting.length}${more === null ? '' : '+'}`;

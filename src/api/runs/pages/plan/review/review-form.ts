@@ -36,7 +36,7 @@ export function renderReviewForm(run: ShownRun, standing: Standing, { problems =
 function decisionFields(digest: string): (FormField | Html)[] {
   return [
     { name: 'comment', label: 'Comment with your review', kind: 'area', isOptional: true, maxLength: 4000 },
-    html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code>, and about no other. A review is final: nobody can change it or take it back. Rejecting ends the run.</p>`,
+    html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code> only. A review is final and cannot be changed. Rejecting ends the run.</p>`,
   ];
 }
 

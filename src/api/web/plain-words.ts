@@ -1,0 +1,68 @@
+import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
+
+/** The labels of the fields of a form, by the path of their value in the operation's body. */
+export type Labels = ReadonlyMap<string, string>;
+
+/** What the messages of validation say of a value, and what a page says instead. */
+const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^a JSON body is required, but the request has none$/, 'fill in the form'],
+  [/^unknown (?:field|query parameter) .*$/s, 'leave this empty: it does not apply here'],
+  [/^If-Match: .*$/s, 'this form is out of date: open the page again'],
+  [/^the form has no field .*$/s, 'this form has changed since you opened it: open the page again'],
+  [/^the field "[^"]*" was sent more than once$/, 'this form is not complete: open the page again'],
+  [/^(?:field|query parameter|path parameter) (?:"[^"]*"|\[\S*):? ?/, ''],
+  [/^the (?:body|query): ?/, ''],
+  [/^the body /, 'the form '],
+  [/^is required(?:: .*)?$/s, 'fill in this field'],
+  [
+    /^must be (?:a string|an? (?:object|array|integer|number|boolean)|true or false), not (?:null|left out)$/,
+    'fill in this field',
+  ],
+  [/^must be a string$/, 'fill in this field'],
+  [/^must not be empty$/, 'fill in this field'],
+  [/^must be an integer(?:, not .*)?$/, 'enter a whole number'],
+  [/^must be a number(?:, not .*)?$/, 'enter a number'],
+  [/^must be one of .*$/s, 'choose one of the options'],
+  [/^(?:must be|expected) (?:"[\w-]+",? (?:or )?)+(?:null|"[\w-]+")$/, 'choose one of the options'],
+  [/\bexpected a lowercase UUID other than zero\b/g, 'this does not exist: choose another one'],
+  [/^there is no such thing, or you may not read it$/, 'this does not exist, or you may not see it'],
+  [/^expected (?=\d|printable |letters)/, 'use '],
+  [/^expected exactly one of /, 'choose exactly one of '],
+  [/^expected where /, 'enter the address where '],
+  [/^expected (?:one of )?/, 'enter '],
+  [
+    /^the change conflicts with another change made at the same time: .*$/s,
+    'somebody changed this at the same time: try again',
+  ],
+  [/\bno (team|environment) [0-9a-f]{8}-[0-9a-f-]{27}(?:, [0-9a-f]{8}-[0-9a-f-]{27})*/g, 'no such $1'],
+  [/^what the body names as the (?=\w+ was not found$)/, 'the chosen '],
+];
+
+const kinds = 'organization|team|project|environment|instance|template|connection|user|run|webhook|channel|monitor';
+const idName = new RegExp(`(?<![\\w".])(${kinds})_id(s?)(?![\\w"])`, 'g');
+const pathInText = /(?<![\w"./-])[a-z][a-z0-9]*(?:[._][a-z0-9]+)+(?![\w"(/-])/g;
+
+/**
+ * A message of the service in the words of its pages: fields are called by their labels, ids and the names of the API are left out, and what a value
+ * must be is said as what to do. A message that has none of these stays as it is.
+ */
+export function toPlainWords(message: string, labels: Labels = new Map()): string {
+  const said = phrases.reduce((text, [pattern, words]) => text.replace(pattern, words), explainDenial(message));
+  return said
+    .replace(pathInText, (name) => {
+      const label = labels.get(name);
+      return label === undefined ? name : `“${label}”`;
+    })
+    .replace(idName, '$1$2');
+}
+
+const needs = /^permission denied: this needs (?<needed>.*)$/s;
+const tokens = /\b(?:team\.[a-z.]+[a-z]|settings\.manage|[a-z_]+:[a-z]+)\b/g;
+
+/** A denial names permissions and actions. People know the roles that have them. */
+export function explainDenial(message: string): string {
+  const needed = needs.exec(message)?.groups?.['needed'];
+  if (needed === undefined) return message;
+  const roles = needed.replace(tokens, (token) => describeWeakestRole(token) ?? token);
+  return `permission denied: this needs ${roles.replace(/^(.+?) (?:or|and) \1(?: (?:or|and) \1)*/, '$1')}`;
+}
