@@ -81,6 +81,7 @@ import { FileDemands } from './20261217_40_file_demands.ts';
 import { CheckEnvironments } from './20261218_10_check_environments.ts';
 import { InstanceFollows } from './20261218_20_instance_follows.ts';
 import { CheckingWorkers } from './20261218_30_checking_workers.ts';
+import { VoidGrants } from './20261219_01_void_grants.ts';
 import { CheckAuthorities } from './20261219_10_check_authorities.ts';
 import { ChangedInputs } from './20261219_11_changed_inputs.ts';
 import { BothTools } from './20261219_12_both_tools.ts';
@@ -172,6 +173,7 @@ export const migrations = [
   { name: '20261218_10_check_environments', class: CheckEnvironments },
   { name: '20261218_20_instance_follows', class: InstanceFollows },
   { name: '20261218_30_checking_workers', class: CheckingWorkers },
+  { name: '20261219_01_void_grants', class: VoidGrants },
   { name: '20261219_10_check_authorities', class: CheckAuthorities },
   { name: '20261219_11_changed_inputs', class: ChangedInputs },
   { name: '20261219_12_both_tools', class: BothTools },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readOnly } from '#api/pipeline/schemas.ts';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -34,10 +35,23 @@ export const DespiteDependents = z
 
 export const DeleteInstance = z.strictObject({ despite_dependents: DespiteDependents }).meta({ id: 'DeleteInstance' });
 
+export const ForgetState = z.strictObject({ despite_dependents: DespiteDependents }).meta({ id: 'ForgetState' });
+
 const Listed = z.array(Id).max(200);
 
 export const SetReaders = z
-  .strictObject({ team_ids: Listed.default([]), environment_ids: Listed.default([]), ...ExpectedRevision })
+  .strictObject({
+    team_ids: Listed.default([]),
+    environment_ids: Listed.default([]),
+    ...ExpectedRevision,
+    ...readOnly('void', 'revision', 'actions'),
+  })
   .meta({ id: 'SetReaders' });
 
-export const SetFollow = z.strictObject({ enabled: z.boolean(), ...ExpectedRevision }).meta({ id: 'SetFollow' });
+export const SetFollow = z
+  .strictObject({
+    enabled: z.boolean(),
+    ...ExpectedRevision,
+    ...readOnly('authority', 'stopped_because', 'failure', 'revision', 'actions'),
+  })
+  .meta({ id: 'SetFollow' });

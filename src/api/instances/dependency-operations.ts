@@ -13,7 +13,7 @@ const UpstreamView = z
     upstream: z
       .enum(upstreamStates)
       .describe(
-        'What the output is now: as it was read, another value, no output any longer, or not to be read: the owner has taken that back, or the instance is gone.',
+        'What the output is now: as it was read, another value, no output any longer, or not to be read: the owner has taken that back, or the instance is gone. `unknown`: not compared, because what the instance reads is too large together.',
       ),
   })
   .meta({ id: 'UpstreamRead' });

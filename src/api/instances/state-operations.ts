@@ -13,11 +13,13 @@ import {
 } from '#domain/instances/state/state-import.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
 import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
+import { refuseDependents } from '#domain/runs/references/dependents.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { ForgetState } from './bodies.ts';
 import { accessReview, InstanceParams, readAccess } from './operations.ts';
 import { StateVersionView, toStateVersion } from './views.ts';
 
@@ -135,6 +137,7 @@ export const forgetState = command({
     'It works as long as no run has applied to the instance. The state version stays in the history, and can be downloaded. Afterwards ' +
     'another state can be imported, or the instance can be deleted.',
   params: InstanceParams,
+  body: ForgetState.prefault({}),
   responses: { 204: Nothing },
   access: { ...stateAccess, review: { ...accessReview, verb: 'forget_state' } },
   target: findInstanceToChange,
@@ -142,8 +145,9 @@ export const forgetState = command({
   idempotency: 'none',
   ifMatch: true,
   audit: 'instance.state_forgotten',
-  handle: async ({ tx, target, request }) => {
+  handle: async ({ tx, target, body, principal, request }) => {
     refuseArchived(target);
+    await refuseDependents(tx.em, target.id, { principal, despiteDependents: body.despite_dependents });
     const { revision, ...before } = await forgetImportedState(tx, target, revisionOf(request.headers));
     return { id: target.id, before, revision };
   },

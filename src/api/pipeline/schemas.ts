@@ -32,6 +32,12 @@ export function describeCodes(messages: Readonly<Record<string, string>>): strin
     .join(' ');
 }
 
+/** Members that a body may have because the answer of its read has them: whoever sends back what was read need not take them out. */
+export function readOnly<const Names extends readonly string[]>(...names: Names) {
+  const ignored = z.unknown().optional().describe('As it was read. It is ignored.');
+  return Object.fromEntries(names.map((name) => [name, ignored])) as Record<Names[number], typeof ignored>;
+}
+
 /** An answer without a body. */
 export const Nothing = z.undefined().describe('Done. The answer has no body.');
 

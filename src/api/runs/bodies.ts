@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { longestAddress } from '#domain/runs/attempts/checks.ts';
@@ -13,23 +14,21 @@ const Operation = z.enum(requestedOperations);
 const Replaced = z.array(z.string().min(1).max(longestAddress)).max(maxAddresses);
 const Options = z
   .strictObject({
-    replace: Replaced.optional().describe('As `replace` of the run: name one of the two.'),
-    target: Replaced.optional().describe('Only these resources, and what they depend on. The run is partial.'),
-    exclude: Replaced.optional().describe(
+    replace: Replaced.nullish().describe('As `replace` of the run. If both name any, they must be the same.'),
+    target: Replaced.nullish().describe('Only these resources, and what they depend on. The run is partial.'),
+    exclude: Replaced.nullish().describe(
       'All but these resources, and what depends on them. The run is partial. OpenTofu 1.9 or newer.',
     ),
-    refresh: z.boolean().optional().describe('`false`: compares with the state alone. The run is partial.'),
+    refresh: z.boolean().nullish().describe('`false`: compares with the state alone. The run is partial.'),
     parallelism: z
       .int()
       .min(1)
       .max(maxParallelism)
-      .nullable()
-      .optional()
+      .nullish()
       .describe('How many operations the tool does at a time; null: as the tool has it.'),
     log_level: z
       .enum(logLevels)
-      .nullable()
-      .optional()
+      .nullish()
       .describe(
         'The tool logs about itself: read it by `GET /runs/{id}/debug-logs`. In production only where the environment allows it.',
       ),
@@ -37,8 +36,8 @@ const Options = z
   .meta({ id: 'RunOptionsBody' });
 
 /**
- * Takes the options apart: `replace` has a place of its own.
- * @throws Invalid if `replace` is named twice, or if target and exclude are named together
+ * Takes the options apart: `replace` has a place of its own. An option that is null is left out, so that the options that a run shows can be sent back.
+ * @throws Invalid if `replace` is named twice with different addresses, or if target and exclude are named together
  */
 export function splitOptions<
   Body extends { replace?: string[] | undefined; options?: z.output<typeof Options> | undefined },
@@ -46,17 +45,21 @@ export function splitOptions<
   { replace, options, ...rest }: Body,
   field = 'options',
 ): Omit<Body, 'replace' | 'options'> & { replace: Body['replace']; options: RunOptions | undefined } {
-  const { replace: inner, parallelism, log_level: level, ...others } = options ?? {};
-  if (inner !== undefined && replace !== undefined)
-    throw invalidField(`${field}.replace`, 'the run names replace as well: name one of the two');
-  if ((others.target?.length ?? 0) > 0 && (others.exclude?.length ?? 0) > 0)
+  const { replace: inner, target, exclude, refresh, parallelism, log_level: level } = options ?? {};
+  // Runs show an empty list where none are replaced.
+  const isNamed = (inner?.length ?? 0) > 0;
+  if (isNamed && replace !== undefined && !isDeepStrictEqual(inner, replace))
+    throw invalidField(`${field}.replace`, 'the run names other resources to replace: name them in one of the two');
+  if ((target?.length ?? 0) > 0 && (exclude?.length ?? 0) > 0)
     throw invalidField(`${field}.exclude`, 'name either target or exclude, not both');
-  const given = { ...others, parallelism: parallelism ?? undefined, log_level: level ?? undefined };
-  return {
-    ...rest,
-    replace: inner ?? replace,
-    options: options && given,
+  const given = {
+    target: target ?? undefined,
+    exclude: exclude ?? undefined,
+    refresh: refresh ?? undefined,
+    parallelism: parallelism ?? undefined,
+    log_level: level ?? undefined,
   };
+  return { ...rest, replace: isNamed ? (inner ?? []) : (replace ?? inner ?? undefined), options: options && given };
 }
 
 const DespiteDependents = z.boolean().default(false);
@@ -78,7 +81,7 @@ export const RunBody = z.strictObject({
   environment_id: Id.optional(),
   instance: inputs.instance.describe("What is deployed, by name; the template's slug where none is given."),
   operation: Operation.default('apply'),
-  replace: Replaced.optional().describe('Addresses of resources to replace. Name it here or in `options`.'),
+  replace: Replaced.optional().describe('Addresses of resources to replace, here or in `options`.'),
   options: Options.optional(),
   variables: inputs.variables.describe(
     'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
@@ -96,7 +99,9 @@ export const RunBody = z.strictObject({
 export function withReplace<
   Body extends { replace?: string[] | undefined; options?: z.output<typeof Options> | undefined },
 >(body: Body): Body {
-  return body.replace === undefined && body.options?.replace === undefined ? { ...body, replace: [] } : body;
+  return body.replace === undefined && (body.options?.replace ?? undefined) === undefined
+    ? { ...body, replace: [] }
+    : body;
 }
 
 export const CreateRun = RunBody.overwrite(withReplace).meta({ id: 'CreateRun' });

@@ -1,4 +1,5 @@
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
 import { ownerLinks } from '#domain/tenancy/owned/links.ts';
 
 export const connectionKinds = [
@@ -15,8 +16,8 @@ export const connectionKinds = [
     label: 'name',
     owners: [{ kind: 'connection', columns: ['connection_id'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' } },
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
+      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
+      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
       { kind: 'principal', columns: ['bound_by'], kept: 'it gives nothing while whoever bound it may not bind it' },
     ],
   },

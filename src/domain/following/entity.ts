@@ -19,6 +19,8 @@ export const InstanceFollowSchema = defineEntity({
     /** The owners for whom it was last saved. It starts nothing for others, to whom the instance came with a transfer. */
     savedForOrganizationId: p.uuid(),
     savedForTeamId: p.uuid(),
+    /** When a transfer ended it, also if the instance has come back since; null: none did. */
+    voidSince: at().nullable(),
     savedAt: at(),
     /** The deployments and states of its sources that it has followed. It follows each of them once. */
     seen: p.text(),

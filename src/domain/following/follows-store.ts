@@ -32,6 +32,7 @@ function selectFollow(em: Em, instanceId: string) {
       'f.saved_for_team_id as savedForTeamId',
       'f.saved_for_organization_id as savedForOrganizationId',
       'f.saved_at as savedAt',
+      'f.void_since as voidSince',
       'f.seen',
       'f.failure',
       'i.name',
@@ -54,7 +55,9 @@ export type Follow = NonNullable<Awaited<ReturnType<typeof findFollow>>>;
 /** Why the authority does not hold any longer under which an instance follows; null: it does. */
 export function lostReason({ lost, ...follow }: Follow): FollowReason | null {
   const isElsewhere =
-    follow.savedForTeamId !== follow.teamId || follow.savedForOrganizationId !== follow.organizationId;
+    follow.voidSince !== null ||
+    follow.savedForTeamId !== follow.teamId ||
+    follow.savedForOrganizationId !== follow.organizationId;
   return isElsewhere ? 'owner_changed' : lost;
 }
 

@@ -85,6 +85,7 @@ async function lockUnchanged({ em }: Transaction, { follow }: UpstreamChange): P
     now?.deployedRunId === deployedRunId &&
     now.stateSerial === stateSerial &&
     now.seen === seen &&
+    now.voidSince === null &&
     now.savedAt === savedAt;
   if (!isSame || (await isBusy(em, instanceId)))
     throw new FollowMoved(`the instance ${instanceId} moved before it could follow`);

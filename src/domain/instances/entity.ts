@@ -60,6 +60,8 @@ export const InstanceSchema = defineEntity({
     /** The owners for whom they were allowed. For others, to whom the instance came with a transfer, nobody reads it. */
     readersOrganizationId: p.uuid().nullable(),
     readersTeamId: p.uuid().nullable(),
+    /** When a transfer voided them, also if the instance has come back since; null: they count. */
+    readersVoidSince: at().nullable(),
     revision: revision(),
     createdAt: createdAt(),
     deletedAt: at().nullable(),

@@ -4,6 +4,14 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 
 const readers = 'a reader that was deleted reads nothing';
 const allowedFor = 'its readers read nothing for other owners than those for whom they were allowed';
+/** For good, also if it comes back: its present owners decide anew who reads it. */
+const readersVoid = {
+  rows: 'ended',
+  at: 'readers_void_since',
+  when: (row: Row<'readers_void_since' | 'readers_team_id'>) =>
+    sql<SqlBool>`${row('readers_void_since')} is null and ${row('readers_team_id')} is not null`,
+  withOwner: true,
+} as const;
 const history = 'what was deployed and what its states were outlives who did it and where';
 
 const holdsResources = {
@@ -39,7 +47,7 @@ export const instanceKinds = [
     revision: true,
     tombstone: true,
     owners: [
-      { kind: 'environment', columns: ['environment_id'], kept: history },
+      { kind: 'environment', columns: ['environment_id'], kept: history, onTransfer: readersVoid },
       // The team of its environment; without an environment, the team of its template.
       { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
     ],

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
 
 const history = 'a version records for good who published it, who is responsible for it and who yanked it';
 
@@ -74,8 +75,15 @@ export const registryKinds = [
     kind: 'template_version_modules',
     table: 'template_version_modules',
     owners: [
-      { kind: 'template_version', columns: ['template_version_id'], kept: 'a version keeps its modules for good' },
+      {
+        kind: 'template_version',
+        columns: ['template_version_id'],
+        kept: 'a version keeps its modules for good',
+        onTransfer: voidOnTransfer,
+      },
     ],
-    references: [{ kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } }],
+    references: [
+      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
+    ],
   },
 ] as const satisfies readonly Declaration[];

@@ -36,6 +36,8 @@ export const ScheduleSchema = defineEntity({
     /** The owners for whom it was last saved. It starts nothing for others, to whom it came with a transfer. */
     savedForOrganizationId: p.uuid(),
     savedForTeamId: p.uuid(),
+    /** When a transfer ended that, also if it has come back since; null: none did. */
+    voidSince: at().nullable(),
     /** Who last changed the times, or paused or resumed the schedule; null: nobody since it was created. They do not approve what it starts. */
     timesAuthor: p.json<RunAuthor>().nullable(),
     /** The history has a line for each of its times up to this one (`missed-times.ts`). */

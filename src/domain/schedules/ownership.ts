@@ -1,4 +1,5 @@
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
 
 const acting = 'a schedule whose authority has ended starts nothing and says why';
 const saved = 'a schedule starts nothing for other owners than those for whom it was saved';
@@ -12,9 +13,20 @@ export const scheduleKinds = [
     label: 'name',
     revision: true,
     owners: [
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
+      {
+        kind: 'environment',
+        columns: ['environment_id'],
+        cascade: { rows: 'deleted' },
+        onTransfer: voidOnTransfer,
+      },
       // The team of its environment; without an environment, the team of its template.
-      { kind: 'team', columns: ['team_id'], follows: 'environment', cascade: { rows: 'deleted' } },
+      {
+        kind: 'team',
+        columns: ['team_id'],
+        follows: 'environment',
+        cascade: { rows: 'deleted' },
+        onTransfer: voidOnTransfer,
+      },
     ],
     references: [
       { kind: 'template', columns: ['template_id'], blocker: used },

@@ -13,6 +13,7 @@ export const lostAuthorities = {
 /** Whether a transfer has brought the schedule `s` of the team `t` to other owners than those for whom it was saved. It starts nothing for them. */
 export function isElsewhereRow(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   return eb.or([
+    eb('s.void_since', 'is not', null),
     eb('s.saved_for_team_id', '<>', eb.ref('s.team_id')),
     eb('s.saved_for_organization_id', '<>', eb.ref('t.organization_id')),
   ]);

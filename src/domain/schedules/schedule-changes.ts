@@ -167,5 +167,6 @@ async function describeWork(
     ...storedAuthorityOf(author),
     savedForOrganizationId: owner.organizationId,
     savedForTeamId: owner.teamId,
+    voidSince: null,
   };
 }

@@ -38,6 +38,7 @@ export async function findSchedule(em: Em, id: string, lock = false): Promise<Sc
 
 /** Whether a transfer has brought the schedule to other owners than those for whom it was saved. It starts nothing for them. */
 export function isElsewhere({ organizationId, teamId, schedule }: ScheduleTarget): boolean {
+  if (schedule.voidSince) return true;
   return organizationId !== schedule.savedForOrganizationId || teamId !== schedule.savedForTeamId;
 }
 

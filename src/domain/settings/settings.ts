@@ -3,7 +3,7 @@ import { defaultPool } from '#domain/runs/model.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { NotFound, Unprocessable } from '#domain/shared/errors.ts';
+import { NotFound, refuseFields } from '#domain/shared/errors.ts';
 import { findInstallation } from '#domain/shared/installation/store.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import { sharePool } from '#domain/workers/pools/store.ts';
@@ -53,7 +53,6 @@ function compare(before: SettingsDocument, after: SettingsDocument): Difference<
 /** The pool is shared until the commit, so that nobody deletes it meanwhile. */
 async function requirePool(em: Em, name: string): Promise<void> {
   if (name === defaultPool || (await sharePool(em, name))) return;
-  throw new Unprocessable(`default_pool: there is no worker pool "${name}": create it first`, {
-    code: 'unknown_reference',
-  });
+  const problem = `there is no worker pool "${name}": create it first`;
+  throw refuseFields('unknown_reference', [{ path: 'default_pool', problem }]);
 }

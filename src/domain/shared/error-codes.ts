@@ -91,6 +91,7 @@ export const errorCodes = {
   draft_unreadable: 'The text of the draft is neither YAML nor JSON that the service can read.',
   draft_missing: 'The assembly has no draft yet.',
   assembly_invalid: 'The draft breaks rules of assemblies, or refers to what does not exist.',
+  same_tool: 'The instance uses this tool already.',
   tool_not_allowed: 'The settings of the installation do not allow the tool that the template or the instance needs.',
   reference_unresolved: 'A variable refers to an output that does not exist, or that the run may not read.',
   operation_unsupported: 'The template does not support the operation.',

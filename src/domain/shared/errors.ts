@@ -134,6 +134,18 @@ export class Unprocessable extends ServiceError {
   }
 }
 
+/** A field of a request that is well formed, and whose value cannot be used. */
+export interface RefusedField {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** The error for such fields: its message and its list name each of them. */
+export function refuseFields(code: RuleCode, fields: readonly RefusedField[]): Unprocessable {
+  const errors = fields.map(({ path, problem }) => ({ in: 'body', path, message: `${path}: ${problem}` }));
+  return new Unprocessable(errors.map(({ message }) => message).join('; '), { code, details: { errors } });
+}
+
 export class Unavailable extends ServiceError {
   constructor(message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
     super('unavailable', message, { ...options, retryAfter: 1 });

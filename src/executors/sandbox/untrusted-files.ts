@@ -1,5 +1,5 @@
 import { constants, type Dirent } from 'node:fs';
-import { type FileHandle, open, opendir } from 'node:fs/promises';
+import { type FileHandle, open, opendir, readlink } from 'node:fs/promises';
 import { codeOf } from '../shared/errors.ts';
 
 /**
@@ -31,6 +31,13 @@ export async function readEndOfUntrustedFile(root: string, path: string, maximum
     const file = await open(name, fileFlags).catch(refuseLinks);
     return file === null ? null : readRegular(file, maximumBytes, 'end');
   });
+}
+
+/** Reads where a symbolic link below `root` leads, without following it. @throws Error if it is none */
+export async function readUntrustedLink(root: string, path: string): Promise<Buffer> {
+  const target = await withParent(root, path, (name) => readlink(name, { encoding: 'buffer' }));
+  if (target === null) throw new Error('its directory is gone');
+  return target;
 }
 
 interface FoundFile {

@@ -125,6 +125,14 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
   configuration_invalid: async () =>
     (await publish({ executor: { kind: 'opentofu', files: { 'main.tf': 'output "a" { value = var.missing }' } } }))
       .answer,
+  same_tool: async () => {
+    const { body } = await run({ instance: `i-${crypto.randomUUID()}` }, tofu);
+    await api.rows(`update instances set tool = 'opentofu', deployed_run_id = ? where id = ?`, [
+      body.id,
+      body.instance_id,
+    ]);
+    return tenant.owner.post(`/instances/${body.instance_id}/tool-switch`, { tool: { name: 'opentofu' } });
+  },
   tool_conflict: async () => {
     await admin.patch(`/environments/${tenant.environment}`, { tool: { name: 'opentofu', version: '< 1.0' } });
     const executor = { kind: 'opentofu', files: { 'main.tf': 'terraform {\n  required_version = ">= 1.0"\n}' } };

@@ -33,13 +33,33 @@ describe('the readers of an instance', () => {
     ]);
   });
 
+  test('and what it follows are sent back as they were read, with other values', async () => {
+    const { owner, team } = stage.tenant;
+    const id = await stage.deploy({}, {});
+    for (const [setting, change] of [
+      ['readers', { team_ids: [team] }],
+      ['follow', { enabled: true }],
+    ] as const) {
+      const path = `/instances/${id}/${setting}`;
+      const set = await owner.put(path, { ...(await owner.get(path)).body, ...change });
+      expect(set.body, set.text).toMatchObject(change);
+      expect((await owner.put(path, set.body)).status).toBe(200);
+      expect((await owner.put(path, { ...set.body, other: 1 })).status).toBe(400);
+    }
+  });
+
   test('are of the organization: another tenant cannot be named, nor be told that it exists', async () => {
     const foreign = await makeTenant(stage.api);
     const id = await stage.deploy({}, {});
     const missing = '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11';
     const say = async (body: object, named: string) => {
-      const { status, headers, text } = await stage.tenant.owner.put(`/instances/${id}/readers`, body);
+      const { tenant } = stage;
+      const path = `/instances/${id}/readers`;
+      const { status, headers, text } = await tenant.owner.put(path, body);
       expect([status, headers['x-error-code']]).toEqual([422, 'unknown_reference']);
+      const problem = await tenant.owner.send('PUT', path, body, { accept: 'application/problem+json' });
+      const [list] = Object.keys(body);
+      expect(JSON.parse(problem.text).errors).toMatchObject([{ in: 'body', path: `${list}[0]` }]);
       return text.replaceAll(named, 'it').replace(/"request_id":"[^"]*"/, '');
     };
     expect(await say({ team_ids: [foreign.team] }, foreign.team)).toBe(await say({ team_ids: [missing] }, missing));

@@ -88,6 +88,18 @@ describe('a version with remote states', () => {
     expect((await stage.tenant.owner.get(`/instances/${id}/dependencies`)).status).toBe(200);
   });
 
+  test('keeps the import of the state from being undone without a word', async () => {
+    const id = await importState('forgotten');
+    await stage.allow(id, { environment_ids: [stage.tenant.environment] });
+    const { body } = await ask(specOf({ net: 'shared/forgotten' }));
+    await stage.api.rows('update instances set deployed_run_id = ? where id = ?', [body.id, body.instance_id]);
+    const { owner } = stage.tenant;
+    const refused = await owner.delete(`/instances/${id}/state`);
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'has_dependents']);
+    const forgotten = await owner.send('DELETE', `/instances/${id}/state`, { despite_dependents: true });
+    expect(forgotten.status, forgotten.text).toBe(204);
+  });
+
   test('infers the types where commands deployed the instance, and finds it by its name beside the run', async () => {
     const { environment } = stage.tenant;
     const id = await stage.deploy(

@@ -44,7 +44,8 @@ describe('a worker', () => {
     await system.stopWorker();
     await system.startWorker();
     const run = await administrator.awaitRun(body.id, ended);
-    expect(run).toMatchObject({ status: 'failed', status_reason: 'apply_interrupted' });
+    const detail = { message: expect.stringContaining('the worker was lost while applying'), source: 'service' };
+    expect(run).toMatchObject({ status: 'failed', status_reason: 'apply_interrupted', status_detail: detail });
     const log = await administrator.get(`/runs/${body.id}/logs`, { accept: 'text/plain' });
     expect(log.text.match(/begun/g)).toHaveLength(1);
   });

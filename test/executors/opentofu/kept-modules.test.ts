@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { digestModules } from '#executors/opentofu/initialization/configuration.ts';
-import { packModules, restoreModules, verifyModules } from '#executors/opentofu/initialization/kept-modules.ts';
+import { digestModules, digestModulesAsBefore } from '#executors/opentofu/initialization/configuration.ts';
+import {
+  areModulesOf,
+  packModules,
+  restoreModules,
+  verifyModules,
+} from '#executors/opentofu/initialization/kept-modules.ts';
 
 /** Modules of a version as they are packed and laid out again. Whoever packed them is not trusted. */
 
@@ -60,6 +65,22 @@ describe('kept modules', () => {
     ];
     await expect(restoreModules(data, packed(files))).rejects.toThrow('behind a link');
     expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  it('are other ones where a link leads elsewhere, and of earlier releases stay those that they were', async () => {
+    const link = join(data, 'modules/net/chosen.tf');
+    await writeModules({ 'main.tf': 'locals {}', 'other.tf': 'locals {}' });
+    expect(await digestModulesAsBefore(data)).toBe(await digestModules(data));
+    await symlink('main.tf', link);
+    const [digest, before] = [await digestModules(data), await digestModulesAsBefore(data)];
+    const kept = await packModules(data, before);
+    if (kept === null) throw new Error('nothing was packed');
+    expect([await areModulesOf(kept, before), await areModulesOf(kept, digest)]).toEqual([true, true]);
+    await rm(link);
+    await symlink('other.tf', link);
+    expect(await digestModules(data)).not.toBe(digest);
+    expect(await digestModulesAsBefore(data)).toBe(before);
+    expect(await areModulesOf(kept, await digestModules(data))).toBe(false);
   });
 
   it.each(['main.tf', '__proto__'])('are other ones where the file %s has changed', async (name) => {

@@ -38,36 +38,44 @@ export function registerInstanceForms(addPage: AddPage): void {
     },
   });
   addFormPage(addPage, pages.deleteInstance, {
-    read: async (visit) => {
-      const { dependents, other_dependents: others } = await visit.read(getDependencies, { params: visit.params });
-      return { ...(await readInstance(visit)), isRead: dependents.length + others > 0 };
-    },
+    read: readWithDependents,
     describe: ({ id, name, actions, isRead }) => ({
       title: `Delete ${name}`,
       crumbs: instanceCrumbs(id, name),
       lead: 'The instance goes, and its name is free again. Its runs and their records stay. It must hold nothing.',
-      fields: isRead ? [despiteDependents] : [],
+      fields: isRead ? [despiteDependents('delete it')] : [],
       submit: 'Delete',
       tone: 'danger',
       cancel: pagePath(pages.instance, { id }),
       refusal: refusalOf(actions, 'delete'),
     }),
     carryOut: async ({ id }, typed, visit) => {
-      await visit.run(remove, { params: { id }, body: { despite_dependents: typed['despite_dependents'] === 'yes' } });
+      await visit.run(remove, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });
       return pagePath(pages.instances);
     },
   });
 }
 
-const despiteDependents: FormField = {
-  name: 'despite_dependents',
-  label: 'What was deployed with its outputs',
-  kind: 'select',
-  choices: [
-    { value: '', label: 'Do not delete it as long as there is something' },
-    { value: 'yes', label: 'Delete it all the same: they keep the values that they were given' },
-  ],
-};
+/** The instance, and whether others were deployed with its outputs. */
+export async function readWithDependents(visit: InstanceVisit) {
+  const { dependents, other_dependents: others } = await visit.read(getDependencies, { params: visit.params });
+  return { ...(await readInstance(visit)), isRead: dependents.length + others > 0 };
+}
+
+/** Asks whether to go on although others were deployed with the outputs. @param what what would be done, such as "delete it" */
+export function despiteDependents(what: string): FormField {
+  return {
+    name: 'despite_dependents',
+    label: 'What was deployed with its outputs',
+    kind: 'select',
+    choices: [
+      { value: '', label: `Do not ${what} as long as there is something` },
+      { value: 'yes', label: 'Go on all the same: they keep the values that they were given' },
+    ],
+  };
+}
+
+export const isDespiteDependents = (typed: Readonly<Record<string, string>>) => typed['despite_dependents'] === 'yes';
 
 /** The form of an instance that is made to adopt what exists. */
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {

@@ -93,6 +93,7 @@ const upstreamWords: Record<UpstreamState, string> = {
   changed: 'another value by now: the next run reads it',
   missing: 'gone: the instance has no such output any longer',
   ended: 'not to be read any longer',
+  unknown: 'not compared: what it reads is too large together',
 };
 
 function renderReads(reads: Dependencies['reads']): Html | null {

@@ -7,7 +7,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { forgetState, importState } from '../state-operations.ts';
-import { instanceCrumbs, readInstance } from './forms.ts';
+import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
 import type { InstanceVisit } from './table.ts';
 
 /** Shows how to import a state. */
@@ -43,19 +43,19 @@ ${renderPageHead({ title, crumbs })}
 export function registerStateImport(addPage: AddPage): void {
   addPage('GET', pages.importState, showStateImport);
   addFormPage(addPage, pages.forgetState, {
-    read: readInstance,
-    describe: ({ id, name, actions }) => ({
+    read: readWithDependents,
+    describe: ({ id, name, actions, isRead }) => ({
       title: `Undo the import into ${name}`,
       crumbs: instanceCrumbs(id, name),
       lead: 'The instance holds nothing again, and nothing is destroyed. The state version stays in the history. This works as long as no run has applied to the instance.',
-      fields: [],
+      fields: isRead ? [despiteDependents('undo it')] : [],
       submit: 'Undo the import',
       tone: 'danger',
       cancel: pagePath(pages.instance, { id }),
       refusal: refusalOf(actions, 'forget_state'),
     }),
-    carryOut: async ({ id }, _typed, visit) => {
-      await visit.run(forgetState, { params: { id } });
+    carryOut: async ({ id }, typed, visit) => {
+      await visit.run(forgetState, { params: { id }, body: { despite_dependents: isDespiteDependents(typed) } });
       return pagePath(pages.instance, { id }, { done: 'forgotten' });
     },
   });

@@ -62,7 +62,7 @@ function isSame(
   if (current.length !== Object.keys(wanted).length) return false;
   return current.every((row) => {
     const { connectionId, phases = [] } = wanted[row.name] ?? {};
-    const isBoundByThem = row.boundBy === id && row.isOfGeneration && row.isAsWhenBound;
+    const isBoundByThem = row.boundBy === id && row.isOfGeneration && row.isAsWhenBound && !row.isVoid;
     return (
       isBoundByThem && connectionId === row.connectionId && isDeepStrictEqual(new Set(phases), new Set(phasesOf(row)))
     );

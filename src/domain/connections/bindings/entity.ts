@@ -40,6 +40,8 @@ export const ConnectionBindingSchema = defineEntity({
     /** The membership of the team by which the principal bound it: leaving the team ends the binding for good. Null: it had none. */
     boundByMembership: p.uuid().nullable(),
     boundAt: at(),
+    /** When a transfer of the place ended it, also if the place has come back since; null: none did. */
+    voidSince: at().nullable(),
   },
 });
 export class ConnectionBinding extends ConnectionBindingSchema.class {}

@@ -10,11 +10,12 @@ export type BindingProblem = 'connection_elsewhere' | 'connection_unauthorized' 
 
 type Standing = Pick<
   BindingRow,
-  'id' | 'environmentId' | 'boundBy' | 'isOfGeneration' | 'isOfMembership' | 'isCovered'
+  'id' | 'environmentId' | 'boundBy' | 'isOfGeneration' | 'isOfMembership' | 'isCovered' | 'isVoid'
 >;
 
 /**
- * Decides about bindings as their use does: the connection is still above the place, and whoever bound it may still bind it. A membership of the team
+ * Decides about bindings as their use does: the connection is still above the place, no transfer has given the place other owners, and whoever bound it
+ * may still bind it. A membership of the team
  * counts only if the binding was made by it: one that has ended and begun again is another one.
  */
 export async function findBindingProblems(
@@ -24,8 +25,9 @@ export async function findBindingProblems(
 ): Promise<ReadonlyMap<string, BindingProblem>> {
   const principals = await readPrincipals(em, [...new Set(bindings.map(({ boundBy }) => boundBy))]);
   const problemOf = (binding: Standing): BindingProblem => {
-    const { environmentId, boundBy, isOfGeneration, isOfMembership, isCovered } = binding;
+    const { environmentId, boundBy, isOfGeneration, isOfMembership, isCovered, isVoid } = binding;
     if (!isCovered) return 'connection_elsewhere';
+    if (isVoid) return 'connection_unauthorized';
     const found = principals.get(boundBy);
     const binder = found && !isOfMembership ? withoutMembership(found, place.teamId) : found;
     const access: Access = { ...bindingAuthority(environmentId === null ? 'project' : 'environment'), review: 'none' };

@@ -37,6 +37,7 @@ function selectBindings(em: Em, place: BindingPlace) {
         .$castTo<boolean>()
         .as('isOfMembership'),
       eb('m.id', 'is not distinct from', eb.ref('b.bound_by_membership')).$castTo<boolean>().as('isAsWhenBound'),
+      eb('b.void_since', 'is not', null).$castTo<boolean>().as('isVoid'),
       eb
         .and([coversOwner(ownerOf(eb), place)])
         .$castTo<boolean>()

@@ -2,8 +2,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { presentEnvironments } from '#domain/environments/store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Conflict, Unprocessable } from '#domain/shared/errors.ts';
-import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import { Conflict, type RefusedField, refuseFields } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { InstanceTarget } from '../store.ts';
 
@@ -14,7 +13,7 @@ export interface Readers {
 }
 
 export interface ReadersDetails extends Readers {
-  /** Whether the instance came to other owners with a transfer since: nobody reads it until they allow it. */
+  /** Whether a transfer gave the instance other owners since: nobody reads it until its present owners allow it, also if it came back. */
   readonly areVoid: boolean;
   readonly revision: number;
 }
@@ -33,6 +32,7 @@ export async function readReaders(em: Em, id: string): Promise<ReadersDetails | 
       'i.reader_environment_ids as environmentIds',
       'i.readers_team_id as forTeam',
       'i.readers_organization_id as forOrganization',
+      'i.readers_void_since as voidSince',
       'i.team_id as teamId',
       't.organization_id as organizationId',
       'i.revision',
@@ -40,7 +40,8 @@ export async function readReaders(em: Em, id: string): Promise<ReadersDetails | 
     .executeTakeFirst();
   if (!row) return undefined;
   const { teamIds, environmentIds, revision } = row;
-  const isElsewhere = row.forTeam !== row.teamId || row.forOrganization !== row.organizationId;
+  const isElsewhere =
+    row.voidSince !== null || row.forTeam !== row.teamId || row.forOrganization !== row.organizationId;
   const areVoid = isElsewhere && teamIds.length + environmentIds.length > 0;
   return { teamIds, environmentIds, areVoid, revision };
 }
@@ -67,7 +68,7 @@ export async function setReaders(
   const present = (await readReaders(tx.em, id)) ?? { ...nobody, areVoid: false };
   const before = present.areVoid ? nobody : { teamIds: present.teamIds, environmentIds: present.environmentIds };
   const after = { teamIds: unique(wanted.teamIds), environmentIds: unique(wanted.environmentIds) };
-  await refuseUnknown(tx.em, organizationId, before, after);
+  await refuseUnknown(tx.em, organizationId, before, wanted);
   const difference = findDifference<Readers>(before, after);
   if (difference.isEmpty && !present.areVoid) return { difference, revision: target.revision };
   const revision = target.revision + 1;
@@ -79,6 +80,7 @@ export async function setReaders(
       reader_environment_ids: JSON.stringify(after.environmentIds),
       readers_team_id: teamId,
       readers_organization_id: organizationId,
+      readers_void_since: null,
       revision,
     })
     .execute();
@@ -97,21 +99,32 @@ function unique(ids: readonly string[]): string[] {
 }
 
 /** What is named already may have been deleted since, so only what is added is looked up. */
-async function refuseUnknown(em: Em, organizationId: string, before: Readers, after: Readers): Promise<void> {
-  const added = (list: keyof Readers) => after[list].filter((id) => !before[list].includes(id));
+async function refuseUnknown(em: Em, organizationId: string, before: Readers, wanted: Readers): Promise<void> {
+  const added = (list: keyof Readers) => wanted[list].filter((id) => !before[list].includes(id));
   const [teams, environments] = await Promise.all([
     findTeams(em, organizationId, added('teamIds')),
     findEnvironments(em, organizationId, added('environmentIds')),
   ]);
-  refuseMissing('team_ids', 'team', added('teamIds'), teams);
-  refuseMissing('environment_ids', 'environment', added('environmentIds'), environments);
+  const missing = [
+    ...listMissing('team_ids', 'team', wanted.teamIds, { added: added('teamIds'), found: teams }),
+    ...listMissing('environment_ids', 'environment', wanted.environmentIds, {
+      added: added('environmentIds'),
+      found: environments,
+    }),
+  ];
+  if (missing.length > 0) throw refuseFields('unknown_reference', missing);
 }
 
-function refuseMissing(field: string, kind: string, ids: readonly string[], found: readonly { id: string }[]): void {
-  const missing = ids.filter((id) => !found.some((each) => each.id === id));
-  if (missing.length === 0) return;
-  const message = `${field}: the organization of the instance has no ${kind} ${enumerate(missing)}`;
-  throw new Unprocessable(message, { code: 'unknown_reference' });
+/** The ids that name nothing, at their places in the request. */
+function listMissing(
+  field: string,
+  kind: string,
+  ids: readonly string[],
+  { added, found }: { readonly added: readonly string[]; readonly found: readonly { id: string }[] },
+): RefusedField[] {
+  const isMissing = (id: string) => added.includes(id) && !found.some((each) => each.id === id);
+  const places = [...new Set(ids)].filter(isMissing).map((id) => ({ id, path: `${field}[${ids.indexOf(id)}]` }));
+  return places.map(({ id, path }) => ({ path, problem: `the organization of the instance has no ${kind} ${id}` }));
 }
 
 async function findTeams(em: Em, organizationId: string, ids: readonly string[]): Promise<{ id: string }[]> {

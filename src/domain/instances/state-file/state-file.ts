@@ -17,6 +17,8 @@ export interface StateFile {
   /** The resources that the tool manages. Data sources do not count: they are read, not deployed. */
   readonly resources: readonly DeployedResource[];
   readonly resourceCount: number;
+  /** The names of the outputs that it marks as secret. */
+  readonly secretOutputs: readonly string[];
   /** The first thing that no tool writes, such as a member that is there twice; null if there is none. */
   readonly problem: string | null;
 }
@@ -50,6 +52,7 @@ class StateReader {
   readonly #members = new Map<string, string>();
   #isEmpty = false;
   #count = 0;
+  readonly #secretOutputs: string[] = [];
   #problem: string | null = null;
 
   constructor(content: Uint8Array) {
@@ -72,6 +75,7 @@ class StateReader {
       lineage: this.#lineage,
       resources: isListed ? [...this.#resources.values()] : [],
       resourceCount: isListed ? this.#count : 0,
+      secretOutputs: isListed ? this.#secretOutputs : [],
       problem: this.#problem,
     };
   }
@@ -117,9 +121,16 @@ class StateReader {
     for (const name of this.#cursor.keys()) {
       if (names.has(name)) this.#note('outputs: expected each name once');
       names.add(name);
-      if (!this.#cursor.isAtObject) this.#note('outputs: expected an object for each name');
-      yield* this.#cursor.skipInTurns();
+      if (this.#cursor.isAtObject) yield* this.#readOutput(name);
+      else yield* this.#skipWrong('outputs: expected an object for each name');
       yield;
+    }
+  }
+
+  *#readOutput(output: string): Generator<void, void> {
+    for (const name of this.#cursor.keys()) {
+      if (name !== 'sensitive') yield* this.#cursor.skipInTurns();
+      else if ((yield* this.#readLiteral()) !== 'false') this.#secretOutputs.push(output);
     }
   }
 

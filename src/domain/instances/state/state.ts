@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
+import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutput, MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
@@ -34,6 +35,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   const serial = (instance.stateSerial || (await findLastSerial(em, instance.id))) + 1;
   instance.stateSerial = serial;
   await recordResources(em, instance, state.file);
+  raiseOutputs(keyRing, instance, state.file.secretOutputs);
   await insertStateVersion(em, {
     instance_id: instance.id,
     serial,
@@ -50,6 +52,22 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   instance.revision += 1;
   await em.flush();
   return serial;
+}
+
+/** An output that a state marks as secret is one, whatever the last run said of it. */
+function raiseOutputs(keyRing: KeyRing, instance: Instance, secret: readonly string[]): void {
+  const isOpen = (name: string) => Object.hasOwn(instance.outputs, name) && !instance.outputs[name]?.sensitive;
+  if (!secret.some(isOpen) || !instance.sealedOutputs) return;
+  const context = outputsContext(instance.id);
+  const opened = keyRing.openJson<MaskedOutputs>(context, instance.sealedOutputs);
+  const names = new Set(secret);
+  const entries = Object.entries(opened).map(([name, output]) => [
+    name,
+    names.has(name) ? { ...output, sensitive: true } : output,
+  ]);
+  const raised: MaskedOutputs = Object.fromEntries(entries);
+  instance.outputs = maskOutputs(raised);
+  instance.sealedOutputs = keyRing.sealJson(context, raised);
 }
 
 /** The last serial that an instance has used; 0 if none. A state that was forgotten keeps its serial. */

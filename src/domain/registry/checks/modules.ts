@@ -15,6 +15,8 @@ export interface CheckedModules {
   readonly resolved: readonly ToolModules[];
   /** The environment whose connections the check had; null: none. */
   readonly environmentId: string | null;
+  /** When a worker was asked for the check. */
+  readonly startedAt: Date | string;
 }
 
 /**
@@ -25,9 +27,11 @@ export interface CheckedModules {
 export async function keepCheckedModules(
   em: Em,
   version: { readonly id: string; readonly teamId: string | null },
-  { resolved, environmentId }: CheckedModules,
+  { resolved, environmentId, startedAt }: CheckedModules,
 ): Promise<void> {
   const ofAll = version.teamId !== null || environmentId === null;
-  for (const { tool, modules } of resolved.filter((each) => isKeepable(each.modules)))
-    await keepModules(em, { versionId: version.id, tool, environmentId: ofAll ? null : environmentId }, modules);
+  for (const { tool, modules } of resolved.filter((each) => isKeepable(each.modules))) {
+    const place = { versionId: version.id, tool, environmentId: ofAll ? null : environmentId };
+    await keepModules(em, place, { fetchedFor: environmentId, since: startedAt }, modules);
+  }
 }

@@ -130,8 +130,9 @@ export async function endCheck(
     const version = await em.findOneOrFail(TemplateVersion, { id: check.versionId });
     await writeVersionCheck(em, version.id, joinChecks(version.check?.warnings ?? [], result));
     await removeCheck(em, id);
-    if (target)
-      await tellVersion(tx, target, version, { result, resolved, environmentId: check.environmentId ?? null });
+    const { environmentId = null, startedAt, createdAt } = check;
+    const modules = { resolved, environmentId, startedAt: startedAt ?? createdAt };
+    if (target) await tellVersion(tx, target, version, { result, ...modules });
     return;
   }
   check.result = result;

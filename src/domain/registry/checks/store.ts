@@ -34,17 +34,18 @@ export async function readCheckResult(em: Em, id: string): Promise<EndedCheck | 
     .where('id', '=', id)
     .select(['ended_at as endedAt', 'result', 'environment_id as environmentId', 'modules'])
     .select(['modules_content as content', 'other_modules as other', 'other_modules_content as otherContent'])
+    .select(({ fn }) => fn.coalesce('started_at', 'created_at').as('startedAt'))
     .executeTakeFirst();
   if (!row) return null;
   if (row.endedAt === null) return undefined;
-  const { result, environmentId, modules, content, other, otherContent } = row;
+  const { result, environmentId, modules, content, other, otherContent, startedAt } = row;
   if (result === null) return null;
   const tool = result.tool?.name;
   const resolved = [
     ...(modules !== null && tool !== undefined ? [toModules({ tool, ...modules }, content)] : []),
     ...(other === null ? [] : [toModules(other, otherContent)]),
   ];
-  return { result, modules: { resolved, environmentId } };
+  return { result, modules: { resolved, environmentId, startedAt } };
 }
 
 function toModules(

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { createdAt, id } from '#database/columns.ts';
+import { at, createdAt, id } from '#database/columns.ts';
 import { Environment } from '#domain/environments/entity.ts';
 import { TemplateVersion } from '../entity.ts';
 import type { ResolvedModule } from './model.ts';
@@ -29,6 +29,11 @@ export const VersionModulesSchema = defineEntity({
     list: p.json<readonly ResolvedModule[]>(),
     /** The files, packed by the executor; null: they are too many or too large. */
     content: p.blob().nullable(),
+    /**
+     * When the template or the environment came to other owners: nobody is given the files until a run has fetched the same ones by itself. Null: the files
+     * count.
+     */
+    voidSince: at().nullable(),
     createdAt: createdAt(),
   },
 });

@@ -14,7 +14,18 @@ interface ModulesPlace {
   readonly environmentId: string | null;
 }
 
-/** The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if nothing is known. */
+/** How a worker came by modules. */
+interface Fetched {
+  /** The environment whose connections it had; null: none. */
+  readonly fetchedFor: string | null;
+  /** When it was given them. */
+  readonly since: Date | string;
+}
+
+/**
+ * The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if nothing is known. After a transfer
+ * their files are left out, so that a run must be able to fetch them by itself, and gets the same ones or none.
+ */
 export async function findKeptModules(
   em: Em,
   { versionId, tool, environmentId }: ModulesPlace,
@@ -24,19 +35,26 @@ export async function findKeptModules(
     .where('template_version_id', '=', versionId)
     .where('tool', '=', tool)
     .where((eb) => eb.or([eb('environment_id', 'is', null), eb('environment_id', '=', environmentId)]))
-    .select(['digest', 'list', 'content'])
+    .select(['digest', 'list', 'content', 'void_since as voidSince'])
     .orderBy(sql`environment_id is null`)
     .limit(1)
     .executeTakeFirst();
-  return found ? { ...found, content: found.content && Buffer.from(found.content) } : null;
+  if (!found) return null;
+  const { digest, list, content, voidSince } = found;
+  return { digest, list, content: voidSince === null && content ? Buffer.from(content) : null };
 }
 
-/** Keeps modules. What is known already stays, so that a version never changes its modules. */
+/**
+ * Keeps modules. What is known already stays, so that a version never changes its modules; the files that a transfer has voided count again once they were
+ * fetched anew. What was fetched for former owners is not kept.
+ */
 export async function keepModules(
   em: Em,
   { versionId, tool, environmentId }: ModulesPlace,
+  { fetchedFor, since }: Fetched,
   { digest, list, content }: KeptModules,
 ): Promise<void> {
+  if (await haveOwnersChanged(em, { versionId, environmentId: fetchedFor }, since)) return;
   await db(em)
     .insertInto('template_version_modules')
     .values({
@@ -49,8 +67,41 @@ export async function keepModules(
       content,
       created_at: new Date(),
     })
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['template_version_id', 'tool', 'environment_id'])
+        .doUpdateSet({ content, void_since: null })
+        .where('template_version_modules.void_since', 'is not', null)
+        .where(sql<boolean>`template_version_modules.list = ${JSON.stringify(list)}::jsonb`),
+    )
     .execute();
+}
+
+/** Whether the template or the environment, or anything that they are in, has lost its former owners since a time. */
+async function haveOwnersChanged(
+  em: Em,
+  { versionId, environmentId }: Omit<ModulesPlace, 'tool'>,
+  since: Date | string,
+): Promise<boolean> {
+  const things = db(em)
+    .selectFrom('template_versions as v')
+    .innerJoin('templates as t', 't.id', 'v.template_id')
+    .leftJoin('environments as e', (join) => join.on('e.id', '=', environmentId))
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .where('v.id', '=', versionId);
+  const ended = await db(em)
+    .selectFrom('ended_eligibilities as x')
+    .where((eb) => {
+      const isOwner = (['t.team_id', 'e.id', 'p.id', 'p.team_id'] as const).map((owner) =>
+        eb('x.thing_id', 'in', things.select(sql<string>`${sql.ref(owner)}`.as('id'))),
+      );
+      return eb.or(isOwner);
+    })
+    .where('x.ended_at', '>=', new Date(since).toISOString())
+    .select('x.thing_id')
+    .limit(1)
+    .executeTakeFirst();
+  return ended !== undefined;
 }
 
 /** The team of a version's template; null: it belongs to the installation. */

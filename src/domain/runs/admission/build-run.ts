@@ -18,6 +18,7 @@ import { toStoredOptions } from '../options/model.ts';
 import { refuseOptions } from '../options/rules.ts';
 import { showReads } from '../references/model.ts';
 import { refuseEndedReads } from '../references/recheck.ts';
+import { raiseSecrets } from '../references/secret-outputs.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import type { ResolvedRun, RunRequest } from './run-request.ts';
 import { showSources } from './sources.ts';
@@ -47,7 +48,8 @@ export async function buildRun(
   const options = request.options ? toStoredOptions(request.options) : null;
   const { operation, replace } = request;
   await checkConnections(em, spec, target, settings);
-  const reads = showReads(request.inputs.reads ?? []);
+  const inputs = await raiseSecrets(em, request.inputs);
+  const reads = showReads(inputs.reads ?? []);
   await refuseEndedReads(em, target, operation, reads);
   const { instance, toolSwitch } = request;
   const toolDemand = await readToolDemand(em, { target, version, instance, operation, toolSwitch });
@@ -61,10 +63,10 @@ export async function buildRun(
     replace: [...replace],
     options,
     instance: request.instance,
-    variables: request.shown,
-    variableSources: showSources(request.inputs),
+    variables: maskNamed(request.shown, inputs.sensitive),
+    variableSources: showSources(inputs),
     reads,
-    sealedInputs: sealInputs(keyRing, id, request.inputs),
+    sealedInputs: sealInputs(keyRing, id, inputs),
     message: request.message,
     pool: spec.pool ?? settings.default_pool ?? defaultPool,
     toolDemand,
@@ -74,6 +76,15 @@ export async function buildRun(
     approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),
     requeuedFrom: request.requeuedFrom,
   };
+}
+
+/** A run that repeats another one shows no value that has become secret since. */
+function maskNamed(
+  shown: Record<string, JsonValue | Masked>,
+  names: readonly string[],
+): Record<string, JsonValue | Masked> {
+  const masked = names.filter((name) => Object.hasOwn(shown, name)).map((name) => [name, { sensitive: true }] as const);
+  return { ...shown, ...Object.fromEntries(masked) };
 }
 
 /** The claim of each attempt checks the connections again, with their rows locked. */

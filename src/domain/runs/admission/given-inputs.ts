@@ -3,13 +3,13 @@ import type { Em } from '#database/database.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
-import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
 import { copyReads } from '../references/model.ts';
 import { resolveRemoteStates } from '../references/remote-states.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
+import type { SourceOutputs } from '../references/source-outputs.ts';
 import type { Deployment } from './deployment.ts';
 import type { RunInputs } from './inputs.ts';
 import type { RunRequest } from './run-request.ts';
@@ -41,7 +41,7 @@ export function mergeInputs(
 /** Puts outputs in the places of references: in what the request wrote, and in what the environment gives. What a deployment had was resolved for it. */
 export async function readReferences(
   em: Em,
-  keyRing: KeyRing,
+  opened: SourceOutputs,
   target: AdmissionTarget,
   {
     given,
@@ -58,7 +58,7 @@ export async function readReferences(
   const isLeftOut = (name: string, value: JsonValue) => !isNeeded(name) && hasReferences(value);
   const kept = Object.entries(given.variables).filter(([name, value]) => !isLeftOut(name, value));
   const written = kept.filter(([name]) => isWritten(name));
-  const resolved = await resolveReferences(em, keyRing, target, Object.fromEntries(written));
+  const resolved = await resolveReferences(em, opened, target, Object.fromEntries(written));
   // Whoever names the value that the deployment has repeats what it read.
   const isNamedAgain = (name: string) =>
     isRequested(name) && isDeepStrictEqual(request.variables[name], inherited?.inputs.variables[name]);
@@ -76,7 +76,7 @@ export async function readReferences(
 /** A destroy that repeats the deployment removes it with the states that it was deployed with. Every other run reads them anew. */
 export async function readRemoteStates(
   em: Em,
-  keyRing: KeyRing,
+  opened: SourceOutputs,
   target: AdmissionTarget,
   work: {
     readonly given: RunInputs;
@@ -93,6 +93,6 @@ export async function readRemoteStates(
     const reads = copyReads(deployed.reads).filter(({ variable }) => variable.startsWith('data.'));
     return { ...given, remoteStates: deployed.remoteStates, reads: [...(given.reads ?? []), ...reads] };
   }
-  const { states, reads } = await resolveRemoteStates(em, keyRing, target, wanted);
+  const { states, reads } = await resolveRemoteStates(em, opened, target, wanted);
   return { ...given, remoteStates: states, reads: [...(given.reads ?? []), ...reads] };
 }

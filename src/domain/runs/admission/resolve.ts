@@ -9,6 +9,8 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
+import { raiseSecrets } from '../references/secret-outputs.ts';
+import { SourceOutputs } from '../references/source-outputs.ts';
 import { buildRun } from './build-run.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
@@ -32,7 +34,9 @@ export async function resolveRun(
   const { em } = tx;
   const instance = request.instance ?? target.templateSlug;
   const { source } = request;
-  const { version, deployment } = await chooseSupported(em, keyRing, target, { ...request, instance });
+  const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...request, instance });
+  // What has become secret since is not repeated beside other values.
+  const deployment = found && { ...found, inputs: await raiseSecrets(em, found.inputs) };
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
@@ -43,8 +47,9 @@ export async function resolveRun(
     (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated, secretHashOf(keyRing, source.runId)));
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const merged = mergeInputs(schema, environment, inherited, request);
-  const referred = await readReferences(em, keyRing, target, { given: merged, inherited, request });
-  const given = await readRemoteStates(em, keyRing, target, { given: referred, version, request, inherited });
+  const opened = new SourceOutputs(em, keyRing);
+  const referred = await readReferences(em, opened, target, { given: merged, inherited, request });
+  const given = await readRemoteStates(em, opened, target, { given: referred, version, request, inherited });
   const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
     new VariableEvaluator(evaluator, limitSubjectOfCaller(requester)).validate(
       schema,

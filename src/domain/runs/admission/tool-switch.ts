@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import type { Instance } from '#domain/instances/entity.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
 import { findInstanceScope, type InstanceTarget } from '#domain/instances/store.ts';
 import { findInstance } from '#domain/instances/targets.ts';
@@ -7,7 +8,7 @@ import { loadVersionById } from '#domain/registry/published.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Unprocessable } from '#domain/shared/errors.ts';
+import { Conflict, Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { authorsOfRun } from '../approval/repeated-authors.ts';
@@ -58,7 +59,7 @@ const repeated = {
 /**
  * Admits a run that switches an instance to another tool, or to other versions of its tool: it plans the last deployment with that tool, and fails
  * with `switch_not_empty` if the plan changes anything. It needs the approvals that a change needs. The caller has locked the target.
- * @throws Conflict if nothing is deployed, or if version, files or environment ask for another tool
+ * @throws Conflict if nothing is deployed, if the instance uses that tool already, or if version, files or environment ask for another tool
  * @throws Unprocessable for a template of commands
  */
 export async function admitToolSwitch(
@@ -70,10 +71,11 @@ export async function admitToolSwitch(
 ): Promise<AdmittedRun> {
   const { admission } = target;
   if (!admission) throw new ActionRefused(targetIsGone);
-  const { deployed, stateSerial } = await requireDeployment(tx.em, target, admission);
+  const { deployed, stateSerial, present } = await requireDeployment(tx.em, target, admission);
   const version = await loadVersionById(tx.em, deployed.templateVersionId);
   if (version.spec.executor.kind === 'command')
     throw new Unprocessable('tool: the template runs commands, which need no tool', { code: 'operation_unsupported' });
+  refuseSameTool(present, tool);
   const resolve = () =>
     buildRun(tx.em, keyRing, admission, version, {
       operation: 'apply',
@@ -94,9 +96,20 @@ export async function admitToolSwitch(
 }
 
 async function requireDeployment(em: Em, { id }: SwitchTarget, { templateId }: AdmissionTarget) {
-  const { deployedRunId, stateSerial } = await lockAndReadInstance(em, id);
+  const present = await lockAndReadInstance(em, id);
+  const { deployedRunId, stateSerial } = present;
   const deployed = deployedRunId ? await em.findOne(Run, { id: deployedRunId }) : null;
   const isThere = deployed?.templateId === templateId && deployed.operation !== 'destroy';
-  if (deployed && isThere && deployed.sealedInputs.length > 0) return { deployed, stateSerial };
+  if (deployed && isThere && deployed.sealedInputs.length > 0) return { deployed, stateSerial, present };
   throw new ActionRefused(nothingToSwitch);
+}
+
+/** @throws Conflict if the instance would use the same tool in the same versions afterwards */
+function refuseSameTool({ tool: kind, toolVersion, wantedTool }: Instance, { name, version }: WantedTool): void {
+  if (kind !== name || wantedTool?.version !== version) return;
+  const used = [name, version ?? toolVersion].filter(Boolean).join(' ');
+  throw new Conflict(
+    `tool: the instance uses ${used} already: name another tool, or a range of versions that it does not have`,
+    'same_tool',
+  );
 }

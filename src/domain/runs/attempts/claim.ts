@@ -17,6 +17,7 @@ import { Run, RunAttempt } from '../entity.ts';
 import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
 import { shareReads } from '../references/recheck.ts';
+import { raiseSecrets } from '../references/secret-outputs.ts';
 import { type GivenConnections, giveConnections, shareBinders } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
 import { chooseToolOfClaim } from './claiming/tool-choice.ts';
@@ -104,7 +105,7 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
     attempt,
     spec,
     files,
-    inputs: inputsOfPhase(openInputs(keyRing, runId, run.sealedInputs), attempt.phase),
+    inputs: inputsOfPhase(await raiseSecrets(em, openInputs(keyRing, runId, run.sealedInputs)), attempt.phase),
     state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,

@@ -44,7 +44,7 @@ export async function completeAttempt(
   run.revision += 1;
   if (result.debugLog) await storeDebugLog(tx.em, keyRing, { run, attempt, content: result.debugLog });
   if (result.plan) await storePlan(tx, keyRing, run, result.plan);
-  if (result.plan && result.modules) await keepPlannedModules(tx.em, run, result.modules);
+  if (result.plan && result.modules) await keepPlannedModules(tx.em, run, attempt, result.modules);
   if (outputs) await storeOutputs(tx, keyRing, run, { outputs, isPlanned: attempt.phase === 'planning' });
   await recordOutcome(tx, run, result);
   await tx.em.flush();

@@ -7,7 +7,7 @@ import { readUpstream, type UpstreamRead } from './upstream.ts';
 
 /** Whether something is not as it was read. */
 export function haveChanged(reads: readonly Pick<UpstreamRead, 'upstream'>[]): boolean {
-  return reads.some(({ upstream }) => upstream !== 'unchanged');
+  return reads.some(({ upstream }) => upstream !== 'unchanged' && upstream !== 'unknown');
 }
 
 /** Keeps with an instance whether outputs that it was deployed with are other ones by now, for lists, which cannot open them. */

@@ -26,6 +26,9 @@ export interface SealedRead extends OutputRead {
   readonly value: JsonValue;
 }
 
+/** What a read calls all outputs together. */
+export const allOutputs = '*';
+
 /** The states that data sources `terraform_remote_state` are given, by the names of the data sources: outputs and nothing else, as JSON. */
 export type RemoteStates = Readonly<Record<string, string>>;
 
@@ -53,12 +56,15 @@ export interface Readable {
   readonly readerEnvironmentIds: readonly string[];
   readonly readersTeamId: string | null;
   readonly readersOrganizationId: string | null;
+  /** When a transfer voided them; null: none did. */
+  readonly readersVoidSince: string | null;
 }
 
 /** Whether runs of a place may read the outputs of an instance: the present owners of the instance have allowed it. */
 export function isReader(instance: Readable, place: ReadingPlace): boolean {
   const { organizationId, teamId } = instance;
   if (organizationId !== place.organizationId) return false;
+  if (instance.readersVoidSince !== null) return false;
   if (instance.readersTeamId !== teamId || instance.readersOrganizationId !== organizationId) return false;
   const { environmentId } = place;
   const byTeam = place.teamId !== null && instance.readerTeamIds.includes(place.teamId);

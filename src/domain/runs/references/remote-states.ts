@@ -1,25 +1,22 @@
 import type { Em } from '#database/database.ts';
-import { readState } from '#domain/instances/state/state.ts';
-import { readStateVersion } from '#domain/instances/store.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
-import type { KeyRing } from '#domain/shared/secrets.ts';
-import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { MaskedOutputs } from '../model.ts';
-import { isReader, type ReadingPlace, type RemoteStates, type SealedRead } from './model.ts';
-import { findSources, openSourceOutputs, type Source, type SourceName } from './sources-store.ts';
+import { allOutputs, isReader, type ReadingPlace, type RemoteStates, type SealedRead } from './model.ts';
+import { withSecrets } from './secret-outputs.ts';
+import type { SourceOutputs, StateOutputs } from './source-outputs.ts';
+import { findSources, type Source, type SourceName } from './sources-store.ts';
 
-/** How large the states of one run may be together, and the state of an instance in which the types of its outputs are looked up. */
+/** How large the states of one run may be together. */
 const maxBytes = 8 * 1024 * 1024;
-const maxReadState = 16 * 1024 * 1024;
 
 /**
  * Reads the outputs of the instances that `remote_states` of a version names.
- * @throws Unprocessable `reference_unresolved` for an instance that the place may not read, or that is not deployed
+ * @throws Unprocessable `reference_unresolved` for an instance that the place may not read, that is not deployed, or that is too large beside the others
  */
 export async function resolveRemoteStates(
   em: Em,
-  keyRing: KeyRing,
+  opened: SourceOutputs,
   place: ReadingPlace,
   wanted: Readonly<Record<string, string>>,
 ): Promise<{ readonly states: RemoteStates; readonly reads: SealedRead[] }> {
@@ -28,11 +25,15 @@ export async function resolveRemoteStates(
   for (const [name, reference] of Object.entries(wanted)) {
     const source = await findReadable(em, place, reference);
     if (typeof source === 'string') throw refusal(name, reference, source);
-    const outputs = source.isDestroyed ? {} : await openSourceOutputs(em, keyRing, source.id);
     if (source.isDestroyed || (source.deployedRunId === null && source.stateSerial === 0))
       throw refusal(name, reference, 'the instance is not deployed, so it has no outputs');
-    states[name] = JSON.stringify(await toState(em, keyRing, source, outputs));
-    reads.push(toRead(name, reference, source, outputs));
+    const [outputs, written] = [await opened.open(source), await opened.openState(source)];
+    if (outputs === null || written === null)
+      throw refusal(name, reference, 'what the run reads of instances is too large together');
+    const secret = [...written].filter(([, output]) => output['sensitive'] === true).map(([output]) => output);
+    const known = withSecrets(outputs, secret);
+    states[name] = JSON.stringify(toState(source, known, written));
+    reads.push(toRead(name, reference, source, known));
   }
   const bytes = Object.values(states).reduce((sum, state) => sum + Buffer.byteLength(state), 0);
   if (bytes > maxBytes) throw refusal('', '', `the outputs have more than ${maxBytes / 1024 / 1024} MiB together`);
@@ -71,16 +72,12 @@ function toRead(name: string, reference: string, source: Source, outputs: Masked
   return { ...to, ...from, readAt: new Date().toISOString(), copied: false, value: valuesOf(outputs) };
 }
 
-/** What a read calls all outputs together. */
-export const allOutputs = '*';
-
 export function valuesOf(outputs: MaskedOutputs): JsonValue {
   return Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value]));
 }
 
 /** The tools leave outputs that are null out of their states. */
-async function toState(em: Em, keyRing: KeyRing, source: Source, outputs: MaskedOutputs) {
-  const known = await readStateOutputs(em, keyRing, source);
+function toState(source: Source, outputs: MaskedOutputs, known: StateOutputs) {
   const present = Object.entries(outputs).flatMap(([name, output]) => {
     const own = known.get(name);
     const value = own ? (own['value'] ?? null) : output.value;
@@ -91,29 +88,6 @@ async function toState(em: Em, keyRing: KeyRing, source: Source, outputs: Masked
   });
   const head = { version: 4, terraform_version: '1.0.0', serial: 1, lineage: source.id };
   return { ...head, outputs: Object.fromEntries(present), resources: [] };
-}
-
-/** The outputs in the state of the instance, which says their types; none if it has no state, or one that is encrypted or too large. */
-async function readStateOutputs(em: Em, keyRing: KeyRing, { id, stateSerial }: Source) {
-  const none = new Map<string, { [member: string]: JsonValue }>();
-  if (stateSerial === 0) return none;
-  const version = await readStateVersion(em, id, stateSerial);
-  if (!version || version.size > maxReadState) return none;
-  const content = await readState(em, keyRing, id, stateSerial);
-  const state = content === null ? undefined : parse(content);
-  const outputs = isJsonObject(state) ? state['outputs'] : undefined;
-  if (!isJsonObject(outputs)) return none;
-  return new Map(
-    Object.entries(outputs).flatMap(([name, output]) => (isJsonObject(output) ? [[name, output] as const] : [])),
-  );
-}
-
-function parse(content: Buffer): JsonValue {
-  try {
-    return parseExactJson(content.toString());
-  } catch {
-    return null;
-  }
 }
 
 /** The type that the tools would infer for a value, as states write types. */

@@ -1,11 +1,11 @@
 import type { Em } from '#database/database.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
-import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type InstanceReference, readReference, replaceTexts } from '../../variables/reference-syntax.ts';
 import type { MaskedOutputs } from '../model.ts';
 import { isReader, type ReadingPlace, type SealedRead } from './model.ts';
-import { findSources, openSourceOutputs, type Source } from './sources-store.ts';
+import type { SourceOutputs } from './source-outputs.ts';
+import { findSources, type Source } from './sources-store.ts';
 
 /** What references in variables came to. */
 export interface ResolvedReferences {
@@ -15,8 +15,8 @@ export interface ResolvedReferences {
   readonly reads: SealedRead[];
 }
 
-/** How many outputs a run may read, and how large the outputs of all that it reads from may be. They are opened on the main thread. */
-const limits = { references: 200, bytes: 64 * 1024 * 1024 };
+/** How many outputs a run may read. `SourceOutputs` limits how large they may be. */
+const maxReferences = 200;
 
 /** A reference at its place. */
 interface Placed extends InstanceReference {
@@ -37,14 +37,13 @@ interface ReferenceProblem {
  */
 export async function resolveReferences(
   em: Em,
-  keyRing: KeyRing,
+  opened: SourceOutputs,
   place: ReadingPlace,
   written: Readonly<Record<string, JsonValue>>,
 ): Promise<ResolvedReferences> {
   const { references, problems } = collect(written);
-  if (references.length > limits.references)
-    refuse([{ path: '', message: `has more than ${limits.references} references` }]);
-  const sources = await readSources(em, keyRing, place, references);
+  if (references.length > maxReferences) refuse([{ path: '', message: `has more than ${maxReferences} references` }]);
+  const sources = await readSources(em, opened, place, references);
   const reads = new Map<string, SealedRead>();
   for (const reference of references) {
     const read = readOutput(reference, place, sources);
@@ -110,20 +109,20 @@ interface OpenSource {
   readonly outputs: MaskedOutputs | null;
 }
 
-async function readSources(em: Em, keyRing: KeyRing, place: ReadingPlace, references: readonly Placed[]) {
+async function readSources(em: Em, opened: SourceOutputs, place: ReadingPlace, references: readonly Placed[]) {
   const { organizationId } = place;
   if (organizationId === null) return [];
   const names = new Map(references.map((each) => [nameOf(each), each]));
   const found = await findSources(em, { ...place, organizationId }, [...names.values()]);
   const readable = found.filter((source) => isReader(source, place));
-  const bytes = readable.reduce((sum, source) => sum + source.bytes, 0);
-  if (bytes > limits.bytes) refuse([{ path: '', message: 'refers to instances whose outputs are too large together' }]);
-  const opened: OpenSource[] = [];
+  const sources: OpenSource[] = [];
   for (const source of readable) {
-    const outputs = source.isDestroyed ? null : await openSourceOutputs(em, keyRing, source.id);
-    opened.push({ source, outputs });
+    const outputs = source.isDestroyed ? null : await opened.open(source);
+    if (outputs === null && !source.isDestroyed)
+      refuse([{ path: '', message: 'refers to instances whose outputs are too large together' }]);
+    sources.push({ source, outputs });
   }
-  return opened;
+  return sources;
 }
 
 function nameOf({ project, environment, instance }: InstanceReference): string {

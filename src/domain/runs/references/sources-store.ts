@@ -6,6 +6,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { outputsContext } from '../attempts/seals.ts';
 import type { MaskedOutputs } from '../model.ts';
 import type { Readable } from './model.ts';
+import { secretNamesOf } from './secret-outputs.ts';
 
 /** An instance that references may name. */
 export interface Source extends Readable {
@@ -20,6 +21,8 @@ export interface Source extends Readable {
   readonly isDestroyed: boolean;
   /** How large its sealed outputs are. */
   readonly bytes: number;
+  /** The names of its outputs that are secret by now, whatever they were when they were stored. */
+  readonly secretOutputs: readonly string[];
 }
 
 /** The instances of environments that are there. */
@@ -42,10 +45,12 @@ function selectSources(em: Em) {
       'i.reader_environment_ids as readerEnvironmentIds',
       'i.readers_team_id as readersTeamId',
       'i.readers_organization_id as readersOrganizationId',
+      'i.readers_void_since as readersVoidSince',
     ])
     .select(({ ref }) => [
       sql<boolean>`coalesce(${ref('deployed.operation')} = 'destroy', false)`.as('isDestroyed'),
       sql<number>`coalesce(octet_length(${ref('i.sealed_outputs')}), 0)`.as('bytes'),
+      secretNamesOf({ outputs: ref('i.outputs'), deployedRunId: ref('i.deployed_run_id') }).as('secretOutputs'),
     ]);
 }
 
@@ -89,7 +94,7 @@ export async function findSourcesById(em: Em, ids: readonly string[], lock: bool
   return (lock ? found.forShare('i') : found).execute();
 }
 
-/** The outputs of an instance, secret ones included. They never leave the domain unsealed. */
+/** The outputs of an instance as they were stored, secret ones included. `SourceOutputs` says which are secret by now. */
 export async function openSourceOutputs(em: Em, keyRing: KeyRing, id: string): Promise<MaskedOutputs> {
   const row = await db(em)
     .selectFrom('instances')

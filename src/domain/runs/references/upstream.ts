@@ -4,16 +4,18 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { openInputs } from '../admission/inputs.ts';
 import type { MaskedOutputs } from '../model.ts';
 import { findReadingDeployment } from './dependents-store.ts';
-import { isReader, type OutputRead, type SealedRead } from './model.ts';
+import { allOutputs, isReader, type OutputRead, type SealedRead } from './model.ts';
 import { findReadingPlace } from './recheck.ts';
-import { allOutputs, valuesOf } from './remote-states.ts';
-import { findSourcesById, openSourceOutputs } from './sources-store.ts';
+import { valuesOf } from './remote-states.ts';
+import { SourceOutputs } from './source-outputs.ts';
+import { findSourcesById } from './sources-store.ts';
 
 /**
  * What an output is now that an instance was deployed with. `ended`: the owner does not let it be read any longer, or the instance that had it is gone or
- * destroyed. `missing`: the instance has no such output any longer.
+ * destroyed. `missing`: the instance has no such output any longer. `unknown`: it was not compared, because
+ * what the instance reads is too large together.
  */
-export const upstreamStates = ['unchanged', 'changed', 'missing', 'ended'] as const;
+export const upstreamStates = ['unchanged', 'changed', 'missing', 'ended', 'unknown'] as const;
 export type UpstreamState = (typeof upstreamStates)[number];
 
 export interface UpstreamRead extends OutputRead {
@@ -27,8 +29,9 @@ export async function readUpstream(em: Em, keyRing: KeyRing, instanceId: string)
   const place = await findReadingPlace(em, deployed);
   const sources = await findSourcesById(em, [...new Set(deployed.reads.map((read) => read.instanceId))], false);
   const readable = sources.filter((source) => isReader(source, place) && !source.isDestroyed);
-  const present = new Map<string, MaskedOutputs>();
-  for (const { id } of readable) present.set(id, await openSourceOutputs(em, keyRing, id));
+  const opened = new SourceOutputs(em, keyRing);
+  const present = new Map<string, MaskedOutputs | null>();
+  for (const source of readable) present.set(source.id, await opened.open(source));
   const sealed =
     deployed.sealedInputs.length > 0 ? openInputs(keyRing, deployed.runId, deployed.sealedInputs).reads : [];
   return deployed.reads.map((read) => ({ ...read, upstream: compare(read, sealed ?? [], present) }));
@@ -37,10 +40,11 @@ export async function readUpstream(em: Em, keyRing: KeyRing, instanceId: string)
 function compare(
   read: OutputRead,
   sealed: readonly SealedRead[],
-  present: ReadonlyMap<string, MaskedOutputs>,
+  present: ReadonlyMap<string, MaskedOutputs | null>,
 ): UpstreamState {
   const outputs = present.get(read.instanceId);
-  if (!outputs) return 'ended';
+  if (outputs === undefined) return 'ended';
+  if (outputs === null) return 'unknown';
   const isWhole = read.output === allOutputs && read.path === '' && read.variable.startsWith('data.');
   const whole = { value: valuesOf(outputs) };
   const output = isWhole ? whole : Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;

@@ -6,6 +6,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { recordIncomplete } from '../attempts/deployment-record.ts';
 import { findLogEnd } from '../attempts/log-store.ts';
+import { serviceDetail } from '../diagnostics/service-detail.ts';
 import { withoutSnippet } from '../diagnostics/status-detail.ts';
 import { Run, RunAttempt } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
@@ -60,6 +61,7 @@ export async function finishRun(
   changeStatus(tx, run, status, 'finished');
   run.statusReason = reason;
   if (status === 'succeeded' || status === 'canceled') run.statusDetail = null;
+  else run.statusDetail ??= serviceDetail(run, reason);
   const detail = run.statusDetail ? withoutSnippet(run.statusDetail) : null;
   run.finishedAt = new Date();
   run.attemptId = null;

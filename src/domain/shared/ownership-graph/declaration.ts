@@ -145,4 +145,6 @@ export type Cascade<Column extends string> =
       readonly when: Fragment<Column, SqlBool>;
       /** Whether ending them raises their revision. */
       readonly revised?: true;
+      /** The transfer of any owner of the thing, at every level, ends them as well. */
+      readonly withOwner?: true;
     };

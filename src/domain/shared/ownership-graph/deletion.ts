@@ -5,7 +5,7 @@ import { refuseDeletion, type ShowsNames } from './blockers.ts';
 import { changeOne, clock, columnsOf, declaredTables, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, Cascade } from './declaration.ts';
 import { baseOf, declarationOf, depthOf, type Edge, edgesTo, kindsBelow } from './graph.ts';
-import { idsBelow, oneId, unlist } from './unlisting.ts';
+import { idsBelow, oneId, selectBelow, unlist } from './unlisting.ts';
 
 /** The number of rows of each kind that ended with a thing. */
 export type EndedRows = Partial<Record<Kind, number>>;
@@ -33,7 +33,7 @@ export function cascadeDeletion(em: Em, kind: Kind, id: string): Promise<EndedRo
 
 /** Ends the rows that end when a thing, or an owner of it, gets another owner. Counts the rows that name the thing itself. */
 export async function endOnTransfer(em: Em, kind: Kind, id: string): Promise<EndedRows> {
-  const [ended] = await Promise.all([endAll(em, kind, id, endingOnTransfer), unlistBelow(em, kind, id)]);
+  const [ended] = await Promise.all([endAll(em, kind, id, endingOnTransfer), endBelow(em, kind, id)]);
   return ended;
 }
 
@@ -41,16 +41,20 @@ function endingOnTransfer({ link: { onTransfer } }: Edge): Cascade<string> | und
   return onTransfer === 'revised' ? undefined : onTransfer;
 }
 
-/** Takes the things below a transferred thing off the lists that they leave with it. */
-async function unlistBelow(em: Em, kind: Kind, id: string): Promise<void> {
-  const lists = kindsBelow(kind).flatMap((named) =>
+/** Ends the rows that end with the transfer of any owner, and takes the things below a transferred thing off the lists that they leave with it. */
+async function endBelow(em: Em, kind: Kind, id: string): Promise<void> {
+  const ends = kindsBelow(kind).flatMap((named) =>
     edgesTo(named.kind as Kind).flatMap((edge) => {
       const cascade = endingOnTransfer(edge);
-      return cascade?.rows === 'unlisted' && cascade.withOwner ? [{ ...edge, named, column: cascade.from }] : [];
+      return cascade && cascade.rows !== 'deleted' && cascade.withOwner ? [{ ...edge, named, cascade }] : [];
     }),
   );
   await Promise.all(
-    lists.map(({ declaration, named, column }) => unlist(em, declaration, column, idsBelow(em, named, kind, id))),
+    ends.map(({ declaration, link, named, cascade }) => {
+      if (cascade.rows === 'unlisted') return unlist(em, declaration, cascade.from, idsBelow(em, named, kind, id));
+      const name = columnsOf('x')(link.columns[0] ?? 'id');
+      return endRows(em, declaration, cascade, sql<SqlBool>`${name} in ${selectBelow(em, named, kind, id)}`);
+    }),
   );
 }
 

@@ -12,12 +12,16 @@ export function oneId(id: string): UnlistedIds {
 }
 
 /** The ids of all things of a kind below an owner. */
-export function idsBelow(em: Em, { kind, table }: AnyDeclaration, owner: Kind, id: string): UnlistedIds {
-  const below = declaredTables(em)
+export function selectBelow(em: Em, { kind, table }: AnyDeclaration, owner: Kind, id: string) {
+  return declaredTables(em)
     .selectFrom(`${table} as x`)
     .where((eb) => belowCondition(kind, owner, id) ?? eb.lit(false))
-    .select(sql<string>`${columnsOf('x')('id')}::text`.as('id'));
-  return sql`${below}`;
+    .select('x.id');
+}
+
+/** The same, as text. */
+export function idsBelow(em: Em, named: AnyDeclaration, owner: Kind, id: string): UnlistedIds {
+  return sql`(select below.id::text from ${selectBelow(em, named, owner, id)} as below)`;
 }
 
 /**

@@ -7,7 +7,7 @@ import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
-import { Conflict, Forbidden, invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { Conflict, Forbidden, invalidField, refuseFields } from '#domain/shared/errors.ts';
 import { findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
@@ -163,6 +163,6 @@ async function refuseUnknown(em: Em, principal: Principal, given: Lists): Promis
     const found = new Set(await findReadable(em, principal, ids));
     const unknown = ids.filter((id) => !found.has(id));
     if (unknown.length > 0)
-      throw new Unprocessable(`${field}: there is no ${kind} ${enumerate(unknown)}`, { code: 'unknown_reference' });
+      throw refuseFields('unknown_reference', [{ path: field, problem: `there is no ${kind} ${enumerate(unknown)}` }]);
   }
 }

@@ -15,7 +15,7 @@ import { sha256 } from '../../attempt/artifact.ts';
 import { isJobLink, type JobFile, jobFileBytes, toWorkFiles } from '../../attempt/work-files.ts';
 import type { HostSettings } from '../../protocol/host-settings.ts';
 import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
-import { listUntrustedFiles, readUntrustedFile } from '../../sandbox/untrusted-files.ts';
+import { listUntrustedFiles, readUntrustedFile, readUntrustedLink } from '../../sandbox/untrusted-files.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 import { requireConfiguration } from './guards.ts';
@@ -139,13 +139,28 @@ function isServiceBackend(record: JsonValue): boolean {
 }
 
 /** Computes the digest of the modules that `init` fetched; empty if there are none. @throws AttemptFailure `init_failed` */
-export async function digestModules(data: string): Promise<string> {
+export function digestModules(data: string): Promise<string> {
+  return digestWith(data, async (path) => digestLink(await readUntrustedLink(data, path)));
+}
+
+/** What stands for a link in the digest of modules. */
+export function digestLink(target: Buffer): string {
+  return `link ${sha256(target)}`;
+}
+
+/** The same as earlier releases computed it, which left out where links lead: their plans have it. Without links, both are the same. */
+export function digestModulesAsBefore(data: string): Promise<string> {
+  return digestWith(data, async () => 'link');
+}
+
+async function digestWith(data: string, describeLink: (path: string) => Promise<string>): Promise<string> {
   try {
     const files = await listUntrustedFiles(data, 'modules', maxModuleFiles);
     const digests = new Map<string, string>();
     for (const { path, isRegular } of files) {
-      const content = isRegular ? await readUntrustedFile(data, `modules/${path}`, maxModuleFileBytes) : null;
-      digests.set(path, content === null ? 'link' : sha256(content));
+      const at = `modules/${path}`;
+      const content = isRegular ? await readUntrustedFile(data, at, maxModuleFileBytes) : null;
+      digests.set(path, content === null ? await describeLink(at) : sha256(content));
     }
     return files.length === 0 ? '' : sha256(canonicalJson(Object.fromEntries(digests)));
   } catch (error) {

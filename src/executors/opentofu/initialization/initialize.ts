@@ -9,7 +9,7 @@ import type { ToolSession } from '../session.ts';
 import { digestModules, digestSources, lockFile, verifyBackend } from './configuration.ts';
 import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
-import { removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
+import { areModulesOf, removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
 import { findMissingConnection } from './module-hint.ts';
 
 const maxLockBytes = 1024 * 1024;
@@ -67,7 +67,7 @@ async function obtain(
   planned: Planned,
 ): Promise<InitLease> {
   // Modules that variables choose are those of one run.
-  const kept = withVariables ? null : keptOf(session, planned);
+  const kept = withVariables ? null : await keptOf(session, planned);
   const key = keyOf(session, cache, withVariables, kept);
   const lease = (name: string, initialized: Initialization) => ({
     initialized,
@@ -85,8 +85,9 @@ async function obtain(
 }
 
 /** An apply needs the modules of its plan, which may be older than those that were kept. */
-function keptOf({ attempt: { modules } }: ToolSession, planned: Planned): KeptModules | null {
-  return planned === undefined || planned.modules === modules?.digest ? modules : null;
+async function keptOf({ attempt: { modules } }: ToolSession, planned: Planned): Promise<KeptModules | null> {
+  if (modules === null || planned === undefined) return modules;
+  return (await areModulesOf(modules, planned.modules)) ? modules : null;
 }
 
 function keyOf(
@@ -97,13 +98,16 @@ function keyOf(
 ): string {
   const { request, settings } = attempt;
   const facts = {
+    // Earlier releases stored another digest of modules.
+    format: 2,
     version: request.templateVersion,
     sources: digestSources(executor),
     tool,
     platform: `${process.platform}-${process.arch}`,
     mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
     egress: request.egress,
-    ...(kept !== null && { modules: kept.digest }),
+    // Who is not given the files must fetch them, and does not get those that another place was given.
+    ...(kept !== null && { modules: kept.digest, areLaidOut: kept.content !== null }),
   };
   const { environment, environmentFiles = [], moduleSources = [] } = request;
   const given = [

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -11,9 +11,9 @@ import {
 } from '#domain/registry/kept-modules/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { sha256 } from '../../attempt/artifact.ts';
-import { listUntrustedFiles, readUntrustedFile } from '../../sandbox/untrusted-files.ts';
+import { listUntrustedFiles, readUntrustedFile, readUntrustedLink } from '../../sandbox/untrusted-files.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
-import { dataDirectory } from './configuration.ts';
+import { dataDirectory, digestLink } from './configuration.ts';
 
 const directory = 'modules';
 const manifestFile = 'modules.json';
@@ -38,8 +38,7 @@ export async function removeGitDirectories(data: string): Promise<void> {
 
 /** Lays out the modules that a version was resolved to before, so that `init` need not fetch them. */
 export async function restoreModules(data: string, content: Buffer): Promise<void> {
-  const unpacked = await promisify(gunzip)(content, { maxOutputLength: 4 * keptModulesLimits.bytes });
-  const { files } = Packed.parse(JSON.parse(unpacked.toString()));
+  const files = await unpack(content);
   const root = join(data, directory);
   const links = new Set(files.filter(({ kind }) => kind === 'link').map(({ path }) => join(root, path)));
   for (const { path, kind, content: text } of files) {
@@ -52,6 +51,22 @@ export async function restoreModules(data: string, content: Buffer): Promise<voi
     else await writeFile(target, Buffer.from(text, 'base64'), { flag: 'wx', mode: kind === 'program' ? 0o700 : 0o600 });
     if (kind === 'program') await chmod(target, 0o700);
   }
+}
+
+async function unpack(content: Buffer): Promise<PackedFile[]> {
+  const unpacked = await promisify(gunzip)(content, { maxOutputLength: 4 * keptModulesLimits.bytes });
+  return Packed.parse(JSON.parse(unpacked.toString())).files;
+}
+
+/** Whether kept modules are those of a digest. What an earlier release kept has a digest that left out where links lead. */
+export async function areModulesOf({ digest, content }: KeptModules, wanted: string): Promise<boolean> {
+  if (digest === wanted) return true;
+  if (content === null) return false;
+  const digests = (await unpack(content)).map(({ path, kind, content: text }) => {
+    const digested = kind === 'link' ? digestLink(Buffer.from(text)) : sha256(Buffer.from(text, 'base64'));
+    return [path, digested] as const;
+  });
+  return sha256(canonicalJson(Object.fromEntries(digests))) === wanted;
 }
 
 /** The directories between `root` and a path below it. */
@@ -138,7 +153,7 @@ async function readFiles(data: string, take: (path: string, digest: string) => v
       take(path, sha256(content));
       if (isKept) files.push({ path, kind: isProgram ? 'program' : 'file', content: content.toString('base64') });
     } else {
-      const target = await readlink(at);
+      const target = (await readUntrustedLink(data, `${directory}/${path}`)).toString();
       take(path, `link ${target}`);
       if (isKept) files.push({ path, kind: 'link', content: target });
     }

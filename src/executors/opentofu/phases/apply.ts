@@ -6,6 +6,7 @@ import type { OpenTofuExecutor } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 import { joinVariables, onlyEphemeral, readNames } from '../ephemeral.ts';
+import { digestModulesAsBefore } from '../initialization/configuration.ts';
 import { mayHaveProvisioners } from '../initialization/configuration-scan.ts';
 import type { InitCache, Initialization } from '../initialization/init-cache.ts';
 import { initialize } from '../initialization/initialize.ts';
@@ -34,7 +35,7 @@ export async function apply(
   refuseOtherPlan(session, facts);
   const lease = await initialize(session, cache, { lock: files.get('lock') ?? null, modules: facts.modules });
   try {
-    if (facts.modules !== lease.initialized.modules) throw mismatch('with other modules');
+    await refuseOtherModules(facts.modules, lease.initialized);
     const planned = files.get('plan') ?? Buffer.alloc(0);
     await verifyPlan(session, lease.initialized, planned);
     await applyPlan(session, lease.initialized, { plan: planned, ephemeral });
@@ -51,6 +52,12 @@ function refuseOtherPlan(session: ToolSession, facts: PlanFacts): void {
   if (canonicalJson(wanted) !== canonicalJson(facts)) {
     throw mismatch('by another tool, for another operation or from other files');
   }
+}
+
+/** Waiting plans of earlier releases have the digest that left out where links lead. */
+async function refuseOtherModules(planned: string, { data, modules }: Initialization): Promise<void> {
+  if (planned === modules || planned === (await digestModulesAsBefore(data))) return;
+  throw mismatch('with other modules');
 }
 
 function mismatch(how: string): AttemptFailure {

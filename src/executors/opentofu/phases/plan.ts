@@ -96,7 +96,7 @@ async function resolvedModules(
   { attempt }: ToolSession,
   { data, modules }: Initialization,
 ): Promise<KeptModules | null> {
-  if (attempt.request.phase !== 'plan' || attempt.modules !== null || modules === '') return null;
+  if (attempt.request.phase !== 'plan' || attempt.modules?.content || modules === '') return null;
   return packModules(data, modules).catch((error: unknown) => {
     attempt.note(`the modules are not kept for later runs: ${messageOf(error)}`);
     return null;

@@ -48,19 +48,15 @@ describe('a run with options', () => {
     expect(wide.body).toMatchObject({ options: { ...usual, parallelism: 20 }, partial: false });
   });
 
-  it('takes replace from either place, and refuses both together, and target together with exclude', async () => {
+  it('takes replace from either place, and refuses two different lists, and target together with exclude', async () => {
     const { body } = await ask({ options: { replace: ['a.b'] } });
     expect([body.replace, body.options.replace]).toEqual([['a.b'], ['a.b']]);
     const both = await ask({ replace: ['a.b'], options: { replace: ['a.c'] } });
     expect([both.status, both.body.error]).toEqual([
       400,
-      'options.replace: the run names replace as well: name one of the two',
+      'options.replace: the run names other resources to replace: name them in one of the two',
     ]);
-    for (const empty of [
-      { replace: [], options: { replace: ['a.c'] } },
-      { replace: ['a.b'], options: { replace: [] } },
-    ])
-      expect((await ask(empty)).status).toBe(400);
+    expect((await ask({ replace: [], options: { replace: ['a.c'] } })).status).toBe(400);
     const narrowed = await ask({ options: { target: ['a.b'], exclude: ['a.c'] } });
     expect([narrowed.status, narrowed.body.error]).toEqual([
       400,
@@ -68,6 +64,19 @@ describe('a run with options', () => {
     ]);
     for (const wrong of [{ parallelism: 0 }, { parallelism: 257 }, { target: [''] }, { unknown: 1 }])
       expect((await ask({ options: wrong })).status).toBe(400);
+  });
+
+  it('shows options that another request may send back, beside replace as well; null is as usual', async () => {
+    for (const request of [{ options }, { replace: ['a.b'] }, {}]) {
+      const { body: shown } = await ask(request);
+      const again = await ask({ replace: shown.replace, options: shown.options });
+      expect(again.status, again.text).toBe(202);
+      expect(again.body.options).toEqual(shown.options);
+    }
+    const more = await ask({ replace: ['a.b'], options: usual });
+    expect(more.body.options, more.text).toEqual({ ...usual, replace: ['a.b'] });
+    const none = Object.fromEntries(Object.keys(usual).map((name) => [name, null]));
+    expect((await ask({ options: none })).body.options).toEqual(usual);
   });
 
   it('is refused where template, operation or tool do not know an option', async () => {

@@ -123,7 +123,13 @@ describe('a live instance', () => {
     const first = await runToEnd(administrator, { template_id: template, instance: 'kept' });
     expect(first).toMatchObject({ status: 'succeeded', outputs: { by: { value: 'terraform' } } });
     const failed = await administrator.awaitRun(await switchTo(id, 'opentofu'), ended);
-    expect(failed).toMatchObject({ status: 'failed', status_reason: 'switch_not_empty' });
+    expect(failed).toMatchObject({
+      status: 'failed',
+      status_reason: 'switch_not_empty',
+      status_detail: { message: expect.stringContaining('0 to add, 1 to change, 0 to destroy'), source: 'service' },
+    });
+    const again = await administrator.post(`/instances/${id}/tool-switch`, { tool: { name: 'terraform' } });
+    expect([again.status, again.headers.get('x-error-code')]).toEqual([409, 'same_tool']);
     const { body: plan } = await administrator.get(`/runs/${failed.id}/plan`);
     expect(plan.changes).toMatchObject([{ address: 'terraform_data.x', action: 'update' }]);
     expect(await read('instances', id)).toMatchObject({ tool: 'terraform', wanted_tool: { name: 'terraform' } });

@@ -1,5 +1,6 @@
 import type { ReadingPlace, SealedRead } from '#domain/runs/references/model.ts';
 import { resolveReferences as readInstanceOutputs } from '#domain/runs/references/resolve-references.ts';
+import { SourceOutputs } from '#domain/runs/references/source-outputs.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
@@ -142,7 +143,7 @@ async function resolveVariables(
   { place, ...readable }: Readable & { readonly place: ReadingPlace },
 ): Promise<NodeInputs> {
   const outputs = await readOutputs(tx, readable, findReferences(spec.variables));
-  const { reads } = await readInstanceOutputs(tx.em, readable.keyRing, place, spec.variables);
+  const { reads } = await readInstanceOutputs(tx.em, new SourceOutputs(tx.em, readable.keyRing), place, spec.variables);
   const readByText = new Map(reads.map((read) => [read.reference, { value: read.value, isSensitive: read.sensitive }]));
   const find = referenceFinder(readable.variables, outputs);
   const budget = new ReferenceBudget();

@@ -1,0 +1,92 @@
+import { type Expression, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { parseExactJson } from '#domain/shared/values/exact-json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import type { RunInputs } from '../admission/inputs.ts';
+import type { MaskedOutputs } from '../model.ts';
+import { allOutputs, type RemoteStates, type SealedRead } from './model.ts';
+
+/** Outputs that became secret after they were read. Whatever says so wins: the instance as it is now, or a version of its template. */
+
+/**
+ * The names of the outputs of the instance `i` that are secret: by what it is deployed with, or by the version of that deployment or a newer one of the
+ * same template.
+ */
+export function secretNamesOf(i: {
+  readonly outputs: Expression<unknown>;
+  readonly deployedRunId: Expression<unknown>;
+}) {
+  return sql<string[]>`array(
+    select o.key from jsonb_each(${i.outputs}) o where o.value ->> 'sensitive' = 'true'
+    union
+    select s.key from runs d
+      join template_versions v on v.template_id = d.template_id and v.id >= d.template_version_id and v.yanked_at is null
+      cross join lateral jsonb_each(case jsonb_typeof(v.spec -> 'outputs') when 'object' then v.spec -> 'outputs' else '{}' end) s
+      where d.id = ${i.deployedRunId} and s.value ->> 'sensitive' = 'true')`;
+}
+
+export function withSecrets(outputs: MaskedOutputs, secret: readonly string[]): MaskedOutputs {
+  const names = new Set(secret);
+  const entries = Object.entries(outputs).map(([name, output]) => [
+    name,
+    names.has(name) ? { ...output, sensitive: true } : output,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Inputs of a run that was given outputs before, with what has become secret since as secret. */
+export async function raiseSecrets(em: Em, inputs: RunInputs): Promise<RunInputs> {
+  const { reads = [], remoteStates } = inputs;
+  if (reads.length === 0) return inputs;
+  const secret = await findSecrets(em, [...new Set(reads.map(({ instanceId }) => instanceId))]);
+  const namesOf = ({ instanceId }: SealedRead) => secret.get(instanceId) ?? [];
+  const isSecret = (read: SealedRead) =>
+    read.sensitive || (read.output === allOutputs ? namesOf(read).length > 0 : namesOf(read).includes(read.output));
+  const raised = reads.map((read) => (isSecret(read) ? { ...read, sensitive: true } : read));
+  const variables = raised
+    .filter(({ variable, sensitive }) => sensitive && Object.hasOwn(inputs.variables, variable))
+    .map(({ variable }) => variable);
+  return {
+    ...inputs,
+    sensitive: [...new Set([...inputs.sensitive, ...variables])],
+    reads: raised,
+    ...(remoteStates && { remoteStates: raiseStates(remoteStates, raised, namesOf) }),
+  };
+}
+
+async function findSecrets(em: Em, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db(em)
+    .selectFrom('instances as i')
+    .where('i.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .select((eb) => [
+      'i.id',
+      secretNamesOf({ outputs: eb.ref('i.outputs'), deployedRunId: eb.ref('i.deployed_run_id') }).as('names'),
+    ])
+    .execute();
+  return new Map(rows.map(({ id, names }) => [id, names]));
+}
+
+/** States for data sources say of each output whether it is secret. */
+function raiseStates(
+  states: RemoteStates,
+  reads: readonly SealedRead[],
+  namesOf: (read: SealedRead) => readonly string[],
+): RemoteStates {
+  const entries = Object.entries(states).map(([name, text]) => {
+    const read = reads.find(({ variable }) => variable === `data.terraform_remote_state.${name}`);
+    const secret = read ? namesOf(read) : [];
+    return [name, secret.length === 0 ? text : JSON.stringify(raiseState(parseExactJson(text), secret))] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function raiseState(state: JsonValue, secret: readonly string[]): JsonValue {
+  const outputs = isJsonObject(state) ? state['outputs'] : undefined;
+  if (!isJsonObject(state) || !isJsonObject(outputs)) return state;
+  const raised = Object.entries(outputs).map(([name, output]) => [
+    name,
+    isJsonObject(output) && secret.includes(name) ? { ...output, sensitive: true } : output,
+  ]);
+  return { ...state, outputs: Object.fromEntries(raised) };
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
+
+/** Outputs that became secret after others had read them. */
+
+let stage: ReadingStage;
+let made = 0;
+beforeAll(async () => {
+  stage = await openReadingStage();
+});
+afterAll(() => stage?.api.close());
+
+/** An instance with an open output, and a run that was deployed with it. */
+async function pair() {
+  const name = `open-${++made}`;
+  const source = await stage.deploy({ instance: name }, { size: plain('open-at-first') });
+  await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+  const { body, status, text } = await stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
+  expect(status, text).toBe(202);
+  expect(body.variables).toEqual({ size: 'open-at-first' });
+  await stage.finish(body.id);
+  return { name, source, reader: body.id as string };
+}
+
+describe('an output that became secret', () => {
+  test('is masked in copies and destroys of what was deployed with it, and their workers redact it', async () => {
+    const { name, reader } = await pair();
+    await stage.deploy({ instance: name }, { size: secret('open-at-first') });
+    const { owner } = stage.tenant;
+    const copied = await owner.post(`/runs/${reader}/copy`, {});
+    expect(copied.status, copied.text).toBe(202);
+    expect(copied.body).toMatchObject({ variables: { size: { sensitive: true } }, reads: [{ sensitive: true }] });
+    expect(copied.text).not.toContain('open-at-first');
+    const work = await stage.claimPlan(copied.body.id);
+    expect(work.inputs.sensitive).toContain('size');
+  });
+
+  test('is redacted by the worker of a run that waited meanwhile', async () => {
+    const { name } = await pair();
+    const { body } = await stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
+    await stage.deploy({ instance: name }, { size: secret('open-at-first') });
+    expect((await stage.claimPlan(body.id)).inputs.sensitive).toContain('size');
+  });
+
+  test('is secret to whoever reads it, if a newer state or a newer version of the template says so', async () => {
+    const { name, source } = await pair();
+    const reference = { size: `\${instances.shared/${name}.outputs.size}` };
+    const masked = { variables: { size: { sensitive: true } }, reads: [{ sensitive: true }] };
+    const running = await stage.ask({}, { environment_id: stage.shared, instance: name });
+    await stage.claimApply(running.body.id);
+    const [{ attempt } = { attempt: '' }] = await stage.api.rows<{ attempt: string }>(
+      'select attempt_id as attempt from runs where id = ?',
+      [running.body.id],
+    );
+    const state = {
+      version: 4,
+      serial: 1,
+      lineage: 'a',
+      resources: [],
+      outputs: { size: { value: 'open-at-first', type: 'string', sensitive: true } },
+    };
+    await stage.steps.keep({ attemptId: attempt, content: Buffer.from(JSON.stringify(state)) });
+    const { outputs } = (await stage.tenant.owner.get(`/instances/${source}/outputs`)).body;
+    expect(outputs.size).toEqual({ value: null, sensitive: true });
+    expect((await stage.ask(reference)).body).toMatchObject(masked);
+
+    const other = await pair();
+    const spec = {
+      outputs: { size: { sensitive: true } },
+      executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+    };
+    const admin = await stage.api.addUser('admin');
+    const path = `/registry/templates/${stage.template}/versions`;
+    const published = await admin.post(path, { version: '9.0.0', spec });
+    expect(published.status, published.text).toBe(201);
+    const { body } = await stage.ask({ size: `\${instances.shared/${other.name}.outputs.size}` }, { version: '1.0.0' });
+    expect(body).toMatchObject(masked);
+  });
+});
