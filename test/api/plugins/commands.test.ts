@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '#api/document/document.ts';
 import { operations } from '#api/operations.ts';
+import { catalogueOf } from '#api/pipeline/catalogue.ts';
+import { reviewOf } from '#test/support/access/reviews.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { codeOf } from '#test/support/plugins/deleted-resource.ts';
 import { manifestOf, noOwnership, sendCommand } from '#test/support/plugins/plugin-world.ts';
@@ -138,12 +140,21 @@ describe('a question about plugins', () => {
     expect((await root.client.send('POST', `/plugin-actions/${sync}/check`, { selector })).status).toBe(404);
   });
 
-  it('is no access review: can-i refuses plugins as malformed', async () => {
+  it('is no access review: can-i knows neither plugins nor preferences of notifications, and refuses them by name', async () => {
     const { root } = await stagePlugin(api);
-    for (const resource of ['plugin_actions', 'plugin_installations', 'plugin_action_grants', 'plugin_resources']) {
-      const { status } = await root.client.send('POST', '/auth/can-i', { resource, verb: 'check' });
-      expect([resource, status]).toEqual([resource, 400]);
+    const ask = (resource: string) => root.client.send('POST', '/auth/can-i', reviewOf({ resource, verb: 'list' }));
+    expect((await ask('audit_records')).body.status.allowed).toBe(true);
+    const plugins = ['plugin_actions', 'plugin_installations', 'plugin_action_grants', 'plugin_resources'];
+    for (const resource of [...plugins, 'notification_preferences']) {
+      const { status, body } = await ask(resource);
+      expect([status, body.error.code, body.error.message]).toEqual([
+        400,
+        'malformed_review',
+        expect.stringContaining(resource),
+      ]);
     }
+    const reviewed = catalogueOf(operations).entries.map(({ review }) => review.resource);
+    expect(reviewed.filter((resource) => /plugin|preference/.test(resource))).toEqual([]);
   });
 });
 
