@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReadsRefused } from '#domain/runs/errors.ts';
+import { SourceOutputs } from '#domain/runs/references/source-outputs.ts';
+import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
@@ -231,4 +233,24 @@ test('a malformed reference in a variable of an environment or of a variable set
   expect(
     (await stage.tenant.owner.put(`/environments/${stage.shared}/variables/SHELL_LIKE`, shell)).status,
   ).toBeLessThan(300);
+});
+
+describe('what one request opens', () => {
+  test('is opened once, and no more than fits together', async () => {
+    const { orm, keyRing } = stage.api.services;
+    const em = orm.em.fork();
+    const ids = [network, await stage.deploy({}, { size: plain(1) }), await stage.deploy({}, { size: plain(2) })];
+    const half = 40 * 1024 * 1024;
+    const [first, second, third] = (await findSourcesById(em, ids, false)).map((source) => ({
+      ...source,
+      bytes: half,
+    }));
+    if (!first || !second || !third) throw new Error('an instance is missing');
+    const opened = new SourceOutputs(em, keyRing);
+    const outputsOfFirst = await opened.open(first);
+    expect(outputsOfFirst).not.toBeNull();
+    expect(await opened.open(first)).toBe(outputsOfFirst);
+    expect(await opened.open(second)).toBeNull();
+    expect(await opened.open({ ...third, bytes: 1 })).not.toBeNull();
+  });
 });

@@ -218,7 +218,8 @@ describe('the modules of a check', () => {
     await api.rows('update template_checks set version_id = null where id = ?', [id]);
     await end(id, passed, both);
     const ended = await readCheckResult(api.services.orm.em.fork(), id);
-    expect(ended?.modules).toEqual({ environmentId: tenant.environment, resolved: both.reverse() });
+    const { environment: environmentId } = tenant;
+    expect(ended?.modules).toEqual({ environmentId, startedAt: expect.any(String), resolved: both.reverse() });
   });
 
   it('are those of the environment alone, if the template is of the whole installation', async () => {
