@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,9 +57,7 @@ export const fixtureSources = ['github.com/opentofu/opentofu@v1.12.6', 'github.c
  * The licence of the sources does not let this project keep them.
  */
 export function findFixtures(source: string): Configuration[] {
-  const cwd = mkdtempSync(join(tmpdir(), 'coordinator-conformance-'));
-  const answer = execFileSync('go', ['mod', 'download', '-json', source], { cwd, encoding: 'utf8' });
-  const { Dir: root } = z.object({ Dir: z.string() }).parse(JSON.parse(answer));
+  const root = downloadSources(source);
   const tools = { opentofu: '*', terraform: '*' };
   return findRoots(root)
     .filter((directory) => directory.includes('/testdata/') && needsNoProvider(directory))
@@ -69,6 +67,17 @@ export function findFixtures(source: string): Configuration[] {
       directory,
       tools,
     }));
+}
+
+/** Go downloads from any directory, so an empty one keeps it from reading a module of somebody else. */
+function downloadSources(source: string): string {
+  const cwd = mkdtempSync(join(tmpdir(), 'coordinator-conformance-'));
+  try {
+    const answer = execFileSync('go', ['mod', 'download', '-json', source], { cwd, encoding: 'utf8' });
+    return z.object({ Dir: z.string() }).parse(JSON.parse(answer)).Dir;
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
 }
 
 export function runsWith({ tools }: Configuration, { name, version }: InstalledTool): boolean {

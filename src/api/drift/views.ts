@@ -168,6 +168,7 @@ const findingFields = {
     .nullable()
     .describe('Somebody accepts the observed value until this time. Another value opens the finding again.'),
   reopen_reason: z.string().nullable(),
+  remediation_run_id: AnswerId.nullable().describe('The run that is under way to remedy it; null: none is.'),
   evidence: EvidenceView.describe('The latest evidence.'),
   revision: z.int(),
 };
@@ -205,6 +206,7 @@ export function toFinding(finding: FindingDetails): z.output<typeof ListedFindin
         ? null
         : { reason: suppressionReason ?? '', until: suppressedUntil, by: suppressedByName ?? '' },
     reopen_reason: finding.reopenReason,
+    remediation_run_id: finding.remediationRunId,
     evidence: toEvidence(finding.evidence),
     revision: finding.revision,
   };

@@ -131,7 +131,7 @@ export const get = read({
   handle: async ({ em, target, params, operations, principal }) => {
     const variable = await findVariable(em, toHolder(target), params.name);
     if (!variable) throw new NotFound('variable');
-    return showVariable({ operations, principal }, target, variable);
+    return showVariable(em, { operations, principal }, target, variable);
   },
 });
 
@@ -159,7 +159,7 @@ export const set = command({
     const { variable } = await setVariable(writer, toNamedVariable(params.name, body, request.headers), before);
     const { revision } = variable;
     const [was, after] = [before && describeVariable(before), { ...describeVariable(variable), value: 'set' }];
-    const answer = showVariable({ operations, principal }, target, variable);
+    const answer = await showVariable(tx.em, { operations, principal }, target, variable);
     return { id: target.id, before: was, after, revision, answer };
   },
 });

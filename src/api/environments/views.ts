@@ -16,6 +16,7 @@ import { formatDuration } from '#domain/shared/values/durations.ts';
 import { withUse } from '#domain/tenancy/use.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
+import { findUnknownDefaults } from '#domain/variables/unknown-defaults-store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import { environmentActions } from './actions.ts';
 import { variableActions } from './variable-actions.ts';
@@ -113,11 +114,29 @@ export async function showEnvironment(em: Em, context: ActionContext, environmen
 }
 
 /** One variable, with what the caller may do with it. */
-export const VariableDetailsView = VariableView.extend({ actions: variableActions.view }).meta({
-  id: 'EnvironmentVariableDetails',
-});
+export const VariableDetailsView = VariableView.extend({
+  warnings: z
+    .array(z.string())
+    .describe('What is probably a mistake, such as a default for a template variable that no template has.'),
+  actions: variableActions.view,
+}).meta({ id: 'EnvironmentVariableDetails' });
 
-export function showVariable(context: ActionContext, environment: EnvironmentTarget, variable: ShownVariable) {
+export async function showVariable(
+  em: Em,
+  context: ActionContext,
+  environment: EnvironmentTarget,
+  variable: ShownVariable,
+) {
   const facts = { ...environment, concernsSecret: variable.sensitive };
-  return { ...viewVariable(variable), actions: variableActions.describe(context, facts) };
+  const { name, category } = variable;
+  const unknown = category === 'template' ? await findUnknownDefaults(em, environment.teamId, [name]) : [];
+  return {
+    ...viewVariable(variable),
+    warnings: unknown.map(warnOfUnknown),
+    actions: variableActions.describe(context, facts),
+  };
+}
+
+function warnOfUnknown(name: string): string {
+  return `no template that can run in the environment has a variable "${name}", so this default does nothing: correct the name, or use the category env if tools shall get it`;
 }

@@ -23,7 +23,9 @@ const fields = {
     .object({ run_id: AnswerId, at: Time })
     .nullable()
     .describe(
-      'The run that changed it only in part, since it failed, was stopped or was partial: it may differ from its last deployment until a whole run or a scan has ended.',
+      'The first run since which not everything is recorded, because it was lost, failed or stopped while it applied, or was partial: the instance may hold ' +
+        'resources that its state does not have, or differ from its last deployment. Read the log of the run, then run the instance again as a whole. The next ' +
+        'complete run, scan or import of a state ends this. Null: all is recorded.',
     ),
   locked_by_run_id: AnswerId.nullable(),
   drifted: z.boolean().describe('Scans found that it differs from what was deployed, and nobody has accepted that.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { RunBody, withReplace } from '#api/runs/bodies.ts';
+import { deployedMembers, RunBody, withReplace } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
@@ -44,6 +44,7 @@ import {
 import { readFit, warningsOfFit } from './worker-fit.ts';
 
 const RunVersion = RunBody.omit({ template_id: true, version: true })
+  .extend(deployedMembers)
   .overwrite(withReplace)
   .meta({ id: 'RunTemplateVersion' });
 const TemplateParams = z.strictObject({ id: Id });

@@ -7,6 +7,7 @@ import type { RunWithFacts } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { toApproval } from './approvals/approval-views.ts';
 import { toRead } from './read-views.ts';
+import { toReset } from './reset-views.ts';
 import { type RunView, toListedRun, toUsedConnection } from './views.ts';
 
 /** The operation that carries out an action of a run. */
@@ -37,6 +38,7 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
     ...toListedRun(run.details),
     variable_sources: run.details.variableSources,
     reads: (run.details.reads ?? []).map(toRead),
+    variables_reset: (run.details.variableResets ?? []).map(toReset),
     connections: run.details.connections
       .filter(({ isGiven }) => isGiven)
       .map((used) => toUsedConnection(used, context.principal)),

@@ -92,6 +92,45 @@ export const RunBody = z.strictObject({
   ),
 });
 
+/** What a request for one run may name beside the members that other requests have too. */
+export const deployedMembers = {
+  variables_from: z
+    .enum(['deployed'])
+    .optional()
+    .describe(
+      '`deployed`: the run starts from what is deployed. Variables that the request does not name have the values of the last deployment, references are read ' +
+        'anew, and secrets are kept as by a copy: only while version and variables stay the same; otherwise 422 names those to give again. Without it, ' +
+        'such variables get their defaults, and the run lists them in `variables_reset`.',
+    ),
+  omit: z
+    .array(z.string().min(1).max(255))
+    .max(1000)
+    .optional()
+    .describe(
+      "With `variables_from`: variables of the deployment that are not taken over. The environment's value or the default takes their place.",
+    ),
+};
+
+/** The names to omit; null: the run does not start from what is deployed. @throws Invalid for `omit` without `variables_from`, and at a destroy */
+export function readDeployedStart({
+  variables_from: from,
+  omit,
+  operation,
+}: {
+  readonly variables_from?: 'deployed' | undefined;
+  readonly omit?: readonly string[] | undefined;
+  readonly operation: string;
+}): readonly string[] | null {
+  if (operation === 'destroy' && omit !== undefined && omit.length > 0)
+    throw invalidField('omit', 'a destroy takes all variables of the deployment that it removes: leave omit out');
+  if (from === undefined && omit !== undefined)
+    throw invalidField(
+      'omit',
+      'leaves out variables of the deployment: name variables_from as well, or leave omit out',
+    );
+  return from === undefined ? null : (omit ?? []);
+}
+
 /**
  * States that nothing is replaced where a request says nothing of it, so that a repetition may state it or leave it out. If `options` name it, it stays
  * left out, so that `splitOptions` can tell whether both were named.
@@ -104,7 +143,7 @@ export function withReplace<
     : body;
 }
 
-export const CreateRun = RunBody.overwrite(withReplace).meta({ id: 'CreateRun' });
+export const CreateRun = RunBody.extend(deployedMembers).overwrite(withReplace).meta({ id: 'CreateRun' });
 
 export const CopyRun = z
   .strictObject({

@@ -9,6 +9,7 @@ import {
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing } from '#api/pipeline/schemas.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
+import { resolveFromDeployed } from '#domain/runs/admission/from-deployed.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { runCreationAuthority } from '#domain/runs/authority.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
@@ -21,7 +22,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { showAdmittedRun, showRun } from './actions.ts';
-import { CreateRun, splitOptions } from './bodies.ts';
+import { CreateRun, readDeployedStart, splitOptions } from './bodies.ts';
 import { accessToWanted, findWantedTarget, requireAdmission } from './run-target.ts';
 import { RunView } from './views.ts';
 
@@ -85,13 +86,28 @@ export const createRun = command({
   handle: async ({ tx, key, body, target: wanted, principal, services, operations }) => {
     const target = await requireAdmission(wanted, body.template_id, { em: tx.em, principal, access: createAccess });
     const instance = body.instance ?? target.templateSlug;
-    const { replace = [], despite_dependents: despiteDependents, ...asked } = splitOptions(body);
+    const {
+      replace = [],
+      despite_dependents: despiteDependents,
+      variables_from,
+      omit: _,
+      ...asked
+    } = splitOptions(body);
+    const omit = readDeployedStart(body);
     const place = { environmentId: target.environmentId, instance };
     if (body.operation === 'destroy') await refuseDependentsOf(tx.em, place, { principal, despiteDependents });
     const request = { ...asked, replace, version: body.version, instance, resolvesReferences: true };
-    const resolve = () => resolveRun(tx, services, target, request, principal);
+    // A destroy takes what it does not name from the deployment in any case.
+    const resolve = () =>
+      omit === null || body.operation === 'destroy'
+        ? resolveRun(tx, services, target, request, principal)
+        : resolveFromDeployed(tx, services, target, { ...request, omit }, principal);
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
-    const after = { operation: body.operation, templateId: target.templateId };
+    const after = {
+      operation: body.operation,
+      templateId: target.templateId,
+      ...(variables_from && { variablesFrom: variables_from }),
+    };
     const answer = showAdmittedRun({ operations, principal }, target, run);
     return { id: run.id, after, revision: run.revision, answer };
   },

@@ -20,6 +20,7 @@ import { By } from './actor-view.ts';
 import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/approval-views.ts';
 import { SummaryView } from './plan-views.ts';
 import { ReadView } from './read-views.ts';
+import { ResetView } from './reset-views.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
@@ -239,6 +240,11 @@ export const RunView = z
     reads: z
       .array(ReadView)
       .describe('The outputs of other instances that the run was given. Its plan and its apply use these values.'),
+    variables_reset: z
+      .array(ResetView)
+      .describe(
+        'The variables of the last deployment that the run resets because its request does not name them: look at them before you approve it.',
+      ),
     connections: z
       .array(
         z.object({

@@ -41,7 +41,7 @@ const variableFields = {
 };
 
 /** What a variable shows, alone or in a list. */
-const Shown = VariableView.extend({ actions: z.unknown() });
+const Shown = VariableView.extend({ warnings: z.unknown(), actions: z.unknown() });
 
 /** A variable's name. Setting a variable checks what its category demands besides. */
 export const VariableName = z

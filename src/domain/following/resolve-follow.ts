@@ -3,11 +3,9 @@ import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun } from '#domain/runs/admission/run-request.ts';
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Run } from '#domain/runs/entity.ts';
-import type { SealedRead } from '#domain/runs/references/model.ts';
+import { placeReferences } from '#domain/runs/references/place-references.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import { escapeReference } from '#domain/variables/reference-syntax.ts';
 
 /**
  * The run that deploys an instance as it is deployed, with the outputs that it was given read anew. Its other secrets come from its environment: with
@@ -24,7 +22,7 @@ export async function resolveFollow(
   const reads = (inputs.reads ?? []).filter(({ variable }) => Object.hasOwn(inputs.variables, variable));
   const named = [...new Set(reads.map(({ variable }) => variable))];
   const variables = named.map((name) => {
-    const placed = new Map(reads.filter(({ variable }) => variable === name).map((read) => [read.path, read]));
+    const placed = reads.filter(({ variable }) => variable === name);
     return [name, placeReferences(inputs.variables[name] ?? null, placed)] as const;
   });
   const request = {
@@ -42,18 +40,4 @@ export async function resolveFollow(
     },
   } as const;
   return { ...(await resolveRun(tx, deps, target, request, requester)), requeuedFrom: null };
-}
-
-/** Puts the references back in the places of what they came to. Other texts stay texts. */
-function placeReferences(value: JsonValue, reads: ReadonlyMap<string, SealedRead>, pointer = ''): JsonValue {
-  const read = reads.get(pointer);
-  if (read) return read.reference;
-  if (typeof value === 'string') return escapeReference(value);
-  if (Array.isArray(value)) return value.map((each, index) => placeReferences(each, reads, `${pointer}/${index}`));
-  if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([name, member]) => {
-    const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    return [name, placeReferences(member, reads, at)] as const;
-  });
-  return Object.fromEntries(members);
 }

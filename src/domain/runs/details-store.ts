@@ -34,6 +34,7 @@ export function selectRunDetails(eb: OverRun) {
     'runs.variables',
     'runs.variable_sources as variableSources',
     'runs.reads',
+    'runs.variable_resets as variableResets',
     'runs.connections',
     'runs.message',
     'runs.requested_by_id as requestedById',

@@ -31,6 +31,7 @@ import type { RunOptions } from './options/model.ts';
 import type { StoredSummary } from './plans/model.ts';
 import type { StatusReason } from './reasons/model.ts';
 import type { OutputRead } from './references/model.ts';
+import type { VariableReset } from './reset-model.ts';
 import { isHold, type WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
@@ -143,6 +144,8 @@ export const RunSchema = defineEntity({
     variableSources: p.json<ShownSource[]>().nullable(),
     /** The outputs of other instances that it was given; null: none. */
     reads: p.json<OutputRead[]>().nullable(),
+    /** The variables of the deployment that it resets, because its request does not name them; null: none. */
+    variableResets: p.json<VariableReset[]>().nullable(),
     /** Sealed: the variables and environment variables of the run, secrets included. */
     sealedInputs: p.blob().hidden(),
     /** The connections that its attempts were given. */

@@ -60,6 +60,9 @@ it('a finding can be remedied again once its run has ended, unless a repetition 
   const { remedy, finding } = await drifted();
   const { body: first } = await remedy();
   const { body: shown } = await stage.tenant.owner.get(`/drift-findings/${finding}`);
+  expect(shown.remediation_run_id).toBe(first.id);
+  const { body: listed } = await stage.tenant.owner.get(`/drift-findings?monitor_id=${shown.monitor_id}`);
+  expect(listed.drift_findings).toMatchObject([{ id: finding, remediation_run_id: first.id }]);
   expect(shown.actions.find(({ name }: { name: string }) => name === 'remediate')).toMatchObject({
     allowed: false,
     reason: expect.stringContaining(first.id),

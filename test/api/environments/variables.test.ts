@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -38,6 +39,28 @@ describe('a variable of an environment', () => {
     expect(body.variables.map(({ name }: { name: string }) => name)).toEqual(['AWS_REGION', 'zone']);
     expect((await owner.delete(pathOf(tenant, 'zone'))).status).toBe(204);
     expect((await owner.delete(pathOf(tenant, 'zone'))).status).toBe(404);
+  });
+
+  test('that is a default for a template variable which no template has is warned about at once', async () => {
+    const tenant = await makeTenant(api);
+    const { owner } = tenant;
+    const set = (name: string, category: string) => owner.put(pathOf(tenant, name), { value: 'eu', category });
+    const { body } = await set('AWS_REGION', 'template');
+    expect(body.warnings).toEqual([expect.stringContaining('has a variable "AWS_REGION"')]);
+    expect((await owner.get(pathOf(tenant, 'AWS_REGION'))).body.warnings).toEqual(body.warnings);
+    const visitor = await signInVisitor(api, owner);
+    const page = `/environments/${tenant.environment}?tab=variables`;
+    expect((await visitor.get(page)).text).toContain('No template that can run here has a variable');
+    expect((await owner.put(pathOf(tenant, 'AWS_REGION'), body)).status, 'it is sent back as it was read').toBe(200);
+    await owner.delete(pathOf(tenant, 'AWS_REGION'));
+    expect((await set('AWS_REGION', 'env')).body.warnings).toEqual([]);
+    const variables = { type: 'object', properties: { region: { type: 'string' } } };
+    const template = await owner.make('/registry/templates', { name: 'Regions', team_id: tenant.team });
+    expect((await set('region', 'template')).body.warnings).toHaveLength(1);
+    const spec = { variables, executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
+    await owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
+    expect((await set('region', 'template')).body.warnings).toEqual([]);
+    expect((await visitor.get(page)).text).not.toContain('No template that can run here');
   });
 
   test('is removed only at the revision that the request names', async () => {

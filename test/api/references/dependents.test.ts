@@ -57,7 +57,7 @@ describe('an instance that others were deployed with', () => {
     const { body } = await stage.ask({}, { ...destroy, despite_dependents: true });
     const visitor = await signInVisitor(stage.api, owner);
     const page = (await visitor.get(`/workloads/runs/${body.id}`)).text;
-    expect(page).toContain('Others were deployed with outputs of what this run destroys');
+    expect(page).toContain('Other instances use outputs that this run destroys');
     expect(page).toContain('of-kept');
     await stage.finish(body.id);
     await stage.api.rows('update instances set resource_count = 0 where id = ?', [source]);
@@ -101,6 +101,7 @@ describe('an instance that was deployed with outputs', () => {
     expect((await visitor.get(`/workloads/instances/${reader}`)).text).toContain('Inputs changed since the deployment');
     const shared = await visitor.get(`/workloads/instances/${source}?tab=sharing`);
     expect(shared.text).toContain('of-changing');
+    expect(shared.text).toContain('value="${instances.shared/changing.outputs.size}"');
     expect(shared.text).not.toContain('hidden-of-the-source');
     await stage.deploy({ instance: 'changing' }, { size: plain(1) });
     expect(await upstream(reader)).toEqual(['unchanged', 'missing']);

@@ -31,7 +31,7 @@ describe('an instance that follows', () => {
     const { inputs } = await stage.claimPlan(id);
     expect(inputs.variables['net']).toEqual({ kept: '${instances.a/b.outputs.c}', token: 'hidden-2' });
     const visitor = await signInVisitor(stage.api, stage.tenant.owner);
-    expect((await visitor.get(`/workloads/runs/${id}`)).text).toContain('outputs that it reads changed in');
+    expect((await visitor.get(`/workloads/runs/${id}`)).text).toContain('changed outputs that it reads');
     expect((await visitor.get(`/workloads/runs/${cause}?tab=details`)).text).toContain('of-followed');
     const events = await stage.api.rows(
       `select data from domain_events where type = 'instance.follow_started' and subject_id = ?`,

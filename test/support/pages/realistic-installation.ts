@@ -6,7 +6,7 @@ import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblie
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
 import { addChannels, type SeededChannels } from './channels.ts';
 import { addConnections, type SeededConnections } from './connections.ts';
-import { addDependency } from './dependency.ts';
+import { addDependencies } from './dependency.ts';
 import { addDrift, type SeededDrift } from './drift/add-drift.ts';
 import { addEnvironments, addHolds, addVariables, type Environments } from './environments.ts';
 import { backdate } from './history.ts';
@@ -17,6 +17,7 @@ import { addQuotas } from './quotas.ts';
 import { type Place, Places } from './runs/places.ts';
 import { poolOf } from './runs/run-row.ts';
 import { tellEnded } from './runs/stories/ended-runs.ts';
+import { tellLinked } from './runs/stories/linked-runs.ts';
 import { Narrator } from './runs/stories/narrator.ts';
 import { tellOpen } from './runs/stories/open-runs.ts';
 import { tellPast } from './runs/stories/past.ts';
@@ -95,8 +96,14 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     laterRun: present.failed.id,
     by: people.reviewer,
   });
-  const reader = places.all.find(({ name }) => name === 'ledger-db');
-  if (reader) await addDependency(api, people, { source: present.needsApproval.place, reader });
+  const { toolSwitch, followed, interrupted, smallApproval } = present;
+  const linked = {
+    toolSwitch: toolSwitch.id,
+    followed: followed.id,
+    interrupted: interrupted.id,
+    resetting: smallApproval.id,
+  };
+  await addDependencies(api, people, { places, templates, ...linked });
   const drift = await addDrift(api, people, { environment: environments.networkProduction.id, instances: places.all });
   const schedules = await addSchedules(api, place, assemblies.shop.id);
   await addHolds(people, environments);
@@ -134,7 +141,13 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
 
 /** The runs that pages are looked at with, by their names. They are the last ones of their instances. */
 function tellPresent(narrator: Narrator) {
-  return { ...tellWaiting(narrator), ...tellWholePlans(narrator), ...tellOpen(narrator), ...tellEnded(narrator) };
+  return {
+    ...tellWaiting(narrator),
+    ...tellWholePlans(narrator),
+    ...tellOpen(narrator),
+    ...tellEnded(narrator),
+    ...tellLinked(narrator),
+  };
 }
 
 export type RunKey = keyof ReturnType<typeof tellPresent>;

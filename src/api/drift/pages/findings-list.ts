@@ -1,5 +1,6 @@
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -80,13 +81,13 @@ function renderGroup(group: readonly ShownFinding[], names: Names): Html {
 }
 
 function renderFinding(finding: ShownFinding): Html {
-  const { id, path, status, evidence, seen_count: count } = finding;
+  const { id, path, status, evidence, seen_count: count, remediation_run_id: run } = finding;
   const label = path === '' ? 'the whole resource' : path;
   return html`<li class="row drift-row" data-row>
 ${status === 'resolved' ? null : html`<input type="checkbox" name="findings" value="${toChoice(finding)}" aria-label="Choose ${label} of ${finding.address}">`}
 <div class="row-text"><p class="row-title"><a class="mono foreign" href="${findingPath(id)}">${label}</a> ${renderFindingStatus(status)}</p>
 ${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div class="value-changes">${renderDeviation(evidence, 300)}</div>`}
-<p class="muted">Seen by ${count === 1 ? 'one scan' : `${count} scans`}, last ${renderAge(finding.last_seen_at)}</p></div>
+<p class="muted">Seen by ${count === 1 ? 'one scan' : `${count} scans`}, last ${renderAge(finding.last_seen_at)}${run ? html` · being remediated by ${renderRunLink(run)}` : null}</p></div>
 </li>`;
 }
 

@@ -1,7 +1,9 @@
+import { renderIcon } from '#api/web/components/icon.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { followReasons } from '#domain/following/model.ts';
 import { getFollow, replaceFollow } from '../follow-operations.ts';
@@ -13,14 +15,17 @@ const readFollow = (visit: InstanceVisit) => visit.read(getFollow, { params: vis
 /** Shows whether the instance gets a run when outputs change that it was deployed with. */
 export async function renderFollow(visit: InstanceVisit, { id, actions }: Instance): Promise<Html> {
   const { enabled, authority, stopped_because: stopped, failure } = await readFollow(visit);
-  const change = html`<a class="button button-plain" href="${pagePath(pages.instanceFollow, { id })}">Change it</a>`;
-  const words = enabled
-    ? html`<p>It follows: a run deploys it anew, under the authority of <span class="foreign">${authority?.name}</span>. The run waits for its approvals.</p>`
-    : html`<p class="muted">Nothing happens. The page of the instance says that its inputs changed.</p>`;
+  const change = html`<a class="button button-plain" href="${pagePath(pages.instanceFollow, { id })}">${stopped ? 'Save it again' : 'Change'}</a>`;
+  const started = html`A run deploys the new values, under the authority of <span class="foreign">${authority?.name}</span>. It waits for the same approvals as any other.`;
+  const words = !enabled
+    ? html`<p class="muted">Nothing happens. The page of the instance says that its inputs changed.</p>`
+    : stopped
+      ? html`<p>No run starts until somebody saves this setting again.</p>`
+      : html`<p>${started}</p>`;
   const problem = stopped ? followReasons[stopped] : (failure?.message ?? null);
   const notice =
     problem &&
-    html`<p class="notice notice-problem"><span>${stopped ? 'It follows nothing any longer: ' : 'It could not follow the last change: '}<span class="foreign">${problem}</span>.</span></p>`;
+    html`<div class="notice notice-problem">${renderIcon('triangle-alert')}<p><strong>${stopped ? 'New values are not deployed any longer.' : 'The last change was not deployed.'}</strong> <span class="foreign">${toSentence(problem)}</span></p></div>`;
   return html`<section class="panel stack"><h2>When outputs that it reads change</h2>
 ${notice}${words}
 ${refusalOf(actions, 'set_follow') === null ? html`<div class="actions">${change}</div>` : null}</section>`;

@@ -9,17 +9,20 @@ import { readNames } from '#domain/tenancy/names-store.ts';
 import { getOutputs } from '../operations.ts';
 import { listOfInstance } from '../resource-operations.ts';
 import { download, list as listStates } from '../state-operations.ts';
-import type { InstanceVisit } from './table.ts';
+import type { Instance, InstanceVisit } from './table.ts';
 
 /** Lists what the instance holds. */
-export async function renderResources(visit: InstanceVisit): Promise<Html> {
+export async function renderResources(visit: InstanceVisit, instance: Instance): Promise<Html> {
   const cursor = visit.query('cursor');
   const { resources, next_cursor: next } = await visit.read(listOfInstance, {
     params: visit.params,
     query: { cursor },
   });
   if (resources.length === 0 && !cursor) {
-    return html`<div class="list-panel">${renderEmpty('No resources', 'Resources appear after the first apply, or when a state is imported.')}</div>`;
+    const [title, text] = instance.unrecorded_since
+      ? ['No resources are recorded', 'It may hold some all the same: see the notice above.']
+      : ['No resources', 'Resources appear after the first apply, or when a state is imported.'];
+    return html`<div class="list-panel">${renderEmpty(title, text)}</div>`;
   }
   const link = (query: Query) => pagePath(pages.instance, visit.params, query);
   return html`<div class="list-panel">${renderTable({

@@ -11,6 +11,7 @@ import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderTeamLink } from '#api/web/components/links/team-link.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
@@ -23,19 +24,22 @@ import { renderOutputs, renderResources, renderStates } from './instance-parts.t
 import { hasChangedUpstream, renderSharing } from './sharing.ts';
 import { driftedBadge, type Instance, type InstanceVisit } from './table.ts';
 import { otherTool } from './tool-switch.ts';
+import { renderUnrecorded } from './unrecorded.ts';
 
 interface Part {
   readonly key: string;
   readonly label: string;
   readonly count?: (instance: Instance) => number;
   readonly render: (visit: InstanceVisit, instance: Instance) => Promise<Html>;
+  /** Scripts that it needs. */
+  readonly scripts?: readonly string[];
 }
 
 const parts: readonly [Part, ...Part[]] = [
   { key: 'resources', label: 'Resources', count: (instance) => instance.resource_count, render: renderResources },
   { key: 'outputs', label: 'Outputs', render: renderOutputs },
   { key: 'states', label: 'State versions', render: renderStates },
-  { key: 'sharing', label: 'Sharing', render: renderSharing },
+  { key: 'sharing', label: 'Sharing', render: renderSharing, scripts: [secretScript] },
 ];
 
 /** Shows an instance: what it holds, what it gives, and every state that it had. */
@@ -53,6 +57,7 @@ export async function showInstance(visit: InstanceVisit): Promise<FastifyReply> 
   const part = parts.find(({ key }) => key === visit.query('tab')) ?? parts[0];
   return visit.show({
     title: instance.name,
+    scripts: part.scripts ?? [],
     main: html`<div class="page page-wide">
 ${renderPageHead({
   title: instance.name,
@@ -62,6 +67,7 @@ ${renderPageHead({
   history: ['instances', instance.id],
 })}
 ${renderNews(visit, pages.instance)}
+${await renderUnrecorded(visit, instance)}
 ${await renderLastFailure(visit, instance)}
 ${(await hasChangedUpstream(visit)) ? renderChangedUpstream(instance) : null}
 <div class="panel">${renderInstanceFacts(instance, deployed, names)}</div>
@@ -121,7 +127,11 @@ function renderInstanceActions(instance: Instance): Html {
       label: 'Deploy',
       icon: 'rocket',
       tone: 'primary',
-      path: pagePath(pages.newRun, { id: template }, { instance: name, environment_id: environment ?? undefined }),
+      path: pagePath(
+        pages.newRun,
+        { id: template },
+        { instance: name, environment_id: environment ?? undefined, from_instance: id },
+      ),
     },
     import_state: { label: 'Import a state', icon: 'import', path: pagePath(pages.importState, params) },
     forget_state: {
@@ -144,7 +154,6 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
     template_id: template,
     environment_id: environment,
     deployed_run_id: run,
-    unrecorded_since: unrecorded,
     locked_by_run_id: lockedBy,
   } = instance;
   const nameOf = (id: string) => names.get(id)?.name ?? id;
@@ -162,10 +171,6 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
       ],
       ['Team', instance.team_id ? renderTeamLink(instance.team_id, names) : 'None: it belongs to the installation'],
       ['Deployed by', run ? renderRunLink(run) : 'No run yet'],
-      [
-        'Partially changed by',
-        unrecorded && html`${renderRunLink(unrecorded.run_id)}: it may differ from what was deployed`,
-      ],
       ['Assembly', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', renderTool(instance)],

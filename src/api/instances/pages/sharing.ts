@@ -1,5 +1,6 @@
 import { listPlaces, readPlaceFields, readPlaces } from '#api/tenancy/pages/place-lists.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -8,9 +9,11 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { haveChanged } from '#domain/runs/references/changed-inputs.ts';
+import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import type { UpstreamState } from '#domain/runs/references/upstream.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { getDependencies } from '../dependency-operations.ts';
+import { getOutputs } from '../operations.ts';
 import { getReaders, replaceReaders } from '../reader-operations.ts';
 import { renderFollow } from './follow.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
@@ -24,10 +27,29 @@ export async function renderSharing(visit: InstanceVisit, instance: Instance): P
   ]);
   return html`<div class="stack">
 ${await renderReaders(visit, instance, readers)}
+${await renderReferences(visit)}
 ${await renderDependents(visit, dependencies)}
 ${renderReads(dependencies.reads)}
 ${await renderFollow(visit, instance)}
 </div>`;
+}
+
+const maxReferences = 100;
+
+/** The reference to each output, as a variable of another instance names it. */
+async function renderReferences(visit: InstanceVisit): Promise<Html | null> {
+  const [[source], { outputs }] = await Promise.all([
+    findSourcesById(visit.em, [visit.params.id], false),
+    visit.read(getOutputs, { params: visit.params }),
+  ]);
+  const names = Object.keys(outputs);
+  if (!source || names.length === 0) return null;
+  const { project, environment, name } = source;
+  const shown = names.slice(0, maxReferences);
+  return html`<section class="panel stack"><h2>How to use its outputs</h2>
+<p>Write a reference as the value of a variable. In another project of the organization, write <code class="foreign">${project}/${environment}/${name}</code> in place of <code class="foreign">${environment}/${name}</code>.</p>
+${shown.map((output, index) => renderCopyable({ id: `reference-${index}`, label: output, value: `\${instances.${environment}/${name}.outputs.${output}}` }))}
+${names.length > shown.length ? html`<p class="muted">${pluralize(names.length - shown.length, 'other output')} can be used in the same way.</p>` : null}</section>`;
 }
 
 type Readers = Awaited<ReturnType<typeof readReaders>>;
@@ -41,11 +63,11 @@ async function renderReaders(visit: InstanceVisit, { id, actions }: Instance, re
   const nameOf = (each: string) => html`<li class="foreign">${names.get(each)?.name ?? each}</li>`;
   const isChangeable = refusalOf(actions, 'set_readers') === null;
   const change = html`<a class="button button-plain" href="${pagePath(pages.instanceReaders, { id })}">Change who may read them</a>`;
-  const nobody = html`<p class="muted">Nobody. Runs of others cannot be given its outputs.</p>`;
+  const nobody = html`<p class="muted">Nobody: runs of other environments cannot use its outputs.</p>`;
   const listed = html`${teams.length > 0 ? html`<p>Runs of these teams:</p><ul class="plain-list">${teams.map(nameOf)}</ul>` : null}
 ${environments.length > 0 ? html`<p>Runs in these environments:</p><ul class="plain-list">${environments.map(nameOf)}</ul>` : null}`;
   return html`<section class="panel stack"><h2>Who may read its outputs</h2>
-${readers.void ? html`<p class="notice">It came to other owners since these were allowed: nobody reads it until they are saved again.</p>` : null}
+${readers.void ? html`<p class="notice">The instance was transferred after these were allowed. Nobody may read its outputs until somebody saves them again.</p>` : null}
 ${teams.length + environments.length === 0 ? nobody : listed}
 ${isChangeable ? html`<div class="actions">${change}</div>` : null}</section>`;
 }
@@ -55,15 +77,15 @@ async function renderDependents(
   { dependents, other_dependents: others }: Dependencies,
 ): Promise<Html> {
   if (dependents.length + others === 0)
-    return html`<section class="panel stack"><h2>What was deployed with them</h2><p class="muted">Nothing.</p></section>`;
+    return html`<section class="panel stack"><h2>Instances that use its outputs</h2><p class="muted">None.</p></section>`;
   const names = await readNames(visit.em, { environments: dependents.map((each) => each.environment_id) });
-  return html`<section class="stack"><h2>What was deployed with them</h2>
-<p>These keep the values that they were given until their next run. Deleting or destroying the instance asks for your confirmation.</p>
+  return html`<section class="stack"><h2>Instances that use its outputs</h2>
+<p>They keep the values that they were deployed with until their next run. Deleting or destroying this instance asks for your confirmation.</p>
 ${
   dependents.length === 0
     ? null
     : html`<div class="list-panel">${renderTable({
-        caption: 'What was deployed with its outputs',
+        caption: 'Instances that use its outputs',
         rows: dependents,
         columns: [
           {
@@ -81,7 +103,7 @@ ${
             cell: ({ reads }) =>
               html`<span class="mono foreign">${[...new Set(reads.map(({ output }) => output))].join(', ')}</span>`,
           },
-          { label: 'By', kind: 'minor', cell: ({ deployed_run_id: run }) => renderRunLink(run) },
+          { label: 'Deployed by', kind: 'minor', cell: ({ deployed_run_id: run }) => renderRunLink(run) },
         ],
       })}</div>`
 }
@@ -89,18 +111,18 @@ ${others > 0 ? html`<p class="muted">${pluralize(others, 'other instance')} that
 }
 
 const upstreamWords: Record<UpstreamState, string> = {
-  unchanged: 'as it was read',
-  changed: 'another value by now: the next run reads it',
+  unchanged: 'unchanged',
+  changed: 'changed: the next run reads the new value',
   missing: 'gone: the instance has no such output any longer',
-  ended: 'not to be read any longer',
+  ended: 'may not be read any longer',
   unknown: 'not compared: what it reads is too large together',
 };
 
 function renderReads(reads: Dependencies['reads']): Html | null {
   if (reads.length === 0) return null;
-  return html`<section class="stack"><h2>What it was deployed with</h2>
+  return html`<section class="stack"><h2>Outputs that it uses</h2>
 <div class="list-panel">${renderTable({
-    caption: 'Outputs of other instances that it was deployed with',
+    caption: 'Outputs of other instances that it uses',
     rows: reads,
     columns: [
       {

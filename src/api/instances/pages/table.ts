@@ -21,6 +21,13 @@ export const driftedBadge = renderStatusBadge({ word: 'Drifted', icon: 'triangle
 /** Says that outputs changed that an instance was deployed with. */
 export const inputsChangedBadge = renderStatusBadge({ word: 'Inputs changed', icon: 'refresh-cw', tone: 'approval' });
 
+/** Says that a run may have changed it without recording everything. */
+export const unrecordedBadge = renderStatusBadge({
+  word: 'Unrecorded changes',
+  icon: 'triangle-alert',
+  tone: 'failed',
+});
+
 /** A table of instances. The environment is left out where all are of one. */
 export async function renderInstanceTable(
   visit: Visit,
@@ -41,8 +48,8 @@ export async function renderInstanceTable(
       {
         label: 'Instance',
         kind: 'main',
-        cell: ({ id, name, drifted, inputs_changed: changed }) =>
-          html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>${drifted ? html` ${driftedBadge}` : null}${changed ? html` ${inputsChangedBadge}` : null}`,
+        cell: ({ id, name, drifted, inputs_changed: changed, unrecorded_since: unrecorded }) =>
+          html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>${drifted ? html` ${driftedBadge}` : null}${changed ? html` ${inputsChangedBadge}` : null}${unrecorded ? html` ${unrecordedBadge}` : null}`,
       },
       {
         label: 'Template',

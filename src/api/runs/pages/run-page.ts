@@ -23,6 +23,7 @@ import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
 import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleOf } from './run/head.ts';
 import { renderLateErrors } from './run/late-errors.ts';
+import { renderResets } from './run/resets.ts';
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
@@ -87,6 +88,7 @@ async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
 ${renderSituation(run)}
 ${renderToolSwitch(run)}
 ${renderPartial(run)}
+${renderResets(run)}
 ${renderLateErrors(run, lateErrors)}
 ${dependents}
 ${renderTimeline(run, { events, places })}`;

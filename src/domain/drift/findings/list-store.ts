@@ -45,13 +45,25 @@ function selectFindings(em: Em) {
       'f.reopen_reason as reopenReason',
       'f.revision',
     ])
-    .select((eb) => selectLatestEvidence(eb).$notNull().as('evidence'));
+    .select((eb) => [selectLatestEvidence(eb).$notNull().as('evidence'), selectRunUnderWay(eb).as('remediationRunId')]);
 }
 
 function selectLatestEvidence(eb: Over<{ f: 'drift_findings' }>) {
   return jsonObjectFrom(
     eb.selectFrom('drift_evidence as e').whereRef('e.id', '=', 'f.evidence_id').select(evidenceColumns),
   );
+}
+
+/** The run that is under way to remedy the finding. The runs of an instance are found by an index. */
+function selectRunUnderWay(eb: Over<{ f: 'drift_findings' }>) {
+  return eb
+    .selectFrom('runs as r')
+    .whereRef('r.instance_id', '=', 'f.instance_id')
+    .whereRef('r.drift_finding_id', '=', 'f.id')
+    .where('r.finished_at', 'is', null)
+    .orderBy('r.id', 'desc')
+    .limit(1)
+    .select('r.id');
 }
 
 const evidenceColumns = [

@@ -162,6 +162,7 @@ function describeWork(run: ResolvedRun) {
     variables: json(run.variables),
     variable_sources: json(run.variableSources),
     reads: run.reads.length > 0 ? json(run.reads) : null,
+    variable_resets: run.variableResets.length > 0 ? json([...run.variableResets]) : null,
     sealed_inputs: run.sealedInputs,
     retry_safe: run.retrySafe,
     timeouts: json(run.timeouts),

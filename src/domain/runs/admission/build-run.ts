@@ -19,6 +19,7 @@ import { refuseOptions } from '../options/rules.ts';
 import { showReads } from '../references/model.ts';
 import { refuseEndedReads } from '../references/recheck.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
+import type { VariableReset } from '../reset-model.ts';
 import { type RunInputs, sealInputs } from './inputs.ts';
 import type { ResolvedRun, RunRequest } from './run-request.ts';
 import { showSources } from './sources.ts';
@@ -40,6 +41,7 @@ export async function buildRun(
     inputs: RunInputs;
     requeuedFrom: string | null;
     toolSwitch?: WantedTool;
+    variableResets?: readonly VariableReset[];
   },
 ): Promise<ResolvedRun> {
   const { spec } = version;
@@ -66,6 +68,7 @@ export async function buildRun(
     variables: maskNamed(request.shown, inputs.sensitive),
     variableSources: showSources(inputs),
     reads,
+    variableResets: request.variableResets ?? [],
     sealedInputs: sealInputs(keyRing, id, inputs),
     message: request.message,
     pool: spec.pool ?? settings.default_pool ?? defaultPool,

@@ -17,6 +17,13 @@ export interface Deployment {
   readonly inputs: RunInputs;
 }
 
+/** The deployment of an instance as a run left it. */
+export interface DeployedRun extends Deployment {
+  readonly runId: string;
+  /** That run removed it, so that nothing is deployed any longer. */
+  readonly isRemoved: boolean;
+}
+
 type Place = Pick<AdmissionTarget, 'templateId' | 'environmentId'>;
 
 /** The deployment of a target's instance; null if no run of the same template has changed the instance yet. */
@@ -25,11 +32,14 @@ export async function findDeployment(
   keyRing: KeyRing,
   place: Place,
   instance: string,
-): Promise<Deployment | null> {
+): Promise<DeployedRun | null> {
   const row = await selectDeployed(em, place, instance)
-    .select(['r.id', 'r.sealed_inputs as sealedInputs'])
+    .select(['r.id', 'r.operation', 'r.sealed_inputs as sealedInputs'])
     .executeTakeFirst();
-  return row ? { versionId: row.versionId, inputs: openInputsToRepeat(keyRing, row.id, row.sealedInputs) } : null;
+  if (!row) return null;
+  const { id: runId, versionId, operation, sealedInputs } = row;
+  const inputs = openInputsToRepeat(keyRing, runId, sealedInputs);
+  return { runId, versionId, inputs, isRemoved: operation === 'destroy' };
 }
 
 /** The version of that deployment, by the id of its row. */

@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { VariableError } from '#domain/registry/variables/errors.ts';
 import { maskVariables, secretNames } from '#domain/registry/variables/variables.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -17,6 +18,7 @@ import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOth
 import { mergeInputs, readReferences, readRemoteStates } from './given-inputs.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
+import { describeProblems, explainTakenOver, readResets, refuseLostSecrets } from './taken-over.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /**
@@ -46,7 +48,9 @@ export async function resolveRun(
     source &&
     (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated, secretHashOf(keyRing, source.runId)));
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
+  const work = { version, request, inherited };
   const merged = mergeInputs(schema, environment, inherited, request);
+  refuseLostSecrets(merged, work);
   const opened = new SourceOutputs(em, keyRing);
   const referred = await readReferences(em, opened, target, { given: merged, inherited, request });
   const given = await readRemoteStates(em, opened, target, { given: referred, version, request, inherited });
@@ -57,12 +61,13 @@ export async function resolveRun(
       given.sensitive,
     ),
   );
-  if (!valid) throw new Unprocessable(describeInvalid(errors), { code: 'variables_invalid', details: { errors } });
+  if (!valid) refuseInvalid(explainTakenOver(errors, work));
   const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };
   await refuseStrongPlanSecrets(em, target, version, inputs);
   return buildRun(em, keyRing, target, version, {
     ...request,
     instance,
+    variableResets: await readResets(em, keyRing, target, { ...work, inputs, instance }),
     shown: maskVariables(schema, inputs.variables, inputs.sensitive),
     inputs,
     requeuedFrom: source?.runId ?? null,
@@ -106,6 +111,6 @@ function refuseUnsupported({ executor }: TemplateSpec, { operation, replace }: R
     });
 }
 
-function describeInvalid(errors: readonly { path: string; message: string }[]): string {
-  return `variables: ${errors.map(({ path, message }) => `${path || '/'} ${message}`).join('; ')}`;
+function refuseInvalid(errors: VariableError[]): never {
+  throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }

@@ -7,7 +7,8 @@ import type { WantedTool } from '#domain/tools/model.ts';
 import type { Masked, RunOperation, RunTimeouts } from '../model.ts';
 import type { RunOptions } from '../options/model.ts';
 import type { OutputRead, SealedRead } from '../references/model.ts';
-import type { Deployment } from './deployment.ts';
+import type { VariableReset } from '../reset-model.ts';
+import type { DeployedRun, Deployment } from './deployment.ts';
 import type { ShownSource } from './sources.ts';
 
 export interface RunRequest {
@@ -39,6 +40,8 @@ interface RunSource {
   readonly deployment: Deployment;
   /** Whether the copy names another instance or omits variables. */
   readonly isChanged: boolean;
+  /** The deployment from which the run starts, as it is; undefined for a copy of a run. A secret that the run loses is then refused by its name. */
+  readonly deployed?: DeployedRun;
 }
 
 /** A run that is ready to be admitted: its version is chosen, and its inputs are complete, valid and sealed. */
@@ -53,6 +56,8 @@ export interface ResolvedRun {
   readonly variables: Record<string, JsonValue | Masked>;
   readonly variableSources: ShownSource[];
   readonly reads: OutputRead[];
+  /** The variables of the deployment that it resets, because its request does not name them. */
+  readonly variableResets: readonly VariableReset[];
   readonly sealedInputs: Buffer;
   readonly message: string;
   readonly pool: string;

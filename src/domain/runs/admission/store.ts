@@ -50,6 +50,7 @@ const admittedColumns = [
   'variables',
   'variable_sources',
   'reads',
+  'variable_resets',
   'sealed_inputs',
   'message',
   'requested_by_id',

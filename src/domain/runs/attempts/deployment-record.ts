@@ -35,7 +35,9 @@ export async function recordDeployment(em: Em, run: Run, resourceCount: number |
   else if (!isPart && (isUnseen || instance.stateSerial === 0)) await recordNoResources(em, instance);
 }
 
+/** The first run since which not everything is recorded stays the one that is named. */
 function recordUnrecorded(instance: Instance, { id }: Run): void {
+  if (instance.unrecordedRunId !== null) return;
   instance.unrecordedRunId = id;
   instance.unrecordedAt = new Date();
 }
@@ -67,6 +69,7 @@ export async function recordIncomplete(em: Em, { id, instanceId }: Run): Promise
   await db(em)
     .updateTable('instances')
     .where('id', '=', instanceId)
+    .where('unrecorded_run_id', 'is', null)
     .where((eb) =>
       eb.exists(
         eb

@@ -14,6 +14,7 @@ export function environmentPages({ environments, projects }: Installation): Decl
     declare('environments', pages.environments, pictured),
     declare('environments-empty', pages.environments, { who: 'nobody' }),
     declare('environment', pages.environment, { ...production, ...pictured }),
+    declare('environment-protection', pages.environment, { ...production, query: { tab: 'protection' } }),
     declare('environment-locked', pages.environment, locked),
     declare('environment-frozen', pages.environment, { params: { id: environments.checkoutProduction.id } }),
     declare('environment-new', pages.newEnvironment, { who: 'owner' }),

@@ -47,7 +47,10 @@ function picturedIf(key: string) {
 export function instancePages({ runs, instances }: Installation): DeclaredPage[] {
   const { id } = runs.needsApproval.instance;
   const emptied = runs.destroyed.instance.id;
-  const another = instances.find(({ name }) => name === 'ledger-db')?.id ?? id;
+  const another =
+    instances.find(({ name, environment }) => name === 'ledger-db' && environment.kind === 'production')?.id ?? id;
+  const unfollowed =
+    instances.find(({ name, environment }) => name === 'ledger' && environment.kind === 'staging')?.id ?? id;
   return [
     declare('instances', pages.instances, pictured),
     declare('instances-empty', pages.instances, { who: 'nobody' }),
@@ -55,6 +58,10 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-outputs', pages.instance, { params: { id: another }, query: { tab: 'outputs' } }),
     declare('instance-destroyed', pages.instance, { params: { id: emptied } }),
     declare('instance-states', pages.instance, { params: { id }, query: { tab: 'states' } }),
+    declare('instance-deploy', pages.newRun, {
+      params: { id: runs.followed.instance.template.id },
+      query: { from_instance: runs.followed.instance.id },
+    }),
     declare('instance-new', pages.newInstance),
     declare('instance-unlock', pages.unlockInstance, { params: { id }, who: 'operator' }),
     declare('instance-tool', pages.switchTool, { params: { id } }),
@@ -62,6 +69,12 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-forget-state', pages.forgetState, { params: { id: emptied }, who: 'admin' }),
     declare('instance-sharing', pages.instance, { params: { id }, query: { tab: 'sharing' } }),
     declare('instance-following', pages.instance, { params: { id: another }, query: { tab: 'sharing' } }),
+    declare('instance-following-stopped', pages.instance, {
+      params: { id: runs.followed.instance.id },
+      query: { tab: 'sharing' },
+    }),
+    declare('instance-following-failed', pages.instance, { params: { id: unfollowed }, query: { tab: 'sharing' } }),
+    declare('instance-unrecorded', pages.instance, { params: { id: runs.interrupted.instance.id } }),
     declare('instance-readers', pages.instanceReaders, { params: { id } }),
     declare('instance-follow', pages.instanceFollow, { params: { id } }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),

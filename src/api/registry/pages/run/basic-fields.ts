@@ -32,7 +32,7 @@ export const operationLabels: Readonly<Record<RequestedOperation, string>> = {
 
 /** Which version is run, where, and how. */
 export function renderTarget({ facts, basic, problems, address }: RunForm): Html {
-  const { source } = facts;
+  const { source, deployed } = facts;
   const isSent = (name: 'version' | 'environment_id' | 'instance' | 'operation') => basic[name] ?? '';
   const fields: FormField[] = [
     {
@@ -51,19 +51,24 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       choices: operationChoices(facts),
       hint: 'For a destroy, empty fields take the values of the deployment.',
     },
-    ...(source ? [] : [environmentField(facts, isSent('environment_id'))]),
-    {
-      name: 'instance',
-      label: basicLabels.instance,
-      value: isSent('instance'),
-      isOptional: true,
-      maxLength: 100,
-      hint: html`What is deployed, by its name in the environment. Left empty, it is called <code class="foreign">${facts.template.slug}</code>.`,
-    },
+    ...(source || deployed ? [] : [environmentField(facts, isSent('environment_id'))]),
+    ...(deployed ? [] : [instanceField(facts, isSent('instance'))]),
   ];
   return html`<div class="form-pairs">${fields.map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
 ${source ? html`<p class="muted">Same environment as the earlier run: ${placeOf(facts)}.</p>` : null}
-<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${address}#variables" data-edit data-edit-for="version environment_id">Show the fields of this version and environment</button>`;
+${deployed ? html`<p class="muted">It deploys <span class="foreign">${deployed.instance.name}</span> in ${placeOf(facts)}.</p>` : null}
+<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${address}#variables" data-edit data-edit-for="version environment_id">${deployed ? 'Show the fields of this version' : 'Show the fields of this version and environment'}</button>`;
+}
+
+function instanceField({ template }: RunFacts, value: string): FormField {
+  return {
+    name: 'instance',
+    label: basicLabels.instance,
+    value,
+    isOptional: true,
+    maxLength: 100,
+    hint: html`What is deployed, by its name in the environment. Left empty, it is called <code class="foreign">${template.slug}</code>.`,
+  };
 }
 
 function placeOf({ environments, environmentId }: RunFacts): Html {

@@ -1,20 +1,18 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listVariables } from '#api/environments/variable-operations.ts';
-import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { getRun } from '#api/runs/operations.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
-import type { Visit } from '#api/web/visit/visit.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
-
-export type SourceRun = EncodedAnswerOf<(typeof getRun)['responses']>;
+import { type DeployedFacts, readDeployed } from './deployed.ts';
+import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
 interface RunChoices {
   readonly versions: readonly ListedVersion[];
@@ -34,6 +32,8 @@ export interface RunFacts extends RunChoices {
   readonly root: ObjectNode;
   /** The run that is copied, if the address names one. */
   readonly source: SourceRun | null;
+  /** What is deployed, if the address says to start from it. */
+  readonly deployed: DeployedFacts | null;
   readonly environmentId: string;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
@@ -44,8 +44,6 @@ export interface RunFacts extends RunChoices {
 /** The choice of a run without an environment, which must be meant: such a run may belong to nobody. */
 export const noEnvironment = 'none';
 
-export type RunFormVisit = Visit<{ id: string }>;
-
 /** Reads what the form is made from. `version` and `environmentId` are what was chosen in it, if anything was. */
 export async function readRunFacts(
   visit: RunFormVisit,
@@ -53,17 +51,20 @@ export async function readRunFacts(
 ): Promise<RunFacts> {
   const { id } = visit.params;
   const from = visit.query('from');
-  const [template, source] = await Promise.all([
+  const [template, source, deployed] = await Promise.all([
     visit.read(getTemplate, { params: { id } }),
     from ? visit.read(getRun, { params: { id: from }, query: {} }) : null,
+    from ? null : readDeployed(visit),
   ]);
   if (source && source.template_id !== id) throw new Invalid('from: the run is one of another template');
   const wanted = chosen.version || source?.template_version || 'latest';
   const environmentId = source
     ? (source.environment_id ?? '')
-    : chosen.environmentId === noEnvironment
-      ? ''
-      : (chosen.environmentId ?? '');
+    : deployed
+      ? (deployed.environmentId ?? '')
+      : chosen.environmentId === noEnvironment
+        ? ''
+        : (chosen.environmentId ?? '');
   const isPublished = template.latest_version !== null || wanted !== 'latest';
   const [version, choices, given] = await Promise.all([
     isPublished ? readVersion(visit, template, wanted) : null,
@@ -78,7 +79,7 @@ export async function readRunFacts(
     Object.entries(unknownChoices).filter(([name]) => isUnknown[name as keyof typeof unknownChoices]),
   );
   const target = { ...choices, environmentId: given ? environmentId : '' };
-  return { template, version: version?.shown ?? null, root, source, ...target, inherited, problems };
+  return { template, version: version?.shown ?? null, root, source, deployed, ...target, inherited, problems };
 }
 
 /** The versions and environments that the form offers. */

@@ -14,7 +14,9 @@ import {
 } from '#api/web/forms/schema/variables.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { type RunFacts, type RunFormVisit, readRunFacts } from './facts.ts';
+import { differencesShown, findChanges, findDifferences } from './deployed.ts';
+import { type RunFacts, readRunFacts } from './facts.ts';
+import type { RunFormVisit } from './form-visit.ts';
 import { choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
 import { headOf, runPage } from './run-view.ts';
 import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
@@ -27,7 +29,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     version: visit.query('version'),
     environmentId: visit.query('environment_id'),
   });
-  const { source, root } = facts;
+  const { source, deployed, root } = facts;
   const refusal = findRefusal(facts);
   if (refusal !== null)
     return visit.show(refusedPage({ ...headOf(facts), cancel: pagePath(pages.template, visit.params), refusal }));
@@ -39,7 +41,10 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     ...basicOptions(source?.options),
     message: source?.message ?? '',
   };
-  const entry = fillVariables(root, (source?.prefill?.variables ?? {}) as Record<string, JsonValue>);
+  const entry = fillVariables(
+    root,
+    (source?.prefill?.variables ?? deployed?.values ?? {}) as Record<string, JsonValue>,
+  );
   return showAgain(visit, facts, basic, entry, choiceProblems(facts));
 }
 
@@ -70,10 +75,15 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
         `The fields now belong to version ${facts.version.version}. Check them, then submit the form again.`,
       ),
     );
-  if (!facts.source && basic.environment_id === '' && facts.environments.length > 0)
+  if (!facts.source && !facts.deployed && basic.environment_id === '' && facts.environments.length > 0)
     return showAgain(visit, facts, basic, decoded, noChoice);
   return admit(visit, facts, basic, decoded);
 }
+
+/** The differences stand in the form that is shown again. */
+const unseenDifferences = otherProblem(
+  'Nothing has started yet. Check “Changes to what is deployed” at the end of the form, then press Run again.',
+);
 
 const noChoice: FormProblems = {
   status: 422,
@@ -85,7 +95,12 @@ const noChoice: FormProblems = {
 async function admit(visit: RunFormVisit, facts: RunFacts, basic: Basic, entry: VariablesEntry): Promise<FastifyReply> {
   const { values, problems } = readVariables(facts.root, entry);
   if (problems.length > 0) return showAgain(visit, facts, basic, entry, variableProblems(problems));
-  const names: BasicField[] = [...basicFields].filter((name) => !['shown', 'key', 'do'].includes(name));
+  if (facts.deployed && facts.version && basic.operation !== 'destroy') {
+    const differences = findDifferences(facts.deployed, facts.root, values);
+    if (differencesShown(facts.version.version, differences) !== basic.compared)
+      return showAgain(visit, facts, basic, entry, unseenDifferences);
+  }
+  const names: BasicField[] = [...basicFields].filter((name) => !['shown', 'compared', 'key', 'do'].includes(name));
   const sent = await submit(visit, names, () => request(visit, facts, basic, values));
   if (sent.done) return visit.redirect(pagePath(pages.run, { id: sent.result.id }, { done: 'admitted' }));
   const isUsed = sent.problems.code === 'idempotency_key_reused';
@@ -93,7 +108,7 @@ async function admit(visit: RunFormVisit, facts: RunFacts, basic: Basic, entry: 
 }
 
 function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: Record<string, JsonValue>) {
-  const { source, version } = facts;
+  const { source, deployed, version } = facts;
   // A destroy without a wish uses the version of the deployment. Everything else runs the version whose form was filled in.
   const isLeftOpen = basic.operation === 'destroy' && basic.version === '';
   const body = {
@@ -110,6 +125,20 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
     const before = Object.keys(source.prefill?.variables ?? {});
     const omit = before.filter((name) => !Object.hasOwn(variables, name));
     return visit.run(copy, { params: { id: source.id }, body: { ...body, omit } });
+  }
+  if (deployed) {
+    const { variables: changed, omit } = findChanges(deployed, facts.root, variables);
+    const place = {
+      instance: deployed.instance.name,
+      ...(deployed.environmentId && { environment_id: deployed.environmentId }),
+    };
+    const start = {
+      ...place,
+      variables_from: 'deployed',
+      variables: changed,
+      ...(omit.length > 0 && basic.operation !== 'destroy' && { omit: [...omit] }),
+    };
+    return visit.run(createRun, { body: { ...body, ...start, template_id: visit.params.id } });
   }
   const environment = facts.environmentId ? { environment_id: facts.environmentId } : {};
   return visit.run(createRun, { body: { ...body, ...environment, template_id: visit.params.id } });

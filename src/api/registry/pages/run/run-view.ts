@@ -10,14 +10,15 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
+import { renderDeployedNotice, renderDifferences } from './deployed-view.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
 import { describeKept } from './variable-fields.ts';
 
-export function headOf({ template: { id, name }, source }: RunFacts) {
+export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
   return {
-    title: source ? `Run ${name} again` : `Run ${name}`,
+    title: deployed ? `Deploy ${deployed.instance.name}` : source ? `Run ${name} again` : `Run ${name}`,
     crumbs: [
       { label: 'Catalog', path: pagePath(pages.catalog) },
       { label: name, path: pagePath(pages.template, { id }) },
@@ -38,7 +39,7 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${source ? renderSource(facts) : null}
+${source ? renderSource(facts) : null}${renderDeployedNotice(facts)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };
@@ -65,6 +66,7 @@ ${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlo
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}
+${renderDifferences(facts, entry)}
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
 <p class="muted">A plan is made first. Changes that need approval wait for their reviewers.</p></div>
 </form>`;

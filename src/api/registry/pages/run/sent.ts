@@ -20,6 +20,7 @@ export const basicFields = [
   'options.log_level',
   'despite_dependents',
   'message',
+  'compared',
   'key',
   'do',
 ] as const;

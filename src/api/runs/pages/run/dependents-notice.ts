@@ -22,5 +22,5 @@ export async function renderDependentsNotice(visit: RunVisit, run: ShownRun): Pr
     return html`<li><a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>${place}</li>`;
   });
   const more = others > 0 ? html`<li>${pluralize(others, 'other instance')} that you may not read</li>` : null;
-  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>Others were deployed with outputs of what this run destroys.</strong> They keep the values that they were given.</p><ul>${lines}${more}</ul></div></div>`;
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>Other instances use outputs that this run destroys.</strong> They keep the values that they were deployed with.</p><ul>${lines}${more}</ul></div></div>`;
 }

@@ -15,8 +15,12 @@ import { explainReason } from './reasons.ts';
 import { renderStatusDetail, type ShownDetail } from './status-detail.ts';
 import { describeWaiting } from './waiting.ts';
 
-export function titleOf({ operation, instance }: Pick<ShownRun, 'operation' | 'instance'>): string {
-  return `${operationWords[operation]}: ${instance}`;
+export function titleOf({
+  operation,
+  instance,
+  tool_switch: tool,
+}: Pick<ShownRun, 'operation' | 'instance' | 'tool_switch'>): string {
+  return `${tool === null ? operationWords[operation] : `Switch to ${describeTool({ name: tool.name })}`}: ${instance}`;
 }
 
 /** The head of a run's page: what it does, its status, its most important facts, and what can be done. */
@@ -80,7 +84,7 @@ function renderBrief(run: ShownRun, names: Names): Html {
         ],
     source === null
       ? null
-      : ['workflow', 'Started because', html`outputs that it reads changed in ${renderRunLink(source)}`],
+      : ['workflow', 'Reason', html`started because ${renderRunLink(source)} changed outputs that it reads`],
     undoes === null ? null : ['undo-2', 'Undoes', html`undoes ${renderRunLink(undoes)}`],
     undo === null ? null : ['undo-2', 'Undone', html`undone by ${renderRunLink(undo)}`],
     repeated === null
@@ -110,11 +114,11 @@ export function renderPartial({ options }: ShownRun): Html | null {
 /** That the run changes the tool of its instance, and nothing else. */
 export function renderToolSwitch({ tool_switch: tool, status }: ShownRun): Html | null {
   if (tool === null) return null;
-  const ended =
+  const what =
     status === 'succeeded'
-      ? 'Its next runs use that tool.'
-      : 'If its plan changes anything, it fails, and the instance keeps its tool.';
-  return html`<div class="notice">${renderIcon('refresh-cw')}<p><strong>This run switches the instance to ${describeTool(tool)}.</strong> It plans the last deployment with that tool, and applies nothing. ${ended}</p></div>`;
+      ? 'It planned the last deployment with that tool and found no changes. The next runs of the instance use that tool.'
+      : 'It plans the last deployment with that tool, and applies nothing. If the plan changes anything, the run fails, and the instance keeps its tool.';
+  return html`<div class="notice">${renderIcon('refresh-cw')}<p><strong>This run switches the instance to ${describeTool(tool)}.</strong> ${what}</p></div>`;
 }
 
 /** What the reader should know first: why the run waits, or why it did not succeed, and what can be done about it. */

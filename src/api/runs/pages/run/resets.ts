@@ -1,0 +1,31 @@
+import { renderIcon } from '#api/web/components/icon.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { ShownRun } from '../run-tab.ts';
+
+type Reset = ShownRun['variables_reset'][number];
+
+const causeWords: Readonly<Record<Reset['cause'], string>> = {
+  default: 'the default',
+  environment: 'set by the environment',
+  not_set: 'no value',
+  not_declared: 'this version has no such variable',
+};
+
+/** Which deployed variables the run resets without having been told to, so that reviewers see it beside the plan. */
+export function renderResets({ variables_reset: resets, template_version: version }: ShownRun): Html | null {
+  if (resets.length === 0) return null;
+  const rows = resets.map(
+    (reset) =>
+      html`<li><code class="foreign">${reset.variable}</code>: ${renderResetValue(reset.before)} → ${reset.after && reset.cause !== 'not_set' ? html`${renderResetValue(reset.after)} <span class="muted">(${causeWords[reset.cause]})</span>` : html`<span class="muted">${causeWords[reset.cause]}</span>`}</li>`,
+  );
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${resets.length === 1 ? 'a variable that is' : `${resets.length} variables that are`} deployed.</strong> Its request does not name ${resets.length === 1 ? 'it' : 'them'}, so they get what version ${version} and the environment say. To keep them, deploy from the page of the instance.</p><ul>${rows}</ul></div></div>`;
+}
+
+const maxShown = 200;
+
+function renderResetValue({ value, sensitive, truncated }: Reset['before']): Html {
+  if (sensitive) return html`<span class="muted">secret</span>`;
+  if (truncated) return html`<span class="muted">a long value</span>`;
+  const text = JSON.stringify(value);
+  return html`<code class="foreign">${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}</code>`;
+}

@@ -1,0 +1,21 @@
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { escapeReference } from '#domain/variables/reference-syntax.ts';
+import type { OutputRead } from './model.ts';
+
+/** Puts the references back in the places of what they came to, in the value of one variable. Other texts stay texts. */
+export function placeReferences(
+  value: JsonValue,
+  reads: readonly Pick<OutputRead, 'path' | 'reference'>[],
+  pointer = '',
+): JsonValue {
+  const read = reads.find(({ path }) => path === pointer);
+  if (read) return read.reference;
+  if (typeof value === 'string') return escapeReference(value);
+  if (Array.isArray(value)) return value.map((each, index) => placeReferences(each, reads, `${pointer}/${index}`));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    return [name, placeReferences(member, reads, `${pointer}/${escapePointer(name)}`)] as const;
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** "Deploy" on the page of an instance: a form that starts from what is deployed. */
+
+let stage: ReadingStage;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+let template: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  template = await stage.steps.publish(versionOf(first));
+  const admin = await stage.api.addUser('admin');
+  await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec: versionOf(second) });
+  visitor = await signInVisitor(stage.api, stage.tenant.owner);
+});
+afterAll(() => stage?.api.close());
+
+const versionOf = (properties: object) => ({
+  variables: { type: 'object', properties, required: ['name'], additionalProperties: false },
+  executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] },
+});
+const first = {
+  name: { type: 'string' },
+  region: { type: 'string', default: 'eu' },
+  legacy: { type: 'string' },
+  token: { type: 'string', writeOnly: true },
+};
+const second = {
+  name: { type: 'string', description: 'Another one' },
+  region: first.region,
+  size: { type: 'integer', default: 3 },
+  token: first.token,
+};
+
+async function deployed(instance: string, variables: object) {
+  const { body, status, text } = await stage.ask(variables, { template_id: template, version: '1.0.0', instance });
+  expect(status, text).toBe(202);
+  await stage.finish(body.id);
+  const page = await visitor.get(`/workloads/instances/${body.instance_id}`);
+  const address = /href="([^"]*from_instance=[^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  return { address, run: body.id as string };
+}
+
+const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
+const differences = (text: string) =>
+  (/id="differences".*?<\/section>/s.exec(text)?.[0] ?? '').replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+function send(address: string, version: string, fields: Record<string, string>) {
+  const basic = { shown: version, version, operation: 'apply', key: randomUUID(), ...fields };
+  return visitor.submit(address, new URLSearchParams(basic).toString());
+}
+
+async function runAt(location: string | undefined) {
+  const id = /^\/workloads\/runs\/([0-9a-f-]+)/.exec(location ?? '')?.[1];
+  return (await stage.tenant.owner.get(`/runs/${id}`)).body;
+}
+
+describe('the form that deploys an instance again', () => {
+  test('shows the deployed values but no secret, and marks what the newer version adds, drops and changes', async () => {
+    const { address } = await deployed('marked', { name: 'shop', region: 'us', legacy: 'yes', token: 'hidden-token' });
+    const { text } = await visitor.get(address);
+    expect(text).toContain('Deploy marked');
+    expect(text).toMatch(/name="v\/region"[^>]*value="us"|value="us"[^>]*name="v\/region"/);
+    expect(text).not.toContain('hidden-token');
+    expect(text).toContain('Left empty, the deployed value is kept');
+    expect(differences(text)).toMatch(/from 1\.0\.0 to 2\.0\.0/);
+    expect(differences(text)).toMatch(/size New in 2\.0\.0 default 3/);
+    expect(differences(text)).toMatch(/legacy Not in 2\.0\.0 its value yes is dropped/);
+    expect(differences(text)).toMatch(/name Changed in 2\.0\.0/);
+  });
+
+  test('shows what differs before it starts a run, and the run keeps the rest', async () => {
+    const { address } = await deployed('shown-first', { name: 'shop', region: 'us' });
+    const fields = { 'v/name': 'other', 'v/region': 'us', 'v/size': '' };
+    const before = compared((await visitor.get(address)).text);
+    const shown = await send(address, '2.0.0', { ...fields, compared: before });
+    expect([shown.status, shown.text.includes('Nothing has started yet')]).toEqual([409, true]);
+    expect(differences(shown.text)).toMatch(/name shop → other/);
+    const sent = await send(address, '2.0.0', { ...fields, compared: compared(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
+    const run = await runAt(sent.location);
+    expect(run).toMatchObject({ template_version: '2.0.0', variables: { name: 'other', region: 'us', size: 3 } });
+    expect(run.variables_reset).toEqual([]);
+  });
+
+  test('keeps references as they were written', async () => {
+    const source = await stage.deploy({ instance: 'origin' }, { zone: plain('a') });
+    await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+    const reference = '${instances.shared/origin.outputs.zone}';
+    const { address } = await deployed('referring', { name: 'shop', region: reference });
+    const { text } = await visitor.get(address);
+    expect(text).toContain(`value="${reference}"`);
+    await stage.deploy({ instance: 'origin' }, { zone: plain('b') });
+    const fields = { 'v/name': 'shop', 'v/region': reference, 'v/size': '' };
+    const sent = await send(address, '2.0.0', { ...fields, compared: compared(text) });
+    expect(sent.status, sent.text).toBe(303);
+    expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'b' }, reads: [{ reference }] });
+  });
+});
+
+test('the page of a run says which deployed variables it resets', async () => {
+  await deployed('reset', { name: 'shop', region: 'us', token: 'hidden-token' });
+  const { body } = await stage.ask({ name: 'shop' }, { template_id: template, version: '1.0.0', instance: 'reset' });
+  const { text } = await visitor.get(`/workloads/runs/${body.id}`);
+  expect(text).toContain('This run resets 2 variables that are deployed.');
+  expect(text).not.toContain('hidden-token');
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** Runs that start from what is deployed, and runs that reset it because they do not name it. */
+
+let stage: ReadingStage;
+let template: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  template = await stage.steps.publish(versionOf(first));
+  const admin = await stage.api.addUser('admin');
+  await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec: versionOf(second) });
+});
+afterAll(() => stage?.api.close());
+
+const commands = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] };
+const versionOf = (properties: object) => ({
+  variables: { type: 'object', properties, required: ['name'], additionalProperties: false },
+  executor: commands,
+});
+const first = {
+  name: { type: 'string' },
+  zones: { type: 'array', items: { type: 'string' }, default: [] },
+  replicas: { type: ['integer', 'null'], default: 1 },
+  tier: { type: 'string' },
+  legacy: { type: 'string' },
+  token: { type: 'string', writeOnly: true },
+};
+const { legacy: _, ...kept } = first;
+const second = { ...kept, tier: { type: 'integer' }, size: { type: 'integer', default: 3 } };
+
+let instances = 0;
+/** Deploys version 1.0.0 with these variables; answers the name of the instance. */
+async function deployed(variables: object): Promise<string> {
+  const instance = `from-${++instances}`;
+  const { body, status, text } = await ask(variables, { instance, version: '1.0.0' });
+  expect(status, text).toBe(202);
+  await stage.finish(body.id);
+  return instance;
+}
+const ask = (variables: object, rest: object) => stage.ask(variables, { template_id: template, ...rest });
+const again = (instance: string, variables: object = {}, rest: object = {}) =>
+  ask(variables, { instance, version: '1.0.0', variables_from: 'deployed', ...rest });
+const chosen = { name: 'shop', zones: ['a', 'b'], replicas: null };
+
+/** What the worker of a run gets. */
+async function inputsOf({ body, status, text }: Awaited<ReturnType<typeof ask>>) {
+  expect(status, text).toBe(202);
+  return (await stage.claimPlan(body.id)).inputs.variables;
+}
+
+describe('a run that starts from what is deployed', () => {
+  test('has the deployed values of all variables that it does not name, null included', async () => {
+    const run = await again(await deployed(chosen), { zones: ['c'] });
+    expect(run.body.variables).toMatchObject({ name: 'shop', zones: ['c'], replicas: null });
+    expect(Object.hasOwn(run.body.variables, 'tier'), 'what was absent stays absent').toBe(false);
+    expect(run.body).toMatchObject({ variables_reset: [], requeued_from: null });
+  });
+
+  test('leaves out the variables that it omits, and says that they are reset', async () => {
+    const instance = await deployed(chosen);
+    const run = await again(instance, {}, { omit: ['zones'] });
+    expect(run.body.variables.zones).toEqual([]);
+    expect(run.body.variables_reset).toEqual([
+      { variable: 'zones', cause: 'default', before: shown(['a', 'b']), after: shown([]) },
+    ]);
+    for (const [omit, problem] of [
+      [['nowhere'], 'the deployment has no variable'],
+      [['name'], 'name it in variables or in omit'],
+    ] as const) {
+      const refused = await again(instance, { name: 'other' }, { omit });
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(problem)]);
+    }
+    expect((await ask({ name: 'x' }, { instance, omit: ['zones'] })).text).toContain('name variables_from as well');
+    const destroy = await again(instance, {}, { operation: 'destroy', omit: ['zones'] });
+    expect([destroy.status, destroy.text]).toEqual([400, expect.stringContaining('a destroy takes all variables')]);
+  });
+
+  test('uses the latest version unless it names one, takes its new defaults, and says which variables the version dropped', async () => {
+    const instance = await deployed({ ...chosen, legacy: 'yes' });
+    const { body, status, text } = await again(instance, {}, { version: undefined });
+    expect(status, text).toBe(202);
+    expect(body).toMatchObject({ template_version: '2.0.0', variables: { zones: ['a', 'b'], size: 3 } });
+    expect(body.variables_reset).toEqual([
+      { variable: 'legacy', cause: 'not_declared', before: shown('yes'), after: null },
+    ]);
+  });
+
+  test('is refused by name where a deployed value does not fit the version', async () => {
+    const refused = await again(await deployed({ ...chosen, tier: 'gold' }), {}, { version: '2.0.0' });
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'variables_invalid']);
+    expect(refused.text).toMatch(/\/tier .*the value is the one that is deployed/);
+  });
+
+  test('keeps a secret without showing it while nothing else changes, and names it otherwise', async () => {
+    const instance = await deployed({ ...chosen, token: 'hidden-token' });
+    const same = await again(instance);
+    expect(same.text).not.toContain('hidden-token');
+    expect(await inputsOf(same)).toMatchObject({ token: 'hidden-token' });
+    for (const [variables, rest] of [
+      [{ zones: ['elsewhere'] }, {}],
+      [{}, { version: '2.0.0' }],
+      [{}, { omit: ['zones'] }],
+    ]) {
+      const refused = await again(instance, variables, rest);
+      expect([refused.status, refused.headers['x-error-code']], refused.text).toEqual([422, 'variables_invalid']);
+      expect(refused.text).toContain('/token is a secret of the deployment');
+      expect(refused.text).not.toContain('hidden-token');
+    }
+    const free = await deployed({ ...chosen, token: 'hidden-token' });
+    const given = await again(free, { zones: [], token: 'another' });
+    expect(await inputsOf(given)).toMatchObject({ token: 'another', replicas: null });
+    const omitted = await again(instance, {}, { omit: ['token'] });
+    expect(omitted.body.variables_reset).toEqual([
+      { variable: 'token', cause: 'not_set', before: hidden, after: null },
+    ]);
+  });
+
+  test('keeps references and reads them anew, and leaves text that looks like one as it is', async () => {
+    const source = await stage.deploy({ instance: 'named' }, { zone: plain('a') });
+    await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+    const reference = '${instances.shared/named.outputs.zone}';
+    const instance = await deployed({ ...chosen, zones: [reference, '$${instances.shared/named.outputs.zone}'] });
+    await stage.deploy({ instance: 'named' }, { zone: plain('b') });
+    const { body } = await again(instance);
+    expect(body.variables.zones).toEqual(['b', reference]);
+    expect(body.reads).toMatchObject([{ variable: 'zones', path: '/0', reference, copied: false }]);
+    await stage.allow(source, {});
+    const refused = await again(instance);
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'reference_unresolved']);
+  });
+
+  test('keeps a secret beside a reference only while the reference comes to the deployed value', async () => {
+    const source = await stage.deploy({ instance: 'address' }, { host: plain('one.example') });
+    await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+    const name = '${instances.shared/address.outputs.host}';
+    const instance = await deployed({ ...chosen, name, token: 'hidden-token' });
+    expect(await inputsOf(await again(instance))).toMatchObject({ name: 'one.example', token: 'hidden-token' });
+    await stage.deploy({ instance: 'address' }, { host: plain('attacker.example') });
+    const refused = await again(instance);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('/token is a secret')]);
+  });
+
+  test('is refused where nothing is deployed, also after a destroy', async () => {
+    const instance = await deployed(chosen);
+    const { body } = await ask({}, { instance, operation: 'destroy' });
+    await stage.finish(body.id);
+    for (const each of [instance, 'nowhere']) {
+      const refused = await again(each);
+      expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'nothing_deployed']);
+    }
+  });
+});
+
+describe('a run that does not name what is deployed', () => {
+  test('says which variables it resets, secrets without their values', async () => {
+    const instance = await deployed({ ...chosen, tier: 'gold', token: 'hidden-token' });
+    const { body, text } = await ask({ name: 'shop' }, { instance, version: '1.0.0' });
+    expect(body.variables_reset).toEqual([
+      { variable: 'zones', cause: 'default', before: shown(['a', 'b']), after: shown([]) },
+      { variable: 'replicas', cause: 'default', before: shown(null), after: shown(1) },
+      { variable: 'tier', cause: 'not_set', before: shown('gold'), after: null },
+      { variable: 'token', cause: 'not_set', before: hidden, after: null },
+    ]);
+    expect(text).not.toContain('hidden-token');
+  });
+
+  test('resets nothing if it names the same values, or if nothing was deployed before', async () => {
+    const instance = await deployed(chosen);
+    expect((await ask(chosen, { instance, version: '1.0.0' })).body.variables_reset).toEqual([]);
+    expect((await ask(chosen, { instance: 'new' })).body.variables_reset).toEqual([]);
+  });
+});
+
+const shown = (value: unknown) => ({ value, sensitive: false, truncated: false });
+const hidden = { sensitive: true, truncated: false };
