@@ -43,13 +43,13 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
     await page.getByText('The set is created.').waitFor();
     await press(page, 'link', 'Add a variable');
     await type(page, 'Name', 'AWS_SECRET_ACCESS_KEY');
-    await type(page, 'Given as', 'Environment');
+    await type(page, 'Type', 'Environment');
     await type(page, 'Value', 'kept sealed');
-    await page.getByLabel('It is a secret').focus();
+    await page.getByLabel('Secret: nobody can read the value again').focus();
     await page.keyboard.press('Space');
     await press(page, 'button', 'Save');
     await page.getByText('The variable is saved.').waitFor();
-    await page.getByText('secret, not shown').waitFor();
+    await page.getByText('Secret, not shown').waitFor();
     await press(page, 'link', 'Attach');
     await page.getByRole('checkbox', { name: new RegExp(`/ ${environment}$`) }).focus();
     await page.keyboard.press('Space');

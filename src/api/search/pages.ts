@@ -47,7 +47,7 @@ ${found && (only ? renderResults(found) : renderNothing(text))}
   return visit.show(page, searched.done ? 200 : searched.problems.status);
 }
 
-const textLabel = 'Name, or the id of anything';
+const textLabel = 'Name or ID';
 
 function renderResults({ results, cut }: Found): Html {
   const kinds = [...new Set(results.map(({ kind }) => kind))];

@@ -199,6 +199,7 @@ describe('a release of which only the digest is known', () => {
       sendCommand(root.client, ['PUT', `${path}/ceiling`], {
         actions: ['zone.sync'],
         executions: [],
+        expected_ceiling_revision: 0,
         ...(await root.stateOf(path)),
       });
     expect(codeOf(await approve())).toEqual([409, 'plugin_manifest_missing']);

@@ -191,7 +191,7 @@ describe('a plugin that was removed', () => {
     const commands: [string, string, object][] = [
       ['POST', `${path}/manifests`, { release: '2.0.0', ...encode(manifestOf('2.0.0')), ...state }],
       ['POST', `${path}/activate`, { release: '1.0.0', ...state }],
-      ['PUT', `${path}/ceiling`, { actions: [], executions: [], ...state }],
+      ['PUT', `${path}/ceiling`, { actions: [], executions: [], expected_ceiling_revision: 1, ...state }],
       ['POST', '/plugin-action-grants', { ...assigned, ...forInstallation }],
       [
         'POST',

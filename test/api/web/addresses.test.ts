@@ -91,7 +91,7 @@ describe('the address of a page', () => {
   test.each([
     ['/catalog', 'Name or description'],
     ['/users', 'Name or address'],
-    ['/search', 'Name, or the id of anything'],
+    ['/search', 'Name or ID'],
     ['/workloads/resources', 'Address contains'],
   ])('%s with a text that is too long keeps the filters, and says what is wrong', async (path, label) => {
     const admin = await signInVisitor(api, await api.addUser('admin'));

@@ -62,7 +62,7 @@ describe.skipIf(findBrowser() === null)('the example of the page about assemblie
     await follow('Variables');
     await follow('Add a variable');
     await type('Name', 'SHOP_KEY');
-    await choose('Given as', 'Environment variable');
+    await choose('Type', 'Environment variable');
     await type('Value', 'correct');
     await follow('Save');
     await page.getByText('SHOP_KEY').first().waitFor();

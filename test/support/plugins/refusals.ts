@@ -25,7 +25,8 @@ export const pluginRefusals: Readonly<Record<string, (api: TestApi) => Promise<P
     const announced = { release: '2.0.0', digest, ...(await root.stateOf(path)) };
     await sendCommand(root.client, ['POST', `${path}/manifests`], announced);
     await root.activate(installation, '2.0.0');
-    const body = { actions: [], executions: [], ...(await root.stateOf(path)) };
+    const { revision: expected_ceiling_revision } = await root.read(`${path}/ceiling`);
+    const body = { actions: [], executions: [], expected_ceiling_revision, ...(await root.stateOf(path)) };
     return sendCommand(root.client, ['PUT', `${path}/ceiling`], body);
   },
   plugin_action_not_declared: async (api) => {

@@ -56,8 +56,8 @@ export function exportPath(filters: AuditFilters, format: 'ndjson' | 'csv'): Loc
 
 const outcomes: readonly Choice[] = [
   { value: '', label: 'Any' },
-  { value: 'committed', label: 'done' },
-  { value: 'refused', label: 'refused' },
+  { value: 'committed', label: 'Done' },
+  { value: 'refused', label: 'Refused' },
 ];
 
 /** A form that works without scripts. @param actions the catalogue @param people who are offered as actors */
@@ -69,10 +69,10 @@ export function renderFilters(filters: AuditFilters, actions: readonly string[],
   const choices = [{ value: '', label: 'Any' }, ...actions.map((value) => ({ value, label: value }))];
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
 ${['organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
-${text('actor', 'Who (name or address)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
-${renderFormField({ name: 'action', label: 'What', kind: 'select', choices, value: action })}
-${text('resource_type', 'Type', type)}
-${text('resource_id', 'Id of the thing', id)}
+${text('actor', 'Person (name or e-mail)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
+${renderFormField({ name: 'action', label: 'Action', kind: 'select', choices, value: action })}
+${text('resource_type', 'Resource type', type)}
+${text('resource_id', 'Resource ID', id)}
 ${renderFormField({ name: 'outcome', label: 'Outcome', kind: 'select', choices: outcomes, value: outcome })}
 ${text('from', 'From (UTC)', dayOf(from), 'date')}
 ${text('to', 'Before (UTC)', dayOf(to), 'date')}

@@ -25,7 +25,7 @@ export function registerInstanceForms(addPage: AddPage): void {
     describe: ({ id, name, actions }) => ({
       title: `Unlock ${name}`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'Frees an instance that is locked although nothing works on it. It is refused while an attempt of a run lives. The audit keeps who did it.',
+      lead: 'Frees an instance that is locked although nothing works on it. You cannot unlock it while a run works on it. The audit log records who unlocked it.',
       fields: [],
       submit: 'Unlock',
       tone: 'danger',
@@ -42,7 +42,7 @@ export function registerInstanceForms(addPage: AddPage): void {
     describe: ({ id, name, actions, isRead }) => ({
       title: `Delete ${name}`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'The instance goes, and its name is free again. Its runs and their records stay. It must hold nothing.',
+      lead: 'Deletes the instance and frees its name. Its runs and their records stay. An instance that holds resources cannot be deleted.',
       fields: isRead ? [despiteDependents('delete it')] : [],
       submit: 'Delete',
       tone: 'danger',
@@ -66,11 +66,11 @@ export async function readWithDependents(visit: InstanceVisit) {
 export function despiteDependents(what: string): FormField {
   return {
     name: 'despite_dependents',
-    label: 'What was deployed with its outputs',
+    label: 'Instances that use its outputs',
     kind: 'select',
     choices: [
-      { value: '', label: `Do not ${what} as long as there is something` },
-      { value: 'yes', label: 'Go on all the same: they keep the values that they were given' },
+      { value: '', label: `Do not ${what} while other instances use its outputs` },
+      { value: 'yes', label: 'Continue: they keep the values that they have' },
     ],
   };
 }
@@ -81,10 +81,10 @@ export const isDespiteDependents = (typed: Readonly<Record<string, string>>) => 
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
   read: readChoices,
   describe: async ({ templates, environments, offered }, visit) => ({
-    title: 'Adopt infrastructure',
+    title: 'Import existing infrastructure',
     crumbs,
     below:
-      'Makes an instance without running anything. Then import the state of what exists into it. A run makes its instance by itself.',
+      'Creates an instance without running anything, so that you can import the state of what exists. You need no instance before a run: the run creates it.',
     fields: [
       {
         name: 'template_id',
@@ -101,10 +101,10 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
         isCut: environments.isCut,
         value: visit.query('environment_id'),
       },
-      { name: 'name', label: 'Name', maxLength: 63, hint: 'Runs name it, such as network.' },
-      ...toolFields(offered, 'As its template and its environment say'),
+      { name: 'name', label: 'Name', maxLength: 63, hint: 'The name that runs use, such as network.' },
+      ...toolFields(offered, 'As the template and the environment say'),
     ],
-    submit: 'Make the instance',
+    submit: 'Create instance',
     cancel: pagePath(pages.instances),
     refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership).reason,
   }),

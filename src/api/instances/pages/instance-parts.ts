@@ -56,7 +56,7 @@ export async function renderOutputs(visit: InstanceVisit): Promise<Html> {
         label: 'Value',
         cell: ([, { value, sensitive, unrepresentable }]) =>
           sensitive
-            ? html`<span class="muted">secret, not shown</span>`
+            ? html`<span class="muted">Secret, not shown</span>`
             : html`<pre class="value foreign">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>${renderMissing(unrepresentable)}`,
       },
     ],

@@ -42,7 +42,7 @@ ${renderPageHead({
       ? html`Only of ${narrowed.join(' and ')} · <a href="${pagePath(pages.instances, {}, scopeQuery(visit.scope))}">Show all</a>`
       : 'What templates have deployed. Each instance has its own state and executes one run at a time.',
   actions: html`<div class="actions"><a class="button button-plain" href="${pagePath(pages.resources, {}, scopeQuery(visit.scope))}">Search resources</a>
-<a class="button button-plain" href="${pagePath(pages.newInstance, {}, { environment_id: filter.environment_id, template_id: filter.template_id })}">Adopt infrastructure</a></div>`,
+<a class="button button-plain" href="${pagePath(pages.newInstance, {}, { environment_id: filter.environment_id, template_id: filter.template_id })}">Import existing infrastructure</a></div>`,
 })}
 <ul class="chips" role="list" aria-label="Which instances">
 <li><a class="chip" href="${link(everything)}" ${filter.drifted || filter.inputs_changed ? null : html`aria-current="true"`}>All</a></li>

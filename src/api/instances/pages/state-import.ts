@@ -47,7 +47,7 @@ export function registerStateImport(addPage: AddPage): void {
     describe: ({ id, name, actions, isRead }) => ({
       title: `Undo the import into ${name}`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'The instance holds nothing again, and nothing is destroyed. The state version stays in the history. This works as long as no run has applied to the instance.',
+      lead: 'The instance holds no resources again, and nothing is destroyed. The state version stays in the history. You can undo an import until a run has applied to the instance.',
       fields: isRead ? [despiteDependents('undo it')] : [],
       submit: 'Undo the import',
       tone: 'danger',

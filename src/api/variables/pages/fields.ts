@@ -49,22 +49,22 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
     nameField(existing),
     {
       name: 'category',
-      label: 'Given as',
+      label: 'Type',
       kind: 'select',
       choices: [
-        { value: 'template', label: 'Default of the template variable of that name' },
-        { value: 'env', label: 'Environment variable of the tools' },
+        { value: 'template', label: 'Template variable: the default value' },
+        { value: 'env', label: 'Environment variable' },
       ],
     },
     ...valueFields(keepsSecret),
-    { name: 'sensitive', label: 'It is a secret: nobody can read it again', kind: 'checkbox' },
+    { name: 'sensitive', label: 'Secret: nobody can read the value again', kind: 'checkbox' },
     {
       name: 'plan',
-      label: 'Give it while planning',
+      label: 'Available while planning',
       kind: 'checkbox',
-      hint: 'Whoever may start a plan can have it print a secret that it gets. Give a secret of the tools another value for planning, or while applying only.',
+      hint: 'Whoever may start a plan can have it print a secret that it gets. Give such a secret another value for planning, or make it available while applying only.',
     },
-    { name: 'apply', label: 'Give it while applying', kind: 'checkbox' },
+    { name: 'apply', label: 'Available while applying', kind: 'checkbox' },
   ];
 }
 
@@ -84,22 +84,22 @@ function valueFields(keepsSecret: boolean): FormField[] {
       kind,
       isOptional: keepsSecret,
       hint: keepsSecret
-        ? 'It is stored, and never shown. Leave it empty to keep it.'
+        ? 'The stored value is never shown. Leave this empty to keep it.'
         : 'A default may be JSON, such as 3, true or ["a"]. Anything else is text.',
     },
     {
       name: 'has_plan_value',
-      label: 'Planning gets another value',
+      label: 'Use another value while planning',
       kind: 'checkbox',
       hint: 'For an environment variable, such as a credential that may only read.',
     },
     {
       name: 'plan_value',
-      label: 'Value for planning',
+      label: 'Value while planning',
       isSecret: true,
       kind,
       isOptional: true,
-      ...(keepsSecret && { hint: 'It is never shown. Leave it empty to keep the one that there is.' }),
+      ...(keepsSecret && { hint: 'The stored value is never shown. Leave this empty to keep it.' }),
     },
   ];
 }

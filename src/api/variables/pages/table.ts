@@ -38,8 +38,8 @@ export function renderVariableTable(
         },
       },
       { label: 'Value', cell: renderValue },
-      { label: 'Given as', cell: ({ category }) => categoryWords[category] },
-      { label: 'Given while', cell: ({ phases }) => phaseWords(phases) },
+      { label: 'Type', cell: ({ category }) => categoryWords[category] },
+      { label: 'Available while', cell: ({ phases }) => phaseWords(phases) },
       { label: 'Changed', kind: 'minor', cell: ({ updated_at: at }) => renderAge(at) },
     ],
   });
@@ -48,7 +48,7 @@ export function renderVariableTable(
 /** The value, and the one that planning gets in its place. */
 function renderValue(variable: ListedVariable): Html {
   const { sensitive, value, plan_value: planValue, has_plan_value: hasPlanValue } = variable;
-  if (sensitive) return html`<span class="muted">secret, not shown${describePlanning(variable)}</span>`;
+  if (sensitive) return html`<span class="muted">Secret, not shown${describePlanning(variable)}</span>`;
   return html`${renderPlain(value)}${hasPlanValue ? html` <span class="muted">planning gets</span> ${renderPlain(planValue)}` : null}`;
 }
 

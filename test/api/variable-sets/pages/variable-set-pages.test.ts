@@ -61,7 +61,7 @@ describe('the pages of variable sets', () => {
     await visitor.submit(`${path}/new-variable`, { ...variable, name: 'REGION', value: '<eu>' });
     const shown = await visitor.get(path);
     expect(shown.text).toContain('&lt;eu&gt;');
-    expect(shown.text).toContain('secret, not shown');
+    expect(shown.text).toContain('Secret, not shown');
     const form = await visitor.get(`${path}/variables/TOKEN`);
     expect([shown.text, form.text].join()).not.toContain('hunter2');
     const twice = await visitor.submit(`${path}/new-variable`, { ...secret, value: 'swordfish' });

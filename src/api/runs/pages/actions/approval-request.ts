@@ -61,7 +61,7 @@ function renderMembers(runId: string, members: Members, typed: Readonly<Record<s
   if (members.length === 0) return null;
   const able = members.filter((member) => member.may_approve);
   const others = members.filter((member) => !member.may_approve);
-  return html`<fieldset class="choices"><legend>Whom to ask</legend>${
+  return html`<fieldset class="choices"><legend>Reviewers</legend>${
     able.length === 0 ? html`<p>Nobody else in the team can approve this run yet.</p>` : null
   }${able.map(
     ({ id, name }) =>
