@@ -50,7 +50,7 @@ export async function resolveRun(
   const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
   const work = { version, request, inherited };
   const merged = mergeInputs(schema, environment, inherited, request);
-  refuseLostSecrets(merged, work);
+  refuseLostSecrets(merged, work, deployment);
   const opened = new SourceOutputs(em, keyRing);
   const referred = await readReferences(em, opened, target, { given: merged, inherited, request });
   const given = await readRemoteStates(em, opened, target, { given: referred, version, request, inherited });

@@ -25,14 +25,14 @@ interface VariableProblem {
 }
 
 /**
- * Refuses a run that starts from what is deployed and would lose a secret without a word.
+ * Refuses a run that starts from what is deployed and would lose a secret without a word. `deployment` names what has become secret since, too.
  * @throws Unprocessable `variables_invalid` naming the secrets
  */
-export function refuseLostSecrets(given: RunInputs, { version, request }: Work): void {
+export function refuseLostSecrets(given: RunInputs, { version, request }: Work, deployment: Deployment | null): void {
   const { source } = request;
-  if (!source?.deployed) return;
+  if (!source?.deployed || !deployment) return;
   const declared = propertiesOf(version.spec.variables);
-  const { variables, sensitive } = source.deployment.inputs;
+  const { variables, sensitive } = deployment.inputs;
   const lost = [...new Set(sensitive)].filter(
     (name) => Object.hasOwn(variables, name) && Object.hasOwn(declared, name) && !Object.hasOwn(given.variables, name),
   );
