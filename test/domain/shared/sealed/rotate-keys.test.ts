@@ -111,6 +111,7 @@ describe('the list of sealed columns', () => {
     'plugin_releases.manifest',
     'run_log_chunks.content',
     'template_checks.modules_content',
+    'template_checks.other_modules_content',
     'template_version_modules.content', // Code, kept as the files of versions are.
   ];
 
