@@ -53,7 +53,7 @@ describe('signing out', () => {
     const visitor = await signIn();
     const answer = await visitor.get('/logout');
     expect([answer.status, answer.headers['allow'], answer.setCookie]).toEqual([405, 'POST', undefined]);
-    expect((await visitor.get('/')).text).toContain('<h1>Start</h1>');
+    expect((await visitor.get('/')).text).toContain('<h1>Home</h1>');
   });
 });
 

@@ -28,7 +28,7 @@ describe('signing in on the page', () => {
     expect(answer.setCookie).toMatch(
       /^coordinator_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
     );
-    expect((await visitor.get('/')).text).toContain('<h1>Start</h1>');
+    expect((await visitor.get('/')).text).toContain('<h1>Home</h1>');
     const whoami = await api.app.inject({ url: '/api/v1/auth/whoami', headers: { cookie: visitor.cookie! } });
     expect(whoami.json()).toMatchObject({ id: ana.id, credential: { type: 'session' } });
   });
@@ -199,6 +199,6 @@ describe('a form from another origin', () => {
   it('does not sign out', async () => {
     const visitor = await signIn();
     expect((await visitor.submit('/logout', '', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await visitor.get('/')).text).toContain('<h1>Start</h1>');
+    expect((await visitor.get('/')).text).toContain('<h1>Home</h1>');
   });
 });

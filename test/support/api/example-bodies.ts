@@ -144,6 +144,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'runs.copy': () => ({}),
   'run_comments.create': () => ({ text: 'Looks good.' }),
   'instances.delete': () => ({}),
+  'instances.forget_state': () => ({}),
   'instances.set_readers': ({ team, environment }) => ({
     // A question about nobody's instance names no team.
     team_ids: [team].filter(Boolean),
