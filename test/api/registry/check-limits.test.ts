@@ -37,7 +37,8 @@ describe('the checks of one person', () => {
 
   test('requested at once wait up to the limit, and the service answers the rest without a check', async () => {
     const [known] = await checks();
-    const principal = { id: known?.requested_by, responsibleUserId: known?.requested_by } as never;
+    const person = known?.requested_by;
+    const principal = { id: person, responsibleUserId: person, credential: { id: person } } as never;
     const target = { template: { id: known?.template_id }, teamId: null, organizationId: null } as never;
     const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] } });
     const asked = Array.from({ length: 3 * maxWaiting }, () =>
