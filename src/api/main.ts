@@ -12,6 +12,7 @@ import { checkConnection, type Orm, pendingMigrations } from '#database/database
 import { isDatabaseAway } from '#database/errors.ts';
 import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
+import { removeLeftGitDirectories } from '#domain/registry/git/directories.ts';
 import { readWatchedRuns } from '#domain/runs/lists/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -37,6 +38,9 @@ export async function runApi(config: Config): Promise<{ url: string; adminUrl: s
   const { services, engine, dispatcher } = await connect(config);
   const { orm, keyUses, evaluator, outboundHttp } = services;
   await evaluator.start();
+  await removeLeftGitDirectories().catch((err) =>
+    services.log.warn({ err }, 'could not remove what a killed process left'),
+  );
   const readiness = new Readiness(dependencyChecks(services, engine));
   const registry = createMetricsRegistry();
   addReconciliationMetrics(registry, orm);

@@ -3,9 +3,9 @@ import { chownSync, existsSync, lutimesSync, mkdirSync, mkdtempSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readStart } from '#domain/shared/processes.ts';
 import { Executor } from '#executors/client/executor.ts';
 import { chooseHostUser } from '#executors/client/host-user.ts';
-import { readStart } from '#executors/processes/process-table.ts';
 
 const usualTemporary = process.env['TMPDIR'];
 let temporary: string;

@@ -3,8 +3,8 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { followAuthority } from '#domain/following/authority.ts';
 import { setFollow } from '#domain/following/follow-changes.ts';
-import { type Follow, findFollow, lostReason } from '#domain/following/follows-store.ts';
-import { type FollowReason, followReasons, stops } from '#domain/following/model.ts';
+import { type Follow, findFollow, stopReason } from '#domain/following/follows-store.ts';
+import { type FollowReason, followReasons } from '#domain/following/model.ts';
 import { findInstance } from '#domain/instances/targets.ts';
 import { followActions } from './actions.ts';
 import { SetFollow } from './bodies.ts';
@@ -36,11 +36,6 @@ function toFollow(follow: Follow | undefined) {
   if (!follow) return { enabled: false, authority: null, stopped_because: null, failure: null };
   const { authorityType: type, authorityId: id, authorityName: name, failure } = follow;
   return { enabled: true, authority: { type, id, name }, stopped_because: stopReason(follow), failure };
-}
-
-function stopReason(follow: Follow): FollowReason | null {
-  const { failure } = follow;
-  return failure && stops(failure) ? failure.reason : lostReason(follow);
 }
 
 export const getFollow = read({

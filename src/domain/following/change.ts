@@ -12,11 +12,12 @@ export interface FollowDeps extends ResolveDeps {
   readonly log: Logger;
 }
 
-/** What changed of the outputs that an instance was deployed with. */
+/** What may have changed of the outputs that an instance was deployed with. */
 export interface UpstreamChange {
   readonly follow: Follow;
   /** The states of the sources once this change has been followed. */
   readonly seen: string;
+  /** What changed; where nothing is known to have changed, what could not be compared. */
   readonly reads: readonly UpstreamRead[];
   /** The run that changed them; null: none did. */
   readonly startedBy: string | null;

@@ -3,23 +3,23 @@ import { AuthorityEnded } from '#domain/shared/access/stored-authority.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { OwnerChanged } from './errors.ts';
-import { lockFollow, lostAuthorities, noteSeen } from './follows-store.ts';
+import { lockUnchanged, lostAuthorities, noteSeen } from './follows-store.ts';
 import { type FollowFailure, type FollowReason, followReasons } from './model.ts';
 
 export type Failure = Omit<FollowFailure, 'at'>;
 
 export const failureFor = (reason: FollowReason): Failure => ({ reason, message: followReasons[reason] });
 
-/** Keeps why the instance did not follow, unless somebody has saved it again meanwhile. */
+/** Keeps why the instance did not follow, and tells its owners of today, unless somebody has saved it again or a transfer has ended it meanwhile. */
 export async function fail(
   { transactions }: FollowDeps,
   { follow: found, seen }: UpstreamChange,
   failure: Failure,
 ): Promise<void> {
-  const { instanceId, teamId, organizationId } = found;
   await transactions.run(async (tx) => {
-    const locked = await lockFollow(tx.em, instanceId);
-    if (locked?.seen !== found.seen || locked.savedAt !== found.savedAt) return;
+    const locked = await lockUnchanged(tx.em, found);
+    if (!locked) return;
+    const { instanceId, teamId, organizationId } = locked;
     await noteSeen(tx.em, locked, { seen, failure: { ...failure, at: new Date().toISOString() } });
     const data = { reason: failure.reason };
     tx.publish({ type: 'instance.follow_failed', subjectId: instanceId, owners: { teamId, organizationId }, data });

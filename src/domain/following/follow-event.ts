@@ -1,9 +1,19 @@
 import { noteChangedInputs } from '#domain/runs/references/changed-inputs.ts';
+import { findDependentIds } from '#domain/runs/references/dependents-store.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import type { FollowDeps } from './change.ts';
 import { type Cause, follow } from './follow.ts';
-import { findEndedRun, findReading } from './follows-store.ts';
+import { findEndedRun, findFollows, stopReason } from './follows-store.ts';
 import { maxFollowers } from './model.ts';
+
+interface FollowLimits {
+  /** How many instances may follow one event. */
+  readonly followers: number;
+  /** How many instances are read at a time. */
+  readonly page: number;
+}
+
+const usualLimits: FollowLimits = { followers: maxFollowers, page: 100 };
 
 /**
  * Looks at what may concern an event: after a run, its own instance, for what changed while it was under way, and those that were deployed with its outputs;
@@ -14,20 +24,7 @@ import { maxFollowers } from './model.ts';
 export async function followEvent(
   deps: FollowDeps,
   { type, subject }: { readonly type: string; readonly subject: Pick<PublishedEvent['subject'], 'id'> },
-): Promise<void> {
-  const em = deps.orm.em.fork();
-  if (type !== 'run.finished') return lookAtAll(deps, null, await findReading(em, subject.id));
-  const run = await findEndedRun(em, subject.id);
-  if (!run) return;
-  const others = run.hasChanged ? await findReading(em, run.instanceId) : [];
-  await lookAtAll(deps, subject.id, others, run.instanceId);
-}
-
-async function lookAtAll(
-  deps: FollowDeps,
-  runId: string | null,
-  others: readonly { readonly id: string; readonly follows: boolean }[],
-  own: string | null = null,
+  limits = usualLimits,
 ): Promise<void> {
   const errors: unknown[] = [];
   const attempt = async (instanceId: string, cause: Cause | null) => {
@@ -39,9 +36,38 @@ async function lookAtAll(
       errors.push(error);
     }
   };
-  if (own !== null) await attempt(own, { runId, isBeyondLimit: false });
-  let followers = 0;
-  for (const { id, follows } of others)
-    await attempt(id, follows ? { runId, isBeyondLimit: ++followers > maxFollowers } : null);
+  if (type === 'run.finished') await lookAfterRun(deps, subject.id, attempt, limits);
+  else await lookAtDependents(deps, { sourceId: subject.id, runId: null }, attempt, limits);
   if (errors.length > 0) throw errors[0];
+}
+
+/** Looks at one instance; lets it follow if there is a cause. */
+type Attempt = (instanceId: string, cause: Cause | null) => Promise<void>;
+
+async function lookAfterRun(deps: FollowDeps, runId: string, attempt: Attempt, limits: FollowLimits): Promise<void> {
+  const run = await findEndedRun(deps.orm.em.fork(), runId);
+  if (!run) return;
+  await attempt(run.instanceId, { runId, isBeyondLimit: false });
+  if (run.hasChanged) await lookAtDependents(deps, { sourceId: run.instanceId, runId }, attempt, limits);
+}
+
+/** Those that follow nothing any longer are told why, and take nobody's place. */
+async function lookAtDependents(
+  { orm }: FollowDeps,
+  { sourceId, runId }: { readonly sourceId: string; readonly runId: string | null },
+  attempt: Attempt,
+  limits: FollowLimits,
+): Promise<void> {
+  let followers = 0;
+  let ids: string[] = [];
+  do {
+    const em = orm.em.fork();
+    ids = await findDependentIds(em, sourceId, { after: ids.at(-1) ?? null, limit: limits.page });
+    const follows = await findFollows(em, ids);
+    for (const id of ids) {
+      const found = follows.get(id);
+      if (found && stopReason(found) === null) followers++;
+      await attempt(id, found ? { runId, isBeyondLimit: followers > limits.followers } : null);
+    }
+  } while (ids.length === limits.page);
 }

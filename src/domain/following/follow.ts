@@ -1,3 +1,4 @@
+import { hasChanged } from '#domain/runs/references/changed-inputs.ts';
 import { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import { readUpstream, type UpstreamRead } from '#domain/runs/references/upstream.ts';
 import { findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
@@ -14,7 +15,7 @@ import {
   readSeen,
   type SeenSource,
 } from './follows-store.ts';
-import { maxChain, stops } from './model.ts';
+import { type FollowReason, maxChain, stops } from './model.ts';
 import { startFollower } from './start-follower.ts';
 
 /** Why an instance is looked at. */
@@ -55,8 +56,9 @@ async function findChange(
   if (!found || (found.failure && stops(found.failure)) || (await isBusy(em, instanceId))) return undefined;
   const { seen, sources } = await readSeen(em, instanceId, await findReadingDeployment(em, instanceId));
   if (seen === found.seen) return undefined;
-  const upstream = await readUpstream(em, deps.keyRing, instanceId);
-  const reads = upstream.filter((read) => read.instanceId !== instanceId && read.upstream !== 'unchanged');
+  const upstream = (await readUpstream(em, deps.keyRing, instanceId)).filter((read) => read.instanceId !== instanceId);
+  const changed = upstream.filter(hasChanged);
+  const reads = changed.length > 0 ? changed : upstream.filter((read) => read.upstream === 'unknown');
   if (reads.length === 0 || isKnown(found, reads)) {
     const failure = reads.length === 0 ? null : found.failure;
     await deps.transactions.run((tx) => noteSeen(tx.em, found, { seen, failure }));
@@ -67,9 +69,16 @@ async function findChange(
   return { follow: found, seen, reads, startedBy, runs };
 }
 
-/** Whether all that is new was said before: what has ended stays so, whatever its owners do with it. */
+/** Why nothing can be read anew, whoever asks for it; null: something can. */
+function reasonIn(reads: readonly UpstreamRead[]): FollowReason | null {
+  if (!reads.some(hasChanged)) return 'not_compared';
+  return reads.every(({ upstream }) => upstream === 'ended') ? 'source_ended' : null;
+}
+
+/** Whether all that is new was said before: that stays so, whatever the owners of what is read do with it. */
 function isKnown({ failure }: Follow, reads: readonly UpstreamRead[]): boolean {
-  return failure?.reason === 'source_ended' && reads.every(({ upstream }) => upstream === 'ended');
+  const reason = reasonIn(reads);
+  return reason !== null && failure?.reason === reason;
 }
 
 function runsBehind(reads: readonly UpstreamRead[], sources: readonly SeenSource[]): string[] {
@@ -85,7 +94,8 @@ async function findHindrance(
 ): Promise<Failure | null> {
   const lost = lostReason(found);
   if (lost) return failureFor(lost);
-  if (reads.every(({ upstream }) => upstream === 'ended')) return failureFor('source_ended');
+  const reason = reasonIn(reads);
+  if (reason) return failureFor(reason);
   const chain = await readChain(orm.em.fork(), runs);
   if (chain.instances.has(found.instanceId)) return failureFor('loop');
   if (chain.length >= maxChain) return failureFor('too_long');

@@ -1,12 +1,14 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { lockInstance } from '#domain/instances/store.ts';
 import type { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import { isReader } from '#domain/runs/references/model.ts';
 import { findReadingPlace } from '#domain/runs/references/recheck.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
-import { type FollowFailure, type FollowReason, maxChain } from './model.ts';
+import { type Grant, isInForce } from '#domain/shared/ownership-graph/voiding.ts';
+import { type FollowFailure, type FollowReason, maxChain, stops } from './model.ts';
 
 export const lostAuthorities = {
   gone: 'authority_gone',
@@ -15,12 +17,12 @@ export const lostAuthorities = {
   key_expired: 'key_expired',
 } as const satisfies Record<LostAuthority, FollowReason>;
 
-function selectFollow(em: Em, instanceId: string) {
+function selectFollows(em: Em, instanceIds: readonly string[]) {
   return db(em)
     .selectFrom('instance_follows as f')
     .innerJoin('instances as i', 'i.id', 'f.instance_id')
     .leftJoin('teams as t', 't.id', 'i.team_id')
-    .where('f.instance_id', '=', instanceId)
+    .where('f.instance_id', '=', (eb) => eb.fn.any(eb.val(instanceIds)))
     .where('i.deleted_at', 'is', null)
     .select([
       'f.instance_id as instanceId',
@@ -52,23 +54,43 @@ function selectFollow(em: Em, instanceId: string) {
 
 export type Follow = NonNullable<Awaited<ReturnType<typeof findFollow>>>;
 
+/** That its owners let an instance follow. */
+export function grantOf({ savedForTeamId, savedForOrganizationId, voidSince }: Follow): Grant {
+  return { savedFor: { teamId: savedForTeamId, organizationId: savedForOrganizationId }, voidSince };
+}
+
 /** Why the authority does not hold any longer under which an instance follows; null: it does. */
-export function lostReason({ lost, ...follow }: Follow): FollowReason | null {
-  const isElsewhere =
-    follow.voidSince !== null ||
-    follow.savedForTeamId !== follow.teamId ||
-    follow.savedForOrganizationId !== follow.organizationId;
-  return isElsewhere ? 'owner_changed' : lost;
+export function lostReason(follow: Follow): FollowReason | null {
+  return isInForce(grantOf(follow), follow) ? follow.lost : 'owner_changed';
+}
+
+/** Why an instance follows nothing any longer until somebody saves that again; null: it follows. */
+export function stopReason(follow: Follow): FollowReason | null {
+  const { failure } = follow;
+  return failure && stops(failure) ? failure.reason : lostReason(follow);
 }
 
 /** What is kept about an instance that follows, with the instance as it is; undefined: it does not follow. */
 export function findFollow(em: Em, instanceId: string) {
-  return selectFollow(em, instanceId).executeTakeFirst();
+  return selectFollows(em, [instanceId]).executeTakeFirst();
 }
 
-/** The same, with its row locked. Call it with the row of the instance locked. */
-export function lockFollow(em: Em, instanceId: string) {
-  return selectFollow(em, instanceId).forUpdate('f').executeTakeFirst();
+/** The same of those among some instances that follow, by their ids. */
+export async function findFollows(em: Em, instanceIds: readonly string[]): Promise<ReadonlyMap<string, Follow>> {
+  if (instanceIds.length === 0) return new Map();
+  const follows = await selectFollows(em, instanceIds).execute();
+  return new Map(follows.map((each) => [each.instanceId, each]));
+}
+
+/**
+ * Locks an instance and how it follows until the commit, so that its owners stay who they are; answers it as it is now. Undefined if somebody has saved it
+ * since it was read, a transfer has ended it, or it has seen more.
+ */
+export async function lockUnchanged(em: Em, read: Follow): Promise<Follow | undefined> {
+  await lockInstance(em, read.instanceId);
+  const now = await selectFollows(em, [read.instanceId]).forUpdate('f').executeTakeFirst();
+  const isSame = now?.seen === read.seen && now.savedAt === read.savedAt && now.voidSince === read.voidSince;
+  return isSame ? now : undefined;
 }
 
 /** What a run that has ended may have to be followed for: its instance, and whether it may have changed the outputs. Nothing follows a scan. */
@@ -80,23 +102,6 @@ export async function findEndedRun(em: Em, runId: string) {
     .select(['instance_id as instanceId', 'operation', 'status'])
     .executeTakeFirst();
   return run && { instanceId: run.instanceId, hasChanged: run.status === 'succeeded' && run.operation !== 'plan' };
-}
-
-/** The instances that were deployed with outputs of this one, and whether they follow what they read. */
-export function findReading(em: Em, sourceId: string): Promise<{ id: string; follows: boolean }[]> {
-  const read = JSON.stringify([{ instanceId: sourceId }]);
-  return db(em)
-    .selectFrom('instances as i')
-    .leftJoin('instance_follows as f', 'f.instance_id', 'i.id')
-    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
-    .where('i.deleted_at', 'is', null)
-    .where('i.id', '<>', sourceId)
-    .where('r.reads', 'is not', null)
-    .where(({ ref }) => sql<SqlBool>`${ref('r.reads')} @> ${read}::jsonb`)
-    .orderBy('i.id')
-    .select('i.id')
-    .select((eb) => eb('f.instance_id', 'is not', null).$castTo<boolean>().as('follows'))
-    .execute();
 }
 
 /** Whether a run of the instance, other than a scan, has not ended. */

@@ -11,6 +11,8 @@ export const followReasons = {
   too_long: 'the change came through too many instances that follow one another',
   too_many: 'more instances follow that change than one change may start runs of: start a run of this one',
   source_ended: 'outputs that it was deployed with may not be read any longer, or what had them is gone',
+  not_compared:
+    'whether its inputs changed cannot be told: the values that it was given were deleted, or what it reads is too large together; start a run of this one',
   refused: 'the service refused the run',
 } as const;
 export type FollowReason = keyof typeof followReasons;
@@ -30,14 +32,14 @@ export interface FollowFailure {
 }
 
 /** After these it follows the next change. */
-const passing: readonly FollowReason[] = ['refused', 'too_many', 'source_ended'];
+const passing: readonly FollowReason[] = ['refused', 'too_many', 'source_ended', 'not_compared'];
 
 /** Whether the instance follows nothing any longer until somebody saves it again. */
 export function stops({ reason }: Pick<FollowFailure, 'reason'>): boolean {
   return !passing.includes(reason);
 }
 
-/** At most this many instances follow one apply. The others say that their inputs changed, and why they did not follow. */
+/** At most this many instances that are able to follow one apply do so. The others say that their inputs changed, and why they did not follow. */
 export const maxFollowers = 100;
 
 /** At most this many runs follow one another. */

@@ -1,4 +1,3 @@
-import { lockInstance } from '#domain/instances/store.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
@@ -12,11 +11,12 @@ import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
+import { isInForce } from '#domain/shared/ownership-graph/voiding.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import { followAuthority } from './authority.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { FollowMoved, OwnerChanged } from './errors.ts';
-import { type Follow, isBusy, lockFollow, noteSeen } from './follows-store.ts';
+import { type Follow, grantOf, isBusy, lockUnchanged, noteSeen } from './follows-store.ts';
 import { resolveFollow } from './resolve-follow.ts';
 
 const maxMessage = 1000;
@@ -50,7 +50,7 @@ export async function startFollower(deps: FollowDeps, change: UpstreamChange, ca
     act: async (tx, current, target) => {
       const principal = answeredFor(current, change.follow);
       refuseForeign(change.follow, target, principal);
-      await lockUnchanged(tx, change);
+      await refuseMoved(tx, change);
       const deployed = await tx.em.findOneOrFail(Run, { id: deployedRunId ?? '' });
       if (deployed.sealedInputs.length === 0)
         throw new Unprocessable('the variables of its deployment were deleted', { code: 'nothing_deployed' });
@@ -67,26 +67,20 @@ async function findTarget({ em }: Transaction, { deployedRunId, environmentId }:
 
 /** @throws OwnerChanged or Forbidden unless the instance is of the owners for whom it follows, and the principal may let it */
 function refuseForeign(
-  { savedForTeamId, savedForOrganizationId }: Follow,
+  follow: Follow,
   target: AdmissionTarget | undefined,
   principal: Principal,
 ): asserts target is AdmissionTarget {
-  if (target?.teamId !== savedForTeamId || target.organizationId !== savedForOrganizationId)
+  if (!target || !isInForce(grantOf(follow), target))
     throw new OwnerChanged('the instance has other owners than those for whom it follows');
   if (!decide(principal, { ...followAuthority, review: 'none' }, target).allowed) throw new Forbidden();
 }
 
 /** @throws FollowMoved if the instance or what it follows under was changed since, or if a run of it is under way */
-async function lockUnchanged({ em }: Transaction, { follow }: UpstreamChange): Promise<void> {
-  const { instanceId, deployedRunId, stateSerial, savedAt, seen } = follow;
-  await lockInstance(em, instanceId);
-  const now = await lockFollow(em, instanceId);
-  const isSame =
-    now?.deployedRunId === deployedRunId &&
-    now.stateSerial === stateSerial &&
-    now.seen === seen &&
-    now.voidSince === null &&
-    now.savedAt === savedAt;
+async function refuseMoved({ em }: Transaction, { follow }: UpstreamChange): Promise<void> {
+  const { instanceId, deployedRunId, stateSerial } = follow;
+  const now = await lockUnchanged(em, follow);
+  const isSame = now?.deployedRunId === deployedRunId && now.stateSerial === stateSerial;
   if (!isSame || (await isBusy(em, instanceId)))
     throw new FollowMoved(`the instance ${instanceId} moved before it could follow`);
 }

@@ -1,6 +1,6 @@
 /**
  * Ranges of versions as OpenTofu and Terraform write them: `>= 1.5, < 2.0`, `~> 1.9`, `!= 1.9.1`. A version without an operator is that very
- * version. A range without a pre-release never includes one. Pure.
+ * version. A comparison without a pre-release never includes one, but `!=` includes all versions other than its own. Pure.
  */
 
 interface Version {

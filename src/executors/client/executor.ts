@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { readStart } from '#domain/shared/processes.ts';
 import { delegateGroup, type GroupRoot, removeGroups, removeOrphanedGroups } from '../groups/delegation.ts';
-import { readStart } from '../processes/process-table.ts';
 import type { Frame } from '../protocol/frames.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { HostMessage } from '../protocol/messages.ts';

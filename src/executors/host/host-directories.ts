@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { readStart } from '#domain/shared/processes.ts';
 import { AttemptProcesses } from '../processes/attempt-processes.ts';
-import { readStart } from '../processes/process-table.ts';
 import { initFile, sandboxPrefix } from '../sandbox/sandbox.ts';
 import { codeOf, reportUnexpectedError } from '../shared/errors.ts';
 import { hostDirectoryPrefix } from '../shared/host-directory.ts';

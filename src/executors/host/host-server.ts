@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { removeLeftGitDirectories } from '#domain/registry/git/directories.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
 import { HostSettings, HostSettingsError } from '../protocol/host-settings.ts';
@@ -66,7 +67,10 @@ export class HostServer {
     const { resources, reason, swept } = await prepareHost(settings);
     this.#resources = resources;
     this.#channel.send({ type: 'ready', isolation: resources.launcher.isolation, reason, swept });
-    const sweep = () => void removeOrphanedHosts(dirname(settings.directory)).catch(reportUnexpectedError);
+    const sweep = () =>
+      void removeOrphanedHosts(dirname(settings.directory))
+        .then(() => removeLeftGitDirectories())
+        .catch(reportUnexpectedError);
     setInterval(sweep, sweepEveryMs).unref();
   }
 

@@ -4,12 +4,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { removeLeftGitDirectories } from '#domain/registry/git/directories.ts';
 import { killAndRemoveGroups } from '../groups/delegation.ts';
 import { type HostSettings, HostSettingsError } from '../protocol/host-settings.ts';
 import { buildSystemView, etcFiles, type SystemView } from '../sandbox/bubblewrap.ts';
 import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
-import { codeOf, messageOf } from '../shared/errors.ts';
+import { codeOf, messageOf, reportUnexpectedError } from '../shared/errors.ts';
 import { claimDirectory, removeOrphanedHosts } from './host-directories.ts';
 import { HostResources } from './host-resources.ts';
 
@@ -38,6 +39,7 @@ export async function prepareHost(settings: HostSettings): Promise<PreparedHost>
   const socketDirectory = openSocketDirectory(directory);
   claimDirectory(directory, socketDirectory);
   const swept = await removeOrphanedHosts(dirname(directory));
+  await removeLeftGitDirectories().catch(reportUnexpectedError);
   if (settings.groups !== null) killAndRemoveGroups(settings.groups);
   checkMirror(settings);
   const tools = await copyTools(settings);

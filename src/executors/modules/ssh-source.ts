@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { type GitCredential, prepareAccess } from '#domain/registry/git/access.ts';
+import { makeGitDirectory } from '#domain/registry/git/directories.ts';
 import { explainGit } from '#domain/registry/git/errors.ts';
 import { type GitPlace, runGit, streamGit } from '#domain/registry/git/process.ts';
 import { findGitUser, giveToGit } from '#domain/registry/git/user.ts';
@@ -14,9 +14,11 @@ import { formatBytes } from '../shared/bytes.ts';
 import type { GitRequest } from './git-source.ts';
 
 /** In bytes: the whole repository, as git packs it. */
-const maxPackBytes = 256 * 1024 * 1024;
+export const maxPackBytes = 256 * 1024 * 1024;
 /** In bytes: all repositories of an attempt. An address can be written in many ways, and each way is another copy. */
 const maxCopyBytes = 2 * 1024 * 1024 * 1024;
+/** So many repositories are fetched at once. */
+const maxAtOnce = 4;
 const timeoutMs = 120_000;
 
 export interface KeySource {
@@ -38,6 +40,9 @@ export class SshMirrors {
   readonly #signal = new AbortController();
   readonly #mirrors = new Map<string, Promise<Mirror>>();
   readonly #maxBytes: number;
+  /** Clones under way, each with room for the largest repository. They never fail. */
+  readonly #cloning = new Set<Promise<unknown>>();
+  /** The bytes of those that have ended. */
   #bytes = 0;
 
   /** @param parent a directory of the attempt, which no sandbox sees */
@@ -84,14 +89,31 @@ export class SshMirrors {
     return made;
   }
 
+  /** Clones once there is room. How large a repository is shows only then, so that room for others may become free while this waits. */
   async #fetch(url: URL, credential: KeySource['credential']): Promise<Mirror> {
-    if (this.#bytes > this.#maxBytes)
-      throw refused(`the repositories of the run have more than ${formatBytes(this.#maxBytes)} together`);
+    while (this.#cloning.size > 0 && !this.#hasRoom()) await Promise.race(this.#cloning);
+    if (!this.#hasRoom())
+      throw refused(`the repositories of the run may have more than ${formatBytes(this.#maxBytes)} together`);
+    const made = this.#clone(url, credential);
+    const ended: Promise<unknown> = made.then(
+      () => this.#cloning.delete(ended),
+      () => this.#cloning.delete(ended),
+    );
+    this.#cloning.add(ended);
+    return made;
+  }
+
+  #hasRoom(): boolean {
+    const reserved = (this.#cloning.size + 1) * maxPackBytes;
+    return this.#cloning.size < maxAtOnce && this.#bytes + reserved <= this.#maxBytes;
+  }
+
+  async #clone(url: URL, credential: KeySource['credential']): Promise<Mirror> {
     const addresses = await this.#egress.check(destinationOf(url));
     // Git runs as another user if this process is root, and must reach the directory.
-    const parent = findGitUser() === null ? this.#parent : tmpdir();
-    await mkdir(parent, { recursive: true, mode: 0o700 });
-    const directory = await mkdtemp(join(parent, 'coordinator-git-'));
+    const isReachable = findGitUser() === null;
+    if (isReachable) await mkdir(this.#parent, { recursive: true, mode: 0o700 });
+    const directory = await makeGitDirectory(isReachable ? this.#parent : undefined);
     try {
       const environment = await prepareAccess(directory, { url, addresses, mayBePlain: false }, credential);
       await giveToGit(directory);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
+import { readProcess } from '#domain/shared/processes.ts';
 
 /**
  * Identifies the processes of an attempt that runs without a sandbox. Every process that the attempt starts has the cookie in
@@ -17,12 +18,6 @@ export const cookieVariable = 'COORDINATOR_ATTEMPT';
 
 /** Process id → start time in clock ticks since boot, because ids are reused. */
 export type KnownProcesses = Map<number, string>;
-
-interface ProcessEntry {
-  readonly state: string;
-  readonly parent: number;
-  readonly started: string;
-}
 
 /**
  * Finds the living processes of an attempt: descendants, processes with the cookie, known ones, and those whose working
@@ -47,20 +42,6 @@ function listPids(): number[] {
   if (process.platform !== 'linux') return [];
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.sort((a, b) => a - b);
-}
-
-/** Reads /proc/PID/stat. Its fields follow the name, which may contain spaces and parentheses. */
-function readProcess(pid: number): ProcessEntry | null {
-  const text = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  if (text === null) return null;
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' };
-}
-
-/** Returns a process's start time in clock ticks; null if it does not live. Id and start time identify a process for good. */
-export function readStart(pid: number): string | null {
-  const entry = readProcess(pid);
-  return entry === null || entry.state === 'Z' ? null : entry.started;
 }
 
 function isMarked(pid: number, { cookie, directory }: AttemptMark): boolean {

@@ -2,7 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Duplex, type Readable } from 'node:stream';
-import { readStart } from '../processes/process-table.ts';
+import { readStart } from '#domain/shared/processes.ts';
 import { listDescendants, readChildren } from '../processes/process-tree.ts';
 import { AttemptFailure, codeOf } from '../shared/errors.ts';
 import { closeSinks, type OutputPipes } from './output-pipes.ts';

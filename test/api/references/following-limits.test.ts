@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxChain, maxFollowers } from '#domain/following/model.ts';
+import { followEvent } from '#domain/following/follow-event.ts';
+import { maxChain } from '#domain/following/model.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { Following, outputOf } from '#test/support/references/following.ts';
@@ -26,18 +27,6 @@ async function chain(runId: string, length: number): Promise<void> {
   }
 }
 
-/** Adds so many instances that are deployed as this one is and have followed everything by now. */
-async function addFollowers(instance: string, count: number): Promise<void> {
-  const id = `('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid`;
-  const copy = (table: string, changed: string, key: string) =>
-    stage.api.rows(
-      `insert into ${table} select (jsonb_populate_record(x, jsonb_build_object(${changed}))).* from ${table} x, generate_series(1, ${count}) n where x.${key} = ?`,
-      [instance],
-    );
-  await copy('instances', `'id', ${id}, 'name', x.name || n`, 'id');
-  await copy('instance_follows', `'instance_id', ${id}`, 'instance_id');
-}
-
 describe('a change of outputs', () => {
   test('is followed through so many runs that follow one another, and no further', async () => {
     const { reader } = await following.pair('long');
@@ -54,18 +43,27 @@ describe('a change of outputs', () => {
     expect(await following.read(reader)).toMatchObject({ enabled: true, stopped_because: 'too_long' });
   });
 
-  test('is followed by a hundred instances, and the others say that they are too many', async () => {
-    const { reader } = await following.pair('crowd');
+  test('is followed by so many instances as may follow it, and the others say that they are too many', async () => {
+    const { source, reader: destroyed } = await following.pair('crowd');
+    const readers = [];
+    const size = outputOf('shared', 'crowd', 'size');
+    for (const name of ['void', 'stopped', 'first', 'second', 'last'])
+      readers.push((await following.reader(`crowd-${name}`, { size })).reader);
+    const [moved = '', stopped = '', first = '', second = '', last = ''] = readers;
+    const gone = await stage.ask({}, { instance: 'of-crowd', operation: 'destroy' });
+    await stage.finish(gone.body.id);
+    await stage.api.rows('update instance_follows set void_since = now() where instance_id = ?', [moved]);
+    await stage.api.rows(`update instance_follows set failure = '{"reason": "loop"}' where instance_id = ?`, [stopped]);
     const cause = await following.change('crowd', { size: plain(2) });
-    await following.follow(reader);
-    await addFollowers(reader, maxFollowers);
-    await stage.api.rows(`update instance_follows set seen = 'before' where instance_id = ?`, [reader]);
-    await following.ended(cause);
-    expect(await following.runsOf(reader)).toEqual([]);
-    expect(await following.read(reader)).toMatchObject({ stopped_because: null, failure: { reason: 'too_many' } });
-    await stage.api.rows(`delete from instance_follows where instance_id <> ?`, [reader]);
+    await followEvent(following.deps, { type: 'run.finished', subject: { id: cause } }, { followers: 2, page: 2 });
+    for (const id of [first, second]) expect(await following.runsOf(id)).toMatchObject([{ source: cause }]);
+    for (const id of [destroyed, moved, stopped, last]) expect(await following.runsOf(id)).toEqual([]);
+    expect(await following.read(last)).toMatchObject({ stopped_because: null, failure: { reason: 'too_many' } });
+    expect(await following.read(moved)).toMatchObject({ failure: { reason: 'owner_changed' } });
     const next = await following.redeploy('crowd', { size: plain(3) });
-    expect(await following.runsOf(reader)).toMatchObject([{ source: next }]);
+    expect(await following.runsOf(last)).toMatchObject([{ source: next }]);
+    const { body } = await stage.tenant.owner.get(`/instances/${source}/dependencies`);
+    expect(body.dependents).toHaveLength(readers.length);
   });
 
   test('is followed once by two workers who take the same event at the same time', async () => {

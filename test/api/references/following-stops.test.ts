@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fail, failureFor } from '#domain/following/failures.ts';
+import { findFollow } from '#domain/following/follows-store.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import { join } from '#test/support/access/tenancy.ts';
 import type { ApiUser } from '#test/support/api/in-process-api.ts';
@@ -98,6 +100,47 @@ describe('following', () => {
     expect(await following.runsOf(body.instance_id)).toEqual([]);
     expect(await following.read(body.instance_id)).toMatchObject({ failure: { reason: 'owner_changed' } });
     expect(await told(author, colleague, stranger)).toEqual([[], [], couldNot('moves')]);
+  });
+
+  test('tells nobody of the former team where the instance moves while that is written down', async () => {
+    const there = await addProject('moved-between');
+    const source = await stage.deploy({ instance: 'between' }, { size: plain(1) });
+    await stage.allow(source, { environment_ids: [there.environment] });
+    const variables = { size: `\${instances.network/shared/between.outputs.size}` };
+    const { body } = await stage.ask(variables, { instance: 'went', environment_id: there.environment });
+    await stage.finish(body.id);
+    await follows(body.instance_id);
+    const read = await findFollow(stage.api.services.orm.em.fork(), body.instance_id);
+    if (!read) throw new Error('the instance does not follow');
+    const moved = await stage.tenant.owner.post(`/projects/${there.project}/transfer`, { team_id: otherTeam });
+    expect(moved.status, moved.text).toBe(200);
+    const change = { follow: read, seen: 'next', reads: [], startedBy: null, runs: [] };
+    await fail(following.deps, change, failureFor('too_long'));
+    expect(await told(author, colleague, stranger)).toEqual([[], [], []]);
+    expect(await findFollow(stage.api.services.orm.em.fork(), body.instance_id)).toMatchObject({
+      seen: read.seen,
+      failure: null,
+    });
+  });
+
+  test('says once that what was given to an instance was deleted, so that nothing can be compared', async () => {
+    const { reader, run } = await following.pair('erased');
+    await follows(reader);
+    await stage.api.rows('update instances set resource_count = 0 where id = ?', [reader]);
+    expect((await stage.tenant.owner.send('DELETE', `/runs/${run}`)).status).toBe(204);
+    const upstream = async () => {
+      const { body } = await stage.tenant.owner.get(`/instances/${reader}/dependencies`);
+      return body.reads.map((read: { upstream: string }) => read.upstream);
+    };
+    expect(await upstream()).toEqual(['unknown']);
+    for (const size of [1, 2]) await following.redeploy('erased', { size: plain(size) });
+    expect(await following.runsOf(reader)).toEqual([]);
+    expect(await following.read(reader)).toMatchObject({ stopped_because: null, failure: { reason: 'not_compared' } });
+    expect((await stage.tenant.owner.get(`/instances/${reader}`)).body.inputs_changed).toBe(false);
+    expect(await told(author, colleague)).toEqual([couldNot('of-erased'), couldNot('of-erased')]);
+    await following.redeploy('erased', {});
+    expect(await upstream()).toEqual(['missing']);
+    expect(await following.read(reader)).toMatchObject({ failure: { reason: 'refused' } });
   });
 
   test('waits where what it reads comes to another team, says so once, and goes on once the new owner allows it', async () => {

@@ -76,4 +76,24 @@ describe('an output that became secret', () => {
     const { body } = await stage.ask({ size: `\${instances.shared/${other.name}.outputs.size}` }, { version: '1.0.0' });
     expect(body).toMatchObject(masked);
   });
+
+  test('stays secret by the version that an instance is deployed with once that version was yanked', async () => {
+    const spec = {
+      outputs: { size: { sensitive: true } },
+      executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+    };
+    const admin = await stage.api.addUser('admin');
+    const path = `/registry/templates/${stage.template}/versions`;
+    const published = await admin.post(path, { version: '1.0.1', spec });
+    expect(published.status, published.text).toBe(201);
+    const place = { environment_id: stage.shared, instance: 'yanked' };
+    const run = await stage.ask({}, { ...place, version: '1.0.1' });
+    expect(run.status, run.text).toBe(202);
+    await stage.finish(run.body.id, { size: plain('open-in-the-state') });
+    await stage.allow(run.body.instance_id, { environment_ids: [stage.tenant.environment] });
+    const yanked = await admin.post(`${path}/1.0.1/yank`, {});
+    expect(yanked.status, yanked.text).toBe(200);
+    const { body, text } = await stage.ask({ size: '${instances.shared/yanked.outputs.size}' }, { version: '1.0.0' });
+    expect(body, text).toMatchObject({ variables: { size: { sensitive: true } }, reads: [{ sensitive: true }] });
+  });
 });

@@ -9,7 +9,7 @@ import { openEgress } from '#executors/egress/egress.ts';
 import { Relay } from '#executors/host/relay.ts';
 import { gitVariables } from '#executors/modules/git-variables.ts';
 import { ModuleGate } from '#executors/modules/module-gate.ts';
-import { SshMirrors } from '#executors/modules/ssh-source.ts';
+import { maxPackBytes, SshMirrors } from '#executors/modules/ssh-source.ts';
 import { findMissingConnection } from '#executors/opentofu/initialization/module-hint.ts';
 import { makeGitRoot, Repository, serveGit } from '#test/support/programs/git.ts';
 import { makeSshKey, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
@@ -137,11 +137,15 @@ describe('the way to private modules', () => {
 });
 
 describe('copies of repositories over SSH', () => {
-  it('are no longer made once they are too large together, however the address is written', async () => {
+  /** Lets mirrors that may have so many bytes answer at a place. */
+  async function serveCopies(
+    maxBytes: number,
+    use: (place: string, ssh: Awaited<ReturnType<typeof serveGitOverSsh>>) => Promise<void>,
+  ): Promise<void> {
     const key = makeSshKey();
     const ssh = await serveGitOverSsh(root.path, key);
     const egress = openEgress({ policy: 'allow', allow: ['127.0.0.1'], denied: [] });
-    const mirrors = new SshMirrors(egress, directory, 1);
+    const mirrors = new SshMirrors(egress, directory, maxBytes);
     try {
       const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
       const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: ssh.knownHosts } as const;
@@ -153,17 +157,42 @@ describe('copies of repositories over SSH', () => {
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const place = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      expect((await ask(`${place}/network`)).status).toBe(200);
-      expect((await ask(`${place}/network`)).status).toBe(200);
-      expect(await ask(`${place}/%6eetwork`)).toMatchObject({ status: 403, text: expect.stringContaining('together') });
-      expect(ssh.commands).toHaveLength(1);
+      await use(place, ssh);
       await new Promise((resolve) => server.close(resolve));
     } finally {
       await mirrors.close();
       egress.close();
       await ssh.close();
     }
+  }
+
+  /** Each is another copy. */
+  const spellings = [...'network'].map((letter, at) => {
+    const code = letter.charCodeAt(0).toString(16);
+    return `/${'network'.slice(0, at)}%${code}${'network'.slice(at + 1)}`;
   });
+
+  it('are no longer made once they may be too large together, however the address is written', () =>
+    serveCopies(maxPackBytes, async (place, ssh) => {
+      expect((await ask(`${place}/network`)).status).toBe(200);
+      expect((await ask(`${place}/network`)).status).toBe(200);
+      expect(await ask(`${place}/%6eetwork`)).toMatchObject({ status: 403, text: expect.stringContaining('together') });
+      expect(ssh.commands).toHaveLength(1);
+    }));
+
+  it('are no longer made once they may be too large together, also if many are asked for at once', () =>
+    serveCopies(maxPackBytes, async (place, ssh) => {
+      const asked = await Promise.all(spellings.map((spelling) => ask(`${place}${spelling}`)));
+      expect(asked.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403, 403, 403]);
+      expect(ssh.commands).toHaveLength(1);
+    }));
+
+  it('are made four at a time, and those that wait get the room that the others did not need', () =>
+    serveCopies(5 * maxPackBytes, async (place, ssh) => {
+      const asked = await Promise.all(spellings.map((spelling) => ask(`${place}${spelling}`)));
+      expect(asked.map(({ status }) => status)).toEqual(spellings.map(() => 200));
+      expect(ssh.busiest()).toBeLessThanOrEqual(4);
+    }));
 });
 
 describe('the variables that lead git to it', () => {

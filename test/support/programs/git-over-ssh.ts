@@ -22,6 +22,8 @@ export interface SshGitServer {
   readonly knownHosts: string;
   /** The commands that clients asked for. */
   readonly commands: string[];
+  /** How many commands ran at once, at most. */
+  readonly busiest: () => number;
   /** How many clients have tried to sign in. */
   readonly logins: () => number;
   close(): Promise<void>;
@@ -33,6 +35,8 @@ export async function serveGitOverSsh(root: string, authorized: SshKey): Promise
   const allowed = parsed(authorized.public);
   const commands: string[] = [];
   let logins = 0;
+  let running = 0;
+  let busiest = 0;
   const server = new Server({ hostKeys: [host.private] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (request) => {
@@ -49,6 +53,8 @@ export async function serveGitOverSsh(root: string, authorized: SshKey): Promise
         commands.push(command);
         const path = /^git-upload-pack '(\/[\w./-]+)'$/.exec(command)?.[1];
         if (path === undefined || path.includes('..')) return refuse();
+        running += 1;
+        busiest = Math.max(busiest, running);
         const stream = acceptCommand();
         const git = spawn('git-upload-pack', [join(root, path)], {
           env: {
@@ -64,6 +70,7 @@ export async function serveGitOverSsh(root: string, authorized: SshKey): Promise
         git.stdout.pipe(stream, { end: false });
         git.stderr.pipe(stream.stderr, { end: false });
         git.on('close', (code) => {
+          running -= 1;
           stream.exit(code ?? 1);
           stream.end();
         });
@@ -76,6 +83,7 @@ export async function serveGitOverSsh(root: string, authorized: SshKey): Promise
     port,
     knownHosts: `[127.0.0.1]:${port} ${host.public}`,
     commands,
+    busiest: () => busiest,
     logins: () => logins,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { FollowDeps } from '#domain/following/change.ts';
 import { followEvent } from '#domain/following/follow-event.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { plain, type ReadingStage, secret } from './reading-stage.ts';
@@ -23,10 +24,14 @@ export class Following {
     this.#stage = stage;
   }
 
+  get deps(): FollowDeps {
+    const { services } = this.#stage.api;
+    return { ...services, bindingKey: services.installation.bindingKey };
+  }
+
   /** Delivers an event, as the outbox does. */
   happened(type: string, id: string): Promise<void> {
-    const { services } = this.#stage.api;
-    return followEvent({ ...services, bindingKey: services.installation.bindingKey }, { type, subject: { id } });
+    return followEvent(this.deps, { type, subject: { id } });
   }
 
   ended(runId: string): Promise<void> {

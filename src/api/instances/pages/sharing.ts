@@ -8,7 +8,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { haveChanged } from '#domain/runs/references/changed-inputs.ts';
+import { hasChanged } from '#domain/runs/references/changed-inputs.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import type { UpstreamState } from '#domain/runs/references/upstream.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -115,7 +115,7 @@ const upstreamWords: Record<UpstreamState, string> = {
   changed: 'changed: the next run reads the new value',
   missing: 'gone: the instance has no such output any longer',
   ended: 'may not be read any longer',
-  unknown: 'not compared: what it reads is too large together',
+  unknown: 'not compared: the values that it was given were deleted, or what it reads is too large together',
 };
 
 function renderReads(reads: Dependencies['reads']): Html | null {
@@ -144,7 +144,7 @@ function renderReads(reads: Dependencies['reads']): Html | null {
 /** Whether an output that the instance was deployed with is another one by now. */
 export async function hasChangedUpstream(visit: InstanceVisit): Promise<boolean> {
   const { reads } = await readDependencies(visit);
-  return haveChanged(reads);
+  return reads.some(hasChanged);
 }
 
 /** Adds the form that says who may read the outputs of an instance. */

@@ -3,6 +3,7 @@ import { db } from '#domain/db.ts';
 import { presentEnvironments } from '#domain/environments/store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, type RefusedField, refuseFields } from '#domain/shared/errors.ts';
+import { isInForce } from '#domain/shared/ownership-graph/voiding.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { InstanceTarget } from '../store.ts';
 
@@ -39,10 +40,9 @@ export async function readReaders(em: Em, id: string): Promise<ReadersDetails | 
     ])
     .executeTakeFirst();
   if (!row) return undefined;
-  const { teamIds, environmentIds, revision } = row;
-  const isElsewhere =
-    row.voidSince !== null || row.forTeam !== row.teamId || row.forOrganization !== row.organizationId;
-  const areVoid = isElsewhere && teamIds.length + environmentIds.length > 0;
+  const { teamIds, environmentIds, revision, voidSince } = row;
+  const savedFor = { teamId: row.forTeam, organizationId: row.forOrganization };
+  const areVoid = teamIds.length + environmentIds.length > 0 && !isInForce({ savedFor, voidSince }, row);
   return { teamIds, environmentIds, areVoid, revision };
 }
 

@@ -96,7 +96,7 @@ export async function lockCounting(em: Em): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/template-checks', 0))`.execute(db(em));
 }
 
-/** How many checks are with workers, and how many requests wait, for each of some holders. Checks of `except` are left out. */
+/** How many checks are with workers, and how many requests wait, for a holder. The check `except` is left out. */
 export async function countChecks(
   em: Em,
   holder: string,

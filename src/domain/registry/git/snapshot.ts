@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Unavailable, Unprocessable } from '#domain/shared/errors.ts';
 import { checkOutbound, type Resolve } from '#domain/shared/outbound/outbound.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
@@ -9,6 +7,7 @@ import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 import { type FileLimits, snapshotLimits } from '../files.ts';
 import { type GitCredential, prepareAccess } from './access.ts';
 import { createContents } from './contents.ts';
+import { makeGitDirectory } from './directories.ts';
 import { parseTree } from './entries.ts';
 import { explainGit } from './errors.ts';
 import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './process.ts';
@@ -95,7 +94,7 @@ async function runWithGit<Result>(
   options: PlacedOptions,
   work: (git: Git, url: string, directory: string) => Promise<Result>,
 ): Promise<Result> {
-  const directory = await mkdtemp(join(tmpdir(), 'coordinator-git-'));
+  const directory = await makeGitDirectory();
   try {
     const { git, url } = await openGit(directory, source, options);
     return await work(git, url, directory);

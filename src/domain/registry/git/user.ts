@@ -18,6 +18,12 @@ export function findGitUser(): GitUser | null {
   return process.getuid?.() === 0 ? { uid: chosen, gid: chosen } : null;
 }
 
+/** Whether a file is of this process's user, or of one that git has run as. */
+export function isOfGit(uid: number): boolean {
+  const own = process.getuid?.();
+  return uid === own || (own === 0 && uid >= firstUid && uid <= lastUid);
+}
+
 /** Makes the user that git runs as the owner of the private directory of a fetch and of the files in it. */
 export async function giveToGit(directory: string): Promise<void> {
   const user = findGitUser();

@@ -4,7 +4,7 @@ import { Environment } from '#domain/environments/entity.ts';
 import { TemplateVersion } from '../entity.ts';
 import type { ResolvedModule } from './model.ts';
 
-/** The modules from elsewhere that a version was resolved to, by a kind of tool. Its row never changes. */
+/** The modules from elsewhere that a version was resolved to, by a kind of tool. What they are never changes: only their files are voided and kept again. */
 export const VersionModulesSchema = defineEntity({
   name: 'VersionModules',
   tableName: 'template_version_modules',

@@ -5,9 +5,9 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { findReadingDeployment } from './dependents-store.ts';
 import { readUpstream, type UpstreamRead } from './upstream.ts';
 
-/** Whether something is not as it was read. */
-export function haveChanged(reads: readonly Pick<UpstreamRead, 'upstream'>[]): boolean {
-  return reads.some(({ upstream }) => upstream !== 'unchanged' && upstream !== 'unknown');
+/** Whether an output is not as it was read. What was not compared counts as unchanged. */
+export function hasChanged({ upstream }: Pick<UpstreamRead, 'upstream'>): boolean {
+  return upstream !== 'unchanged' && upstream !== 'unknown';
 }
 
 /** Keeps with an instance whether outputs that it was deployed with are other ones by now, for lists, which cannot open them. */
@@ -21,7 +21,7 @@ export async function noteChangedInputs(
   await lockInstance(em, instanceId);
   const deployed = await findReadingDeployment(em, instanceId);
   if (!deployed) return;
-  const isChanged = haveChanged(await readUpstream(em, keyRing, instanceId));
+  const isChanged = (await readUpstream(em, keyRing, instanceId)).some(hasChanged);
   await db(em)
     .updateTable('instances')
     .where('id', '=', instanceId)

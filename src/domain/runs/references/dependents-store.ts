@@ -71,6 +71,21 @@ export async function findDependents(em: Em, sourceId: string, principal: Princi
   return { shown, others: Number(counted.count) - shown.length };
 }
 
+/** The ids of the instances that were deployed with outputs of this one, in their order: those after one of them, or the first ones. */
+export async function findDependentIds(
+  em: Em,
+  sourceId: string,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<string[]> {
+  const rows = await selectDependents(em, sourceId)
+    .$if(after !== null, (query) => query.where('i.id', '>', after ?? ''))
+    .orderBy('i.id')
+    .limit(limit)
+    .select('i.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The instance of a name in an environment, if it exists. */
 export async function findInstanceNamed(em: Em, environmentId: string, name: string): Promise<string | undefined> {
   const row = await db(em)

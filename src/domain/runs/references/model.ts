@@ -1,3 +1,4 @@
+import { isInForce } from '#domain/shared/ownership-graph/voiding.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** An output of another instance that a run was given, as the run shows it. */
@@ -62,10 +63,9 @@ export interface Readable {
 
 /** Whether runs of a place may read the outputs of an instance: the present owners of the instance have allowed it. */
 export function isReader(instance: Readable, place: ReadingPlace): boolean {
-  const { organizationId, teamId } = instance;
-  if (organizationId !== place.organizationId) return false;
-  if (instance.readersVoidSince !== null) return false;
-  if (instance.readersTeamId !== teamId || instance.readersOrganizationId !== organizationId) return false;
+  if (instance.organizationId !== place.organizationId) return false;
+  const savedFor = { teamId: instance.readersTeamId, organizationId: instance.readersOrganizationId };
+  if (!isInForce({ savedFor, voidSince: instance.readersVoidSince }, instance)) return false;
   const { environmentId } = place;
   const byTeam = place.teamId !== null && instance.readerTeamIds.includes(place.teamId);
   return byTeam || (environmentId !== null && instance.readerEnvironmentIds.includes(environmentId));

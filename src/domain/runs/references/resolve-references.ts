@@ -103,7 +103,7 @@ function secretsOf(reads: ReadonlyMap<string, SealedRead>): string[] {
   return [...new Set(secret.map(({ variable }) => variable))];
 }
 
-/** An instance with its outputs; null: they were not opened, since the place may not read them. */
+/** An instance that the place may read, with its outputs; null: it is destroyed, so it has none. */
 interface OpenSource {
   readonly source: Source;
   readonly outputs: MaskedOutputs | null;

@@ -10,8 +10,8 @@ import { allOutputs, type RemoteStates, type SealedRead } from './model.ts';
 /** Outputs that became secret after they were read. Whatever says so wins: the instance as it is now, or a version of its template. */
 
 /**
- * The names of the outputs of the instance `i` that are secret: by what it is deployed with, or by the version of that deployment or a newer one of the
- * same template.
+ * The names of the outputs of the instance `i` that are secret: by what it is deployed with, by the version of that deployment, or by a newer one of the
+ * same template that was not yanked.
  */
 export function secretNamesOf(i: {
   readonly outputs: Expression<unknown>;
@@ -21,7 +21,8 @@ export function secretNamesOf(i: {
     select o.key from jsonb_each(${i.outputs}) o where o.value ->> 'sensitive' = 'true'
     union
     select s.key from runs d
-      join template_versions v on v.template_id = d.template_id and v.id >= d.template_version_id and v.yanked_at is null
+      join template_versions v on v.id = d.template_version_id
+        or (v.template_id = d.template_id and v.id > d.template_version_id and v.yanked_at is null)
       cross join lateral jsonb_each(case jsonb_typeof(v.spec -> 'outputs') when 'object' then v.spec -> 'outputs' else '{}' end) s
       where d.id = ${i.deployedRunId} and s.value ->> 'sensitive' = 'true')`;
 }

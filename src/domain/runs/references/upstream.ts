@@ -12,8 +12,8 @@ import { findSourcesById } from './sources-store.ts';
 
 /**
  * What an output is now that an instance was deployed with. `ended`: the owner does not let it be read any longer, or the instance that had it is gone or
- * destroyed. `missing`: the instance has no such output any longer. `unknown`: it was not compared, because
- * what the instance reads is too large together.
+ * destroyed. `missing`: the instance has no such output any longer. `unknown`: it was not compared, because what the instance reads is too large together,
+ * or because the values that it was given were deleted with its run.
  */
 export const upstreamStates = ['unchanged', 'changed', 'missing', 'ended', 'unknown'] as const;
 export type UpstreamState = (typeof upstreamStates)[number];
@@ -50,5 +50,6 @@ function compare(
   const output = isWhole ? whole : Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;
   if (!output) return 'missing';
   const given = sealed.find(({ variable, path }) => variable === read.variable && path === read.path);
-  return given && isDeepStrictEqual(given.value, output.value) ? 'unchanged' : 'changed';
+  if (!given) return 'unknown';
+  return isDeepStrictEqual(given.value, output.value) ? 'unchanged' : 'changed';
 }
