@@ -86,6 +86,7 @@ import { CheckAuthorities } from './20261219_10_check_authorities.ts';
 import { ChangedInputs } from './20261219_11_changed_inputs.ts';
 import { BothTools } from './20261219_12_both_tools.ts';
 import { VariableResets } from './20261219_20_variable_resets.ts';
+import { PoolShares } from './20261219_30_pool_shares.ts';
 import { BindingVersions } from './20261219_40_binding_versions.ts';
 import { PlanSecrets } from './20261219_50_plan_secrets.ts';
 
@@ -179,6 +180,7 @@ export const migrations = [
   { name: '20261219_11_changed_inputs', class: ChangedInputs },
   { name: '20261219_12_both_tools', class: BothTools },
   { name: '20261219_20_variable_resets', class: VariableResets },
+  { name: '20261219_30_pool_shares', class: PoolShares },
   { name: '20261219_40_binding_versions', class: BindingVersions },
   { name: '20261219_50_plan_secrets', class: PlanSecrets },
 ];

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpus, release, totalmem, type } from 'node:os';
+import { defaultShares } from '#domain/workers/pools/model.ts';
 import { temporalVersion } from '../installation/temporal-cluster.ts';
 
 /** Describes in one line the hardware and the versions that figures depend on. It does not name the machine. */
@@ -9,7 +10,9 @@ export function describeMachine(databaseVersion: string, tool: string): string {
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const system = `${type()} ${release().split('-')[0]}`;
   const versions = `Node ${process.versions.node}, PostgreSQL ${databaseVersion}, Temporal server ${temporalVersion}, ${tool}`;
-  return `${cores}, ${memory}, ${system}; ${versions}`;
+  const { maxTeamPercent, maxPersonPercent } = defaultShares;
+  const shares = `slots of a pool of several teams: ${maxTeamPercent} % a team, ${maxPersonPercent} % a person while others ask`;
+  return `${cores}, ${memory}, ${system}; ${versions}; ${shares}`;
 }
 
 /** The name and version of the tool, from the line that `version` prints, perhaps below warnings. */

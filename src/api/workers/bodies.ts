@@ -4,7 +4,7 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import type { NewPool, PoolChange } from '#domain/workers/pools/changes.ts';
 import { defaultEgress, EgressList, egressPolicies, findListProblem } from '#domain/workers/pools/egress.ts';
-import { PoolName } from '#domain/workers/pools/model.ts';
+import { defaultShares, PoolName } from '#domain/workers/pools/model.ts';
 
 /** The bodies of requests about worker pools (api.md of the design, *Workers*). */
 
@@ -16,6 +16,13 @@ const Ids = z
 const TeamIds = Ids.describe('The teams that may use the pool; null: all, an empty list: none.');
 const EnvironmentIds = Ids.describe('The environments that may use the pool; null: all, an empty list: none.');
 const Isolation = DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.');
+const Percent = z.int().min(1).max(100);
+const TeamPercent = Percent.describe(
+  'The percentage of its slots that one team may hold, at least one slot, where several teams may use the pool; 100: all.',
+);
+const PersonPercent = Percent.describe(
+  'The same for one person, while more than one person asks. Service accounts count for whoever answers for them.',
+);
 const egressMeaning = 'What template code may reach; null: the default, the policy "internet" with an empty list.';
 
 const Egress = z
@@ -32,6 +39,8 @@ export const CreatePool = z
     environment_ids: EnvironmentIds.default(null),
     isolation: Isolation.default(null),
     egress: Egress.nullable().default(null).describe(egressMeaning),
+    max_team_percent: TeamPercent.default(defaultShares.maxTeamPercent),
+    max_person_percent: PersonPercent.default(defaultShares.maxPersonPercent),
   })
   .meta({ id: 'CreateWorkerPool' });
 
@@ -41,8 +50,18 @@ export function toNewPool({
   environment_ids,
   isolation,
   egress,
+  max_team_percent,
+  max_person_percent,
 }: z.output<typeof CreatePool>): NewPool {
-  return { name, teamIds: team_ids, environmentIds: environment_ids, isolation, egress: egress ?? defaultEgress };
+  return {
+    name,
+    teamIds: team_ids,
+    environmentIds: environment_ids,
+    isolation,
+    egress: egress ?? defaultEgress,
+    maxTeamPercent: max_team_percent,
+    maxPersonPercent: max_person_percent,
+  };
 }
 
 /** Sending only the policy keeps the list, and the reverse. The merged rule is then validated. */
@@ -54,11 +73,20 @@ export const UpdatePool = z
     environment_ids: EnvironmentIds.optional(),
     isolation: Isolation.optional(),
     egress: EgressChange.nullable().optional().describe(egressMeaning),
+    max_team_percent: TeamPercent.optional(),
+    max_person_percent: PersonPercent.optional(),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateWorkerPool' });
 
 export function toPoolChange(body: z.output<typeof UpdatePool>): PoolChange {
-  const { team_ids, environment_ids, expected_revision, ...rest } = body;
-  return { ...rest, teamIds: team_ids, environmentIds: environment_ids, expectedRevision: expected_revision };
+  const { team_ids, environment_ids, expected_revision, max_team_percent, max_person_percent, ...rest } = body;
+  return {
+    ...rest,
+    teamIds: team_ids,
+    environmentIds: environment_ids,
+    maxTeamPercent: max_team_percent,
+    maxPersonPercent: max_person_percent,
+    expectedRevision: expected_revision,
+  };
 }

@@ -4,6 +4,7 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import { wakeAllSharers } from '#domain/runs/steps/shares.ts';
 import { type Access, decide, installationOwnership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
@@ -97,6 +98,7 @@ export const update = command({
   handle: async ({ tx, principal, target, body, operations }) => {
     const { updated, difference } = await updatePool(tx.em, principal, target, toPoolChange(body));
     const { before, after } = difference;
+    await wakeAllSharers(tx, updated.name);
     return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },
 });

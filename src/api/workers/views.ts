@@ -71,6 +71,10 @@ const poolFields = {
     .describe('Of the environments that may use the pool, those that you may read; null: all may use it.'),
   isolation: DemandedIsolation.describe('What a worker must have to execute runs of the pool; null: nothing.'),
   egress: z.object({ policy: z.enum(egressPolicies), allow: z.array(z.string()) }),
+  max_team_percent: z
+    .int()
+    .describe('The percentage of its slots that one team may hold, where several teams may use the pool.'),
+  max_person_percent: z.int().describe('The same for one person, while more than one person asks.'),
   workers: z.int(),
   contained_workers: z.int().describe('Those of its workers that contain template code.'),
   concurrency: z.int(),
@@ -90,11 +94,14 @@ export const ListedPoolView = z.object(poolFields).meta({ id: 'ListedWorkerPool'
 export const PoolView = z.object({ ...poolFields, actions: poolActions.view }).meta({ id: 'WorkerPool' });
 
 export function viewPool(pool: PoolDetails): z.input<typeof ListedPoolView> {
-  const { teamIds, environmentIds, containedWorkers, createdAt, egress, ...rest } = pool;
+  const { teamIds, environmentIds, containedWorkers, createdAt, egress, maxTeamPercent, maxPersonPercent, ...rest } =
+    pool;
   return {
     ...rest,
     team_ids: teamIds && [...teamIds],
     environment_ids: environmentIds && [...environmentIds],
+    max_team_percent: maxTeamPercent,
+    max_person_percent: maxPersonPercent,
     contained_workers: containedWorkers,
     created_at: createdAt,
     egress: { policy: egress.policy, allow: [...egress.allow] },

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { DemandedIsolation, Isolation, LimitKind } from './model.ts';
 import type { Egress } from './pools/egress.ts';
-import type { PoolRules } from './pools/model.ts';
+import { defaultShares, type PoolRules } from './pools/model.ts';
 
 export const WorkerSchema = defineEntity({
   name: 'Worker',
@@ -49,6 +49,9 @@ export const WorkerPoolSchema = defineEntity({
     isolation: p.string().$type<NonNullable<DemandedIsolation>>().nullable(),
     /** What template code may reach over the network; null: the Internet. */
     egress: p.json<Egress>().nullable(),
+    /** Of its slots, in percent, while several teams may use it. */
+    maxTeamPercent: p.integer().default(defaultShares.maxTeamPercent),
+    maxPersonPercent: p.integer().default(defaultShares.maxPersonPercent),
     revision: revision(),
     createdAt: createdAt(),
   },

@@ -4,6 +4,7 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
+import { defaultShares } from '#domain/workers/pools/model.ts';
 import type { Pool } from './workers.ts';
 
 /** The fields of what a pool may be used for. */
@@ -42,10 +43,29 @@ const otherFields: FormField[] = [
     isOptional: true,
     hint: 'One per line, such as registry.opentofu.org:443 or 10.0.0.0/8.',
   },
+  {
+    name: 'max_team_percent',
+    label: 'Slots for one team, in percent',
+    kind: 'number',
+    min: 1,
+    max: 100,
+    value: String(defaultShares.maxTeamPercent),
+    hint: 'Where several teams may use the pool. One slot at least; 100 is no limit.',
+  },
+  {
+    name: 'max_person_percent',
+    label: 'Slots for one person, in percent',
+    kind: 'number',
+    min: 1,
+    max: 100,
+    value: String(defaultShares.maxPersonPercent),
+    hint: 'The same, while more than one person wants slots.',
+  },
 ];
 
 /** What the fields say of a pool that exists. `names` has the names of its teams and environments. */
-export function toTyped({ team_ids, environment_ids, isolation, egress }: Pool, names: Names): Record<string, string> {
+export function toTyped(pool: Pool, names: Names): Record<string, string> {
+  const { team_ids, environment_ids, isolation, egress, max_team_percent, max_person_percent } = pool;
   const list = (ids: readonly string[] | null) =>
     ids === null ? '' : ids.length === 0 ? 'none' : listPlaces(ids, names);
   return {
@@ -54,6 +74,8 @@ export function toTyped({ team_ids, environment_ids, isolation, egress }: Pool, 
     isolation: isolation ?? '',
     'egress.policy': egress.policy,
     'egress.allow': egress.allow.join('\n'),
+    max_team_percent: String(max_team_percent),
+    max_person_percent: String(max_person_percent),
   };
 }
 
@@ -64,7 +86,14 @@ export function toRules(typed: Typed): Record<string, unknown> {
     environment_ids: toIds(typed, 'environment'),
     isolation: typed['isolation'] || null,
     egress: { policy: typed['egress.policy'], allow: readWords(typed['egress.allow']) },
+    ...toPercent(typed, 'max_team_percent'),
+    ...toPercent(typed, 'max_person_percent'),
   };
+}
+
+function toPercent(typed: Typed, name: string): Record<string, number> {
+  const text = typed[name]?.trim();
+  return text ? { [name]: Number(text) } : {};
 }
 
 /** The ids of a list; null: it is empty, so it names all. */

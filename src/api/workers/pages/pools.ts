@@ -80,6 +80,8 @@ function renderPoolFacts(pool: Pool, shownNames: Names): Html {
     ['Isolation', pool.isolation === null ? 'any worker' : 'only workers with a sandbox'],
     ['Network access', describeEgress(pool.egress)],
     ['Allowed hosts', pool.egress.allow.join(', ')],
+    ['One team holds', `at most ${pool.max_team_percent} % of the slots, if several teams may use the pool`],
+    ['One person holds', `at most ${pool.max_person_percent} % of the slots then, while others want some`],
     ['Created', pool.created_at ? renderTime(pool.created_at) : 'by its first worker, open to everybody'],
   ]);
 }

@@ -16,6 +16,7 @@ import { decideNextStep, noWorkerRetrySeconds } from './next-step.ts';
 import { approvalWaitSeconds } from './obstacles.ts';
 import { notePlace, passPlaceOn } from './place.ts';
 import { findPlacement, type Placement, publishUncontainedWorkers } from './placement.ts';
+import { keepToShare, passShareOn, waitsForShare } from './shares.ts';
 import { acquireSlot } from './slot.ts';
 import type { Closing, Step, StepFacts } from './step.ts';
 import { switchTool } from './tool-switch.ts';
@@ -43,8 +44,12 @@ export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFa
   const context = await readStepContext(tx.em, run, workflow);
   for (const lapse of context.lapses) await publishLapse(tx, run, lapse);
   const before = notePlace(run);
-  const next = await carryOut(tx, run, context, decideNextStep(context.facts));
+  const waitedForShare = waitsForShare(run);
+  const decided = decideNextStep(context.facts);
+  const step = context.isPoolShared ? await keepToShare(tx.em, run, decided) : decided;
+  const next = await carryOut(tx, run, context, step);
   await passPlaceOn(tx, run, before);
+  if (next.kind === 'wait') await passShareOn(tx, run, waitedForShare, context.attempt);
   return next;
 }
 

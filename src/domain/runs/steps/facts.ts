@@ -29,6 +29,8 @@ export interface StepContext {
   readonly stateSerial: number;
   /** Read only for a queued run: it begins only once a worker may execute it. */
   readonly placement: Placement | null;
+  /** Whether more than one team may use its pool, so that each has a share. */
+  readonly isPoolShared: boolean;
   /** Whether scans of the instance have not ended. */
   readonly hasScans: boolean;
   /** The approvals of the plan that no longer count. */
@@ -71,7 +73,8 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
     suspected: workflow.suspected ?? false,
     now,
   };
-  return { facts, attempt, stateSerial: row.stateSerial, placement, hasScans: row.hasScans, lapses };
+  const { stateSerial, isPoolShared, hasScans } = row;
+  return { facts, attempt, stateSerial, placement, isPoolShared, hasScans, lapses };
 }
 
 /** Whether the instance still has the state and the deployment for which the run was asked. */

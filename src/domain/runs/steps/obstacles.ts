@@ -39,8 +39,9 @@ function findMissingApproval(facts: StepFacts): Obstacle | null {
   const { run, policy, approvals, now } = facts;
   const destroys = run.operation === 'destroy' || (run.planSummary?.destroy ?? 0) > 0;
   if (!needsApproval(policy, { changes: true, destroys }) || hasQuorum(policy.required, approvals)) return null;
-  // A run that was held, or waited for a place, had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
-  const wasReady = run.waitingOn && (isHold(run.waitingOn.code) || run.waitingOn.code === 'quota');
+  // A run that was held, or waited for a place or a slot, had its approvals, and some have lapsed meanwhile: it gets the whole time for approval again.
+  const code = run.waitingOn?.code;
+  const wasReady = code !== undefined && (isHold(code) || code === 'quota' || code === 'pool_share');
   const isOpen = run.status === 'pending_approval' && !wasReady;
   if (!isOpen) return { kind: 'ask_approval', seconds: run.timeouts.approval };
   const remainingMs = (run.approvalExpiresAt?.getTime() ?? 0) - now.getTime();

@@ -6,6 +6,7 @@ import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { selectHolds } from '#domain/holds/store.ts';
 import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store.ts';
+import { isOpenToSeveralTeams } from '#domain/workers/pools/shares-store.ts';
 import { selectEnvironmentPolicy } from '../approval/policy-store.ts';
 import { selectApprovalFacts } from '../approval/store.ts';
 import { type OverRun, runsAhead, selectSlotHolder } from '../details-store.ts';
@@ -63,6 +64,7 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
           .as('lostAttempts'),
         selectEnvironmentPolicy(eb).as('presentPolicy'),
         selectHolds(eb).as('holds'),
+        isOpenToSeveralTeams(eb.ref('runs.pool')).as('isPoolShared'),
         eb.case().when(isReviewed(eb)).then(selectApprovalFacts(eb)).end().as('approval'),
         eb.case().when(isQueued).then(poolAccessOfRun(eb)).end().as('poolAccess'),
         eb

@@ -20,6 +20,7 @@ import {
 } from '../model.ts';
 import type { StatusReason } from '../reasons/model.ts';
 import { placeSeekerOf } from './place.ts';
+import { wakeSharers } from './shares.ts';
 import { releaseSlot } from './slot.ts';
 import { discardPlanArtifact, lockInstanceOfAttempt, lockInstanceOfRun } from './store.ts';
 
@@ -77,6 +78,7 @@ export async function finishRun(
   void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
   if (!run.isScan()) await wakeNext(tx, placeSeekerOf(run), 'all');
+  await wakeSharers(tx, run.pool);
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from now on the writes of older attempts are refused. */

@@ -26,6 +26,8 @@ export interface PoolChange {
   readonly teamIds?: PoolRules['teamIds'] | undefined;
   readonly environmentIds?: PoolRules['environmentIds'] | undefined;
   readonly isolation?: PoolRules['isolation'] | undefined;
+  readonly maxTeamPercent?: number | undefined;
+  readonly maxPersonPercent?: number | undefined;
   readonly egress?: { [Field in keyof Egress]?: Egress[Field] | undefined } | null | undefined;
   /** Refuses the change if the pool has another revision by now. */
   readonly expectedRevision?: number | undefined;
@@ -112,8 +114,9 @@ function namesShownTo(principal: Principal): ShowsNames {
 }
 
 /** Only the rules of a pool. */
-export function rulesOf({ teamIds, environmentIds, isolation, egress }: PoolRules): PoolRules {
-  return { teamIds, environmentIds, isolation, egress };
+export function rulesOf(pool: PoolRules): PoolRules {
+  const { teamIds, environmentIds, isolation, egress, maxTeamPercent, maxPersonPercent } = pool;
+  return { teamIds, environmentIds, isolation, egress, maxTeamPercent, maxPersonPercent };
 }
 
 function refuseUncreated({ name, revision }: PoolTarget): number {

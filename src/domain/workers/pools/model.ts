@@ -14,8 +14,18 @@ export interface PoolAccess {
   readonly environmentIds: readonly string[] | null;
 }
 
+/** How many slots of a pool that several teams may use one of them may hold, in percent; at least one, and with 100 as many as there are. */
+export interface PoolShares {
+  /** One team. */
+  readonly maxTeamPercent: number;
+  /** One person, while more than one asks for slots. */
+  readonly maxPersonPercent: number;
+}
+
+export const defaultShares: PoolShares = { maxTeamPercent: 75, maxPersonPercent: 50 };
+
 /** What operators set for a pool. */
-export interface PoolRules extends PoolAccess {
+export interface PoolRules extends PoolAccess, PoolShares {
   /** The isolation that a worker needs to execute runs of the pool. */
   readonly isolation: DemandedIsolation;
   readonly egress: Egress;
@@ -27,6 +37,7 @@ export const defaultRules: PoolRules = {
   environmentIds: null,
   isolation: null,
   egress: defaultEgress,
+  ...defaultShares,
 };
 
 interface Owner {

@@ -9,7 +9,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import { takesWork } from '../store.ts';
 import { defaultEgress, type Egress } from './egress.ts';
-import { defaultRules, type PoolAccess, PoolName, type PoolRules } from './model.ts';
+import { defaultRules, defaultShares, type PoolAccess, PoolName, type PoolRules } from './model.ts';
 import { selectReadableEnvironmentIds, selectReadableTeamIds } from './readable-store.ts';
 
 /** A pool as decisions and commands need it: its stored rules, complete for every caller. */
@@ -51,6 +51,7 @@ async function findCreatedPool(em: Em, name: string, lock: boolean) {
     .where('pool.name', '=', name)
     .select(['pool.name', 'pool.revision', 'pool.isolation'])
     .select(['pool.team_ids as teamIds', 'pool.environment_ids as environmentIds'])
+    .select(['pool.max_team_percent as maxTeamPercent', 'pool.max_person_percent as maxPersonPercent'])
     .select((eb) => egressOf(eb).as('egress'))
     .$if(lock, (pool) => pool.forNoKeyUpdate());
   return (await query.executeTakeFirst()) ?? (lock ? query.executeTakeFirst() : undefined);
@@ -152,6 +153,8 @@ function selectPools(em: Em, principal: Principal) {
     .select(['n.name', 'pool.revision', 'pool.created_at as createdAt', 'pool.isolation'])
     .select((eb) => [
       egressOf(eb).as('egress'),
+      orDefault(eb.ref('pool.max_team_percent'), defaultShares.maxTeamPercent).as('maxTeamPercent'),
+      orDefault(eb.ref('pool.max_person_percent'), defaultShares.maxPersonPercent).as('maxPersonPercent'),
       selectReadableTeamIds(eb, principal).as('teamIds'),
       selectReadableEnvironmentIds(eb, principal).as('environmentIds'),
       orZero(eb.ref('s.workers')).as('workers'),
@@ -204,6 +207,10 @@ function count(aggregate: Expression<unknown>) {
 
 function orZero(value: Expression<number | null>) {
   return sql<number>`coalesce(${value}, 0)`;
+}
+
+function orDefault(value: Expression<number | null>, otherwise: number) {
+  return sql<number>`coalesce(${value}, ${sql.lit(otherwise)})`;
 }
 
 function egressOf(eb: Over<{ pool: 'worker_pools' }>) {

@@ -33,6 +33,7 @@ const words: Readonly<Record<Waiting['code'], Words>> = {
     const quota = findQuota(blocker);
     return quota ? `a place: ${describeQuota(quota)}` : 'a place: a quota is full';
   },
+  pool_share: () => 'a share of its pool: its team or its requester has all the slots that one of them may have',
   no_worker: () => html`<a href="${pages.workers}">a worker</a>`,
   approval: (_waiting, { run_id: runId }) =>
     runId === null ? 'approval' : html`<a href="${planPath(runId)}">approval of its plan</a>`,

@@ -76,6 +76,7 @@ const waitingNames: Readonly<Record<WaitingCode, string>> = {
   engine: 'To start',
   instance_busy: 'Another run',
   quota: 'A quota',
+  pool_share: 'A share of the pool',
   no_worker: 'A worker',
   approval: 'Approval',
   paused: 'End of a pause',

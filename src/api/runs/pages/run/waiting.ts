@@ -44,6 +44,12 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
       typeof blocker === 'string' ? { label: 'Show that run', path: pagePath(pages.run, { id: blocker }) } : null,
   }),
   quota: describeQuota,
+  pool_share: ({ pool }) => ({
+    short: 'a share of its pool',
+    what: `Several teams share the pool ${pool}. The team of this run, or the person who requested it, has all the slots that one of them may have.`,
+    who: 'It continues when another run of theirs has ended. An operator can add workers, or change the shares of the pool.',
+    blocker: null,
+  }),
   no_worker: describeNoWorker,
   approval: describeApproval,
   paused: (_run, { blocker }) => ({

@@ -1,0 +1,86 @@
+import { type Expression, sql } from 'kysely';
+import type { ParameterOf } from '#database/queries.ts';
+import { prepare } from '#domain/db.ts';
+import { isOpenToSeveralTeams, selectShares } from '#domain/workers/pools/shares-store.ts';
+
+/**
+ * Of the runs that wait for a share of a pool, and this one, those that may have a slot now: in the order in which runs go on, begin and
+ * were admitted, as many as are left of the shares of their teams and persons. Runs hold a slot from the opening of an attempt to its end,
+ * and a run that asks holds none. A person counts with all service accounts for which it answers. Without live workers nobody has a share.
+ */
+function selectEntitled(pool: Expression<string>, runId: Expression<string | null>) {
+  return sql<{ id: string; workflowId: string }>`(
+    with asking as (
+      select r.id, r.idempotency_key, coalesce(r.team_id::text, 'installation') as team,
+        coalesce(r.responsible_user_id, r.requested_by_id) as person,
+        a.id is not null and r.id is distinct from ${runId} as holds,
+        case r.status when 'running' then 0 when 'pending_approval' then 1 else 2 end as place
+      from runs r
+        left join run_attempts a on a.id = r.attempt_id and a.outcome is null and r.status in ('running', 'canceling')
+      where r.finished_at is null and r.pool = ${pool}
+        and (a.id is not null or r.waiting_on ->> 'code' = 'pool_share' or r.id = ${runId})
+    ), shares as (
+      select team_share, case when (select count(distinct person) from asking) > 1 then person_share end as person_share
+      from (${selectShares(pool)}) as unasked
+    ), teams_holding as (select team, count(*) filter (where holds) as team_holds from asking group by team),
+    persons_holding as (select person, count(*) filter (where holds) as person_holds from asking group by person),
+    in_persons as (
+      select asking.id, idempotency_key, team, place, team_holds,
+        person_holds + row_number() over (partition by person order by place, asking.id) as of_person
+      from asking join teams_holding using (team) join persons_holding using (person) cross join shares
+      where not holds and (team_share is null or team_holds < team_share)
+    ), in_teams as (
+      select in_persons.id, idempotency_key, team_holds + row_number() over (partition by team order by place, in_persons.id) as of_team
+      from in_persons cross join shares where person_share is null or of_person <= person_share
+    )
+    select in_teams.id, in_teams.idempotency_key as "workflowId"
+    from in_teams cross join shares where team_share is null or of_team <= team_share
+  )`;
+}
+
+/**
+ * Whether the slots that are held leave any to a run. It costs little, however many runs wait, and spares most of them the statement above
+ * while their team or person holds all that it may.
+ */
+function hasRoom(runId: Expression<string>) {
+  return sql<boolean>`(
+    select (team_share is null or count(r.id) filter (where r.team_id is not distinct from me.team_id) < team_share)
+      and (person_share is null or count(r.id) filter (where r.person = me.person) < person_share
+        or count(r.id) filter (where r.person <> me.person) = 0)
+    from (select id, pool, team_id, coalesce(responsible_user_id, requested_by_id) as person from runs where id = ${runId}) as me
+      cross join lateral (${selectShares(sql`me.pool`)}) as shares
+      left join lateral (
+        select r.id, r.team_id, coalesce(r.responsible_user_id, r.requested_by_id) as person
+        from runs r join run_attempts a on a.id = r.attempt_id and a.outcome is null
+        where r.finished_at is null and r.status in ('running', 'canceling') and r.pool = me.pool and r.id <> me.id
+      ) as r on true
+    group by team_share, person_share
+  )`;
+}
+
+/** The run, if it may have a slot of its pool now. */
+export const selectIfEntitled = prepare((db, parameter: ParameterOf<{ pool: string; runId: string }>) =>
+  db
+    .selectFrom(selectEntitled(sql`${parameter('pool')}::text`, sql`${parameter('runId')}::uuid`).as('entitled'))
+    .where('entitled.id', '=', parameter('runId'))
+    .where(hasRoom(sql`${parameter('runId')}::uuid`))
+    .select('entitled.id'),
+);
+
+/** Of the runs that wait for a share of a pool that several teams use, those that may have a slot now. */
+export const selectEntitledWaiters = prepare((db, parameter: ParameterOf<{ pool: string }>) =>
+  db
+    .selectFrom(selectEntitled(sql`${parameter('pool')}::text`, sql`null::uuid`).as('entitled'))
+    .where(isOpenToSeveralTeams(sql`${parameter('pool')}::text`))
+    .select('entitled.workflowId'),
+);
+
+/** All that wait for a share of a pool: its rules have changed. */
+export const selectWaiters = prepare((db, parameter: ParameterOf<{ pool: string }>) =>
+  db
+    .selectFrom('runs')
+    .where('finished_at', 'is', null)
+    .where('pool', '=', parameter('pool'))
+    .where(sql<boolean>`waiting_on ->> 'code' = 'pool_share'`)
+    .select('idempotency_key as workflowId'),
+);

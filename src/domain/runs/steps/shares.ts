@@ -1,0 +1,61 @@
+import type { Em } from '#database/database.ts';
+import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { Run, RunAttempt } from '../entity.ts';
+import { wakeSignal } from '../model.ts';
+import { selectEntitledWaiters, selectIfEntitled, selectWaiters } from './shares-store.ts';
+import type { Step } from './step.ts';
+
+/**
+ * Where several teams may use a pool, one team holds only a part of its slots, and so does one person while others ask. A run that would have
+ * more waits here, before its attempt is given to the engine, so workers never see more attempts of a team than its share.
+ */
+
+/** A slot that is freed while a run begins to wait does not wake it, so it looks again soon. */
+const firstLookSeconds = 5;
+/** Runs that leave slots wake those that may have them; this is how often one looks again if workers come, or if that fails. */
+const laterLookSeconds = 300;
+
+export function waitsForShare({ waitingOn }: Pick<Run, 'waitingOn'>): boolean {
+  return waitingOn?.code === 'pool_share';
+}
+
+/**
+ * The step, or a wait in its place if it would take a slot beyond the shares of the run's team and person. Those who take slots of one pool
+ * do it one after the other: the lock is held until the commit, and comes after those of rows and quotas.
+ */
+export async function keepToShare(em: Em, run: Run, step: Step): Promise<Step> {
+  if (step.kind !== 'begin' && step.kind !== 'apply' && step.kind !== 'execute') return step;
+  await takeAdvisoryLock(em, `worker_pools/${run.pool}/slots`);
+  const [entitled] = await selectIfEntitled(em, { pool: run.pool, runId: run.id });
+  if (entitled) return step;
+  const seconds = waitsForShare(run) ? laterLookSeconds : firstLookSeconds;
+  const closes = step.kind === 'execute' ? step.closes : undefined;
+  return { kind: 'wait', seconds, waitingOn: { code: 'pool_share' }, ...(closes && { closes }) };
+}
+
+/** Wakes others if a run that waits now has left a slot, or no longer asks for one. */
+export async function passShareOn(
+  tx: Transaction,
+  run: Run,
+  waited: boolean,
+  attempt: Pick<RunAttempt, 'outcome'> | null,
+): Promise<void> {
+  const waits = waitsForShare(run);
+  const hasEnded = attempt !== null && (attempt.outcome ?? null) !== null;
+  if (waited !== waits || (hasEnded && !waits)) await wakeSharers(tx, run.pool);
+}
+
+/** Wakes the runs that may have a slot of a pool now. */
+export async function wakeSharers(tx: Transaction, pool: string): Promise<void> {
+  wake(tx, await selectEntitledWaiters(tx.em, { pool }));
+}
+
+/** Wakes all that wait for a share of a pool, because its rules have changed. */
+export async function wakeAllSharers(tx: Transaction, pool: string): Promise<void> {
+  wake(tx, await selectWaiters(tx.em, { pool }));
+}
+
+function wake(tx: Transaction, waiters: readonly { workflowId: string }[]): void {
+  for (const { workflowId } of waiters) tx.notifyEngine(workflowId, { kind: 'signal', signal: wakeSignal });
+}
