@@ -167,7 +167,8 @@ describe('changing a pool', () => {
       `select action, before, after from audit_records
         where resource_type = 'worker_pools' and resource_id = 'audited' order by at`,
     );
-    const open = { team_ids: null, environment_ids: null, isolation: 'sandbox' };
+    const shares = { max_team_percent: 75, max_person_percent: 50 };
+    const open = { team_ids: null, environment_ids: null, isolation: 'sandbox', ...shares };
     const none = { policy: 'none', allow: [] };
     expect(records).toEqual([
       { action: 'worker_pool.created', before: null, after: { ...open, egress: internet } },
