@@ -18,6 +18,7 @@ beforeEach(async () => {
   [one, other] = [await makeTenant(api), await makeTenant(api)];
   await admin.make('/worker-pools', { name: pool, team_ids: [one.team, other.team] });
   worker = await steps.worker('sandbox', pool);
+  await api.rows('update workers set concurrency = 4 where id = ?', [worker]);
   templateId = await steps.publish({ pool });
 });
 
