@@ -4,7 +4,15 @@ import type { QuotaBlocker } from '#domain/quotas/model.ts';
 /** What runs wait for. Pure. */
 
 /** Why a run waits; `blocker` is the id of the run that it waits for, what holds its apply, or the quota that has no place for it. */
-export const waitingCodes = ['engine', 'instance_busy', 'quota', 'pool_share', 'no_worker', 'approval', ...holdCodes] as const;
+export const waitingCodes = [
+  'engine',
+  'instance_busy',
+  'quota',
+  'pool_share',
+  'no_worker',
+  'approval',
+  ...holdCodes,
+] as const;
 export type WaitingCode = (typeof waitingCodes)[number];
 
 export function isHold(code: WaitingCode): code is HoldCode {
