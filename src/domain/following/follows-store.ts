@@ -6,8 +6,8 @@ import type { findReadingDeployment } from '#domain/runs/references/dependents-s
 import { isReader } from '#domain/runs/references/model.ts';
 import { findReadingPlace } from '#domain/runs/references/recheck.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
+import { type Grant, isInForce } from '#domain/shared/access/grant.ts';
 import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
-import { type Grant, isInForce } from '#domain/shared/ownership-graph/voiding.ts';
 import { type FollowFailure, type FollowReason, maxChain, stops } from './model.ts';
 
 export const lostAuthorities = {

@@ -3,6 +3,7 @@ import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admissio
 import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { decide } from '#domain/shared/access/decide.ts';
+import { isInForce } from '#domain/shared/access/grant.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
@@ -11,7 +12,6 @@ import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
-import { isInForce } from '#domain/shared/ownership-graph/voiding.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import { followAuthority } from './authority.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';

@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { presentEnvironments } from '#domain/environments/store.ts';
+import { isInForce } from '#domain/shared/access/grant.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, type RefusedField, refuseFields } from '#domain/shared/errors.ts';
-import { isInForce } from '#domain/shared/ownership-graph/voiding.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { InstanceTarget } from '../store.ts';
 

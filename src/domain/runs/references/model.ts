@@ -1,4 +1,4 @@
-import { isInForce } from '#domain/shared/ownership-graph/voiding.ts';
+import { isInForce } from '#domain/shared/access/grant.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** An output of another instance that a run was given, as the run shows it. */
