@@ -13,7 +13,9 @@ export interface SshKey {
 }
 
 export function makeSshKey(): SshKey {
-  return utils.generateKeyPairSync('ed25519');
+  const key = utils.generateKeyPairSync('ed25519');
+  // The library writes one key in 256 in a form that it cannot read: those whose first byte is zero.
+  return utils.parseKey(key.public) instanceof Error ? makeSshKey() : key;
 }
 
 export interface SshGitServer {
