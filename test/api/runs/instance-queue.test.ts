@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import { publish } from '#test/support/access/people.ts';
+import { addTeam, publish } from '#test/support/access/people.ts';
 import { type RunStage, startRunStage } from '#test/support/runs/run-stage.ts';
 
 let at: RunStage;
@@ -108,6 +108,21 @@ describe('the runs of one instance', () => {
     expect((await at.awaitEnd((await at.admit()).id)).status).toBe('succeeded');
     await at.requester.caller.post(`/runs/${stuck.id}/cancel`);
     expect((await at.awaitEnd(stuck.id)).status).toBe('canceled');
+  });
+});
+
+describe('the runs of one team in a pool of several', () => {
+  it('wait for a share of its slots, and go on as soon as one is free', async () => {
+    await addTeam(at.orm);
+    const pool = { name: 'default', max_team_percent: 1 };
+    expect((await at.system.administrator.post('/worker-pools', pool)).status).toBe(201);
+    const gate = at.newGate();
+    const first = await at.admit({ variables: { gate } });
+    await at.awaitRun(first.id, 'running');
+    const second = await at.admit();
+    await expect.poll(() => at.read(second.id)).toMatchObject({ waiting_on: { code: 'pool_share' } });
+    at.openGate(gate);
+    for (const { id } of [first, second]) expect((await at.awaitEnd(id)).status).toBe('succeeded');
   });
 });
 
