@@ -8,13 +8,14 @@ import type { Em } from '#database/database.ts';
 import { checkDraft } from '#domain/registry/draft-check.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { type Publication, prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
-import { filesToolsOf, loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
+import { loadVersion, loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
 import {
   findTemplate,
   findTemplateToChange,
   findVersionToChange,
   type TemplateTarget,
 } from '#domain/registry/store.ts';
+import { filesToolsOf } from '#domain/registry/usable-tools.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
 import { locateReferences } from '#domain/runs/references/resolve-references.ts';

@@ -18,7 +18,7 @@ export interface DerivedSpec {
 /** Completes a spec with the variables and outputs of its files. What the spec says itself takes precedence. Commands declare none. */
 export function deriveSpec(spec: TemplateSpec, files: TemplateFiles): DerivedSpec {
   if (spec.executor.kind !== 'opentofu') return { spec, readme: null, notes: [] };
-  const proposed = proposeSpec(files, spec.executor.git?.path);
+  const proposed = proposeSpec(files, spec.executor.git?.path, spec.tool);
   const own = objectOf(spec.variables['properties']);
   const variables = mergeSchemas(proposed.variables, spec.variables);
   const isOwn = ({ path }: CheckFinding) =>
@@ -37,8 +37,12 @@ type Interface = Pick<TemplateSpec, 'variables' | 'outputs'>;
  * The variables and outputs of a spec without those about which the files say the same, so that the next version takes them from its own files.
  * Null if the spec leaves out some that the files declare: a completion would add them.
  */
-export function withoutDerived(spec: Interface, files: TemplateFiles, directory?: string): Partial<Interface> | null {
-  const proposed = proposeSpec(files, directory);
+export function withoutDerived(
+  spec: Interface & Pick<TemplateSpec, 'tool'>,
+  files: TemplateFiles,
+  directory?: string,
+): Partial<Interface> | null {
+  const proposed = proposeSpec(files, directory, spec.tool);
   const own = objectOf(spec.variables['properties']);
   const said = objectOf(proposed.variables['properties']);
   const isComplete =

@@ -8,6 +8,7 @@ import type { TemplateFiles } from './files.ts';
 import { type Draft, type Publication, prepareVersion } from './publication.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
+import { filesToolsOf } from './usable-tools.ts';
 import type { JsonObject } from './variables/engine.ts';
 import type { VariableError } from './variables/errors.ts';
 
@@ -37,7 +38,7 @@ export async function checkDraft(
   const errors = [
     ...problems.map(({ path, message }) => ({ path: `/variables${path}`, message })),
     ...check.errors,
-    ...(await findRefusal('/executor', async () => refuseOtherTools(allowed, spec))),
+    ...(await findRefusal('/executor', async () => refuseOtherTools(allowed, spec, filesToolsOf(spec, files)))),
     ...(await findRefusal('/approval', () => refuseWeaker(em, target, spec, principal))),
   ];
   const { state = 'not_done', tool = null, notChecked = [] } = requested?.result ?? {};

@@ -1,8 +1,7 @@
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.ts';
-import { type FilesTools, intersectDemand, isEmptyDemand } from '#domain/tools/demand.ts';
-import { readFilesTools } from '#domain/tools/files.ts';
+import { type FilesTools, isEmptyDemand } from '#domain/tools/demand.ts';
 import type { ToolName } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
@@ -11,7 +10,9 @@ import { type Module, readDeclarations } from './hcl/module.ts';
 import { readModules } from './hcl/module-files.ts';
 import { configurationFiles, configurationSize } from './hcl/root-files.ts';
 import { findRemoteStates, findStateNotes } from './hcl/state-notes.ts';
+import { readDirectory } from './links.ts';
 import type { TemplateSpec } from './spec.ts';
+import { demandOf, filesToolsOf, toolsThatMayRun } from './usable-tools.ts';
 import { secretNames } from './variables/variables.ts';
 import { propertiesOf } from './variables/walk.ts';
 
@@ -35,10 +36,11 @@ export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckRes
     const message = 'the configuration is too large to be checked before a run';
     return { errors: [], warnings: [{ path: '/executor', message }] };
   }
-  const unusable = findUnusableTool(spec, readFilesTools(files, directory));
+  const filesTools = filesToolsOf(spec, files);
+  const unusable = findUnusableTool(spec, filesTools);
   if (unusable) return { errors: [unusable], warnings: [] };
   const notes = findStateNotes(files, directory, Object.keys(spec.remote_states ?? {})).map(toFinding);
-  const results = toolsOf(spec, files, directory).map((tool) => checkForTool(spec, files, directory, tool));
+  const results = toolsThatMayRun(spec, filesTools).map((tool) => checkForTool(spec, files, directory, tool));
   const [first, ...others] = results;
   const isCommon = (finding: CheckFinding) =>
     others.every(({ errors }) => errors.some((each) => JSON.stringify(each) === JSON.stringify(finding)));
@@ -75,9 +77,11 @@ export function describeFinding({ path, file, line, message }: CheckFinding): st
 }
 
 /** A version whose spec and files ask for tools that exclude each other could never run. */
-function findUnusableTool({ tool }: TemplateSpec, files: FilesTools): CheckFinding | null {
-  const demand = intersectDemand({ files, wanted: [{ by: 'template', tool }], writer: null });
-  return isEmptyDemand(demand) ? { path: '/tool', message: `no tool can run this: ${demand.conflict}` } : null;
+function findUnusableTool(spec: TemplateSpec, files: FilesTools): CheckFinding | null {
+  const demand = demandOf(spec, files);
+  return demand !== null && isEmptyDemand(demand)
+    ? { path: '/tool', message: `no tool can run this: ${demand.conflict}` }
+    : null;
 }
 
 /** Where a finding is in the body of a request. Names of variables and outputs may be numbers; elsewhere, numbers count the items of lists. */
@@ -90,17 +94,12 @@ function toFieldPath(pointer: string): string {
   ]);
 }
 
-function toolsOf(spec: TemplateSpec, files: TemplateFiles, directory: string): ToolName[] {
-  if (spec.tool?.name) return [spec.tool.name];
-  return readFilesTools(files, directory).needsOpenTofu ? ['opentofu'] : ['opentofu', 'terraform'];
-}
-
 function checkForTool(spec: TemplateSpec, files: TemplateFiles, directory: string, tool: ToolName): CheckResult {
   const [root, ...called] = [...readModules(files, directory, tool)].map(readDeclarations);
   if (root === undefined) return { errors: [], warnings: [] };
   const problems = [root, ...called].flatMap((module) => module.problems);
   if (problems.length > 0) return { errors: problems.map(toFinding), warnings: [] };
-  return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, files, root) };
+  return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, files, { ...root, directory }) };
 }
 
 function toFinding({ file, line, message }: Module['problems'][number]): CheckFinding {
@@ -122,11 +121,15 @@ function findUnknownNames(spec: TemplateSpec, { variables, outputs }: Module): C
   ];
 }
 
-/** Files with values, which the tools read by themselves, may stand in for the schema. */
-const valueFile = /(^|\/)(terraform\.tfvars|[^/]*\.auto\.tfvars)(\.json)?$/;
+/** Files with values, which the tools read by themselves beside the root module, may stand in for the schema. */
+const valueFile = /^(terraform\.tfvars|.*\.auto\.tfvars)(\.json)?$/;
 
-function findMismatches(spec: TemplateSpec, files: TemplateFiles, { variables }: Module): CheckFinding[] {
-  const hasValues = Object.keys(files).some((path) => valueFile.test(path));
+function findMismatches(
+  spec: TemplateSpec,
+  files: TemplateFiles,
+  { directory, variables }: Module & { readonly directory: string },
+): CheckFinding[] {
+  const hasValues = readDirectory(files, directory).some(({ name }) => valueFile.test(name));
   const schema = propertiesOf(spec.variables);
   const secrets = secretNames(spec.variables);
   const found: CheckFinding[] = [];

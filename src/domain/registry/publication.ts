@@ -25,9 +25,9 @@ import type { GitSource } from './git/source.ts';
 import { hasConfiguration } from './hcl/root-files.ts';
 import type { NewVersion } from './model.ts';
 import { type CheckResult, checkVersion, refuseBroken } from './publication-check.ts';
-import { filesToolsOf } from './published.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
+import { filesToolsOf } from './usable-tools.ts';
 
 /** The content of a version, prepared before its transaction because git may take a minute. */
 export type PreparedVersion = {
@@ -119,11 +119,12 @@ export async function publishVersion(
   if (earlier && !isSameContent(earlier, prepared)) throw new VersionPublished(name);
   if (earlier) return { version: earlier, isNew: false };
   refuseBroken(check);
-  refuseOtherTools((await readSettings(tx.em)).document.allowed_tools, spec);
+  const filesTools = filesToolsOf(spec, content.files);
+  refuseOtherTools((await readSettings(tx.em)).document.allowed_tools, spec, filesTools);
   await weakenApproval(tx, target, { version: name, spec }, publisher);
   const version = tx.em.create(TemplateVersion, {
     ...content,
-    filesTools: filesToolsOf(spec, content.files),
+    filesTools,
     id: newId(),
     templateId: template.id,
     version: name,

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
-import { readFilesTools } from '#domain/tools/files.ts';
 import { TemplateVersion } from './entity.ts';
 import type { TemplateFiles } from './files.ts';
 import { TemplateSpec } from './spec.ts';
 import { findAvailableVersions } from './store.ts';
+import { filesToolsOf } from './usable-tools.ts';
 import { resolveVersion } from './versions.ts';
 
 /** A published version as runs use it. It never changes, so it is read once and cached. */
@@ -39,11 +39,6 @@ export async function loadVersionById(em: Em, id: string): Promise<PublishedVers
   if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);
   return published;
-}
-
-/** What the files of a version ask of their tool; commands need none. */
-export function filesToolsOf({ executor }: Pick<TemplateSpec, 'executor'>, files: TemplateFiles): FilesTools {
-  return executor.kind === 'command' ? readFilesTools({}) : readFilesTools(files, executor.git?.path);
 }
 
 /** The files that the runs of a version get. */

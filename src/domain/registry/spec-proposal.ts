@@ -1,6 +1,8 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import type { FilesTools } from '#domain/tools/demand.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
+import type { ToolName, WantedTool } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { Declaration } from './hcl/declarations.ts';
@@ -13,6 +15,7 @@ import { readType } from './hcl/types.ts';
 import { translateValidation } from './hcl/validations.ts';
 import { readDirectory } from './links.ts';
 import { maxCheckedSize } from './publication-check.ts';
+import { toolsThatMayRun } from './usable-tools.ts';
 import type { JsonObject } from './variables/engine.ts';
 
 /** What the files of a module say about its variables and outputs, as a spec. */
@@ -28,16 +31,18 @@ export interface SpecProposal {
 const outputName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const maxDescriptionLength = 1_000;
 
-/** Proposes a schema and outputs from the root module in a directory (`''`: the root). Nothing is executed. */
-export function proposeSpec(files: TemplateFiles, directory = ''): SpecProposal {
+/**
+ * Proposes a schema and outputs from the root module in a directory (`''`: the root), as a tool reads it that may run the version. Nothing is executed.
+ * @param wanted the tool that the version asks for
+ */
+export function proposeSpec(files: TemplateFiles, directory = '', wanted?: WantedTool): SpecProposal {
   const root = moduleDirectory('', directory) ?? '';
   if (configurationSize(files) > maxCheckedSize) {
     const message = 'the configuration is too large to be read: write the schema and the outputs by hand';
     const variables: JsonObject = { type: 'object', properties: {} };
     return { variables, outputs: {}, readme: readmeOf(files, root), notes: [{ path: '/executor', message }] };
   }
-  const tool = readFilesTools(files, directory).needsOpenTofu ? 'opentofu' : 'terraform';
-  const module = readDeclarations(readModuleFiles(files, root, tool));
+  const module = readDeclarations(readModuleFiles(files, root, readerOf(readFilesTools(files, directory), wanted)));
   const notes: CheckFinding[] = [...module.problems, ...findStateNotes(files, directory)].map(
     ({ file, line, message }) => ({ path: '/executor', file, ...(line !== null && { line }), message }),
   );
@@ -55,6 +60,14 @@ export function proposeSpec(files: TemplateFiles, directory = ''): SpecProposal 
     readme: readmeOf(files, root),
     notes,
   };
+}
+
+/** What both tools may run is read as Terraform reads it. */
+function readerOf(files: FilesTools, tool: WantedTool | undefined): ToolName {
+  const executor = { kind: 'opentofu' } as const;
+  const [first, ...others] = toolsThatMayRun({ executor, tool }, files);
+  if (first === undefined) return files.needsOpenTofu ? 'opentofu' : 'terraform';
+  return others.length > 0 ? 'terraform' : first;
 }
 
 function literal({ arguments: given }: Declaration, name: string): JsonValue | undefined {

@@ -1,6 +1,7 @@
 import semver from 'semver';
-import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { type ToolChoice, toolsThatMayRun } from '#domain/registry/usable-tools.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import type { FilesTools } from '#domain/tools/demand.ts';
 import type { AllowedTools } from './document.ts';
 
 /** Whether the settings allow a tool in a version. Undefined: they allow all. */
@@ -10,15 +11,14 @@ export function isToolAllowed(allowed: AllowedTools | undefined, tool: { name: s
 }
 
 /**
- * Refuses a template that no allowed tool could run. Versions count when a worker is chosen, since only workers have them.
+ * Refuses a template that no allowed tool could run. Versions count when a worker is chosen, since only workers have them. That no tool at all could
+ * run it is refused elsewhere.
  * @throws Unprocessable naming the tools that are allowed
  */
-export function refuseOtherTools(
-  allowed: AllowedTools | undefined,
-  { executor }: Pick<TemplateSpec, 'executor'>,
-): void {
+export function refuseOtherTools(allowed: AllowedTools | undefined, spec: ToolChoice, files: FilesTools): void {
   if (allowed === undefined) return;
-  const usable = executor.kind === 'command' ? ['command'] : ['opentofu', 'terraform'];
+  const usable: readonly string[] = spec.executor.kind === 'command' ? ['command'] : toolsThatMayRun(spec, files);
+  if (usable.length === 0) return;
   if (usable.some((name) => rangesOf(allowed, name).length > 0)) return;
   throw new Unprocessable(
     `executor: the settings of the installation allow only ${Object.keys(allowed).join(' and ')}, and this template needs ${usable.join(' or ')}`,

@@ -1,10 +1,11 @@
 import type { Em } from '#database/database.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
+import { demandOf } from '#domain/registry/usable-tools.ts';
 import { defaultPool } from '#domain/runs/model.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { bestMeant, intersectDemand, isEmptyDemand, meetsDemand, toWantedTools } from '#domain/tools/demand.ts';
+import { bestMeant, isEmptyDemand, meetsDemand, toWantedTools } from '#domain/tools/demand.ts';
 import { findWorkersOfPool } from './fit-store.ts';
 import { countTools, type OfferedTool } from './offered-tools.ts';
 import { isOpenTo } from './pools/model.ts';
@@ -30,9 +31,8 @@ export async function readWorkerFit(
   { spec, filesTools: files }: Pick<PublishedVersion, 'spec' | 'filesTools'>,
   { owner, seesPools }: { readonly owner: Ownership; readonly seesPools: boolean },
 ): Promise<WorkerFit | null> {
-  if (spec.executor.kind === 'command') return null;
-  const demand = intersectDemand({ files, wanted: [{ by: 'template', tool: spec.tool }], writer: null });
-  if (isEmptyDemand(demand)) return null;
+  const demand = demandOf(spec, files);
+  if (demand === null || isEmptyDemand(demand)) return null;
   const { document: settings } = await readSettings(em);
   const pool = spec.pool ?? settings.default_pool ?? defaultPool;
   if (!seesPools && !isOpenTo(await readPoolAccess(em, pool), owner)) return null;

@@ -6,6 +6,7 @@ import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { CheckReport, OpenTofuExecutor } from '../protocol/request.ts';
+import { maxCheckItems } from '../protocol/result-schema.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { digestModules, lockFile } from './initialization/configuration.ts';
 import { needsVariablesAtInit } from './initialization/configuration-scan.ts';
@@ -46,7 +47,7 @@ interface Checked {
 async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor): Promise<Checked> {
   const backend = new StateBackend(new TofuState(attempt.state, attempt.redactor), { isReadOnly: true });
   const session = new ToolSession(attempt, executor, backend, Buffer.from('{}'));
-  const { initialized, problems, modules } = await fetch(session);
+  const { initialized, problems, modules, notKept } = await fetch(session);
   const { captured, isTruncated } = await session.call({
     subcommand: 'validate',
     options: () => ['-json', '-no-color'],
@@ -64,7 +65,7 @@ async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor):
   for (const finding of findings) list.add(finding);
   const check = {
     findings: list.list(),
-    unchecked: unchecked.map((text) => attempt.redactor.redactText(text)),
+    unchecked: [...unchecked, ...notKept].slice(0, maxCheckItems).map((text) => attempt.redactor.redactText(text)),
     missingPrograms: [],
   };
   return { check, modules };
@@ -74,6 +75,8 @@ interface Fetched {
   readonly initialized: Initialization;
   readonly problems: readonly Diagnostic[];
   readonly modules: KeptModules | null;
+  /** Why the modules are not kept, though all could be had. */
+  readonly notKept: readonly string[];
 }
 
 /** Fetches modules and providers into a directory of the attempt. What cannot be had is among the problems. */
@@ -98,18 +101,20 @@ async function fetch(session: ToolSession): Promise<Fetched> {
   const { collected = null, code } = await call.finally(() => access.close());
   // OpenTofu may choose modules by variables, whose values only a run has.
   const isFixed = session.tool.name !== 'opentofu' || !needsVariablesAtInit(executor.files);
-  const modules = code === 0 && isFixed ? await resolvedModules(session, data) : null;
-  return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list(), modules };
+  const resolved = code === 0 && isFixed ? await resolvedModules(data) : { modules: null, notKept: [] };
+  return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list(), ...resolved };
 }
 
 /** What the runs of the version are to use. That it cannot be kept is no fault of the version. */
-async function resolvedModules({ attempt }: ToolSession, data: string): Promise<KeptModules | null> {
+async function resolvedModules(data: string): Promise<Pick<Fetched, 'modules' | 'notKept'>> {
   try {
     await removeGitDirectories(data);
     const digest = await digestModules(data);
-    return digest === '' ? null : await packModules(data, digest);
+    return { modules: digest === '' ? null : await packModules(data, digest), notKept: [] };
   } catch (error) {
-    attempt.note(`the modules are not kept for later runs: ${messageOf(error)}`);
-    return null;
+    return {
+      modules: null,
+      notKept: [`whether later runs get the same modules: they are not kept: ${messageOf(error)}`],
+    };
   }
 }

@@ -4,6 +4,7 @@ import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { openEngineSweeper } from '#engine/engine-sweeper.ts';
 import { EventDelivery } from '#engine/event-delivery.ts';
 import { type AuditSealingDeps, openAuditSealing } from './audit-sealing.ts';
+import { openCheckUpkeep } from './check-upkeep.ts';
 import { openDebugLogRetention } from './debug-log-retention.ts';
 import { type DriftRetentionDeps, openDriftRetention } from './drift-retention.ts';
 import { openDriftUpkeep } from './drift-upkeep.ts';
@@ -70,6 +71,7 @@ export function startBackgroundTasks(deps: BackgroundTaskDeps): { stop(): Promis
     openNotificationUpkeep(deps),
     openMessageRetention(deps),
     openDebugLogRetention(deps),
+    openCheckUpkeep(deps),
   ];
   for (const task of [...delivering, maintenance]) task.start();
   // Nothing is signed before there is a first key.

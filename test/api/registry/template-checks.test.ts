@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateCheck } from '#domain/registry/checks/entity.ts';
-import { endCheck, notDone, takeNextCheckStep } from '#domain/registry/checks/steps.ts';
 import { openDatabase } from '#open-database';
 import { type System, startSystem } from '#test/support/system.ts';
 import { commands } from '#test/support/templates.ts';
@@ -105,6 +104,21 @@ describe('a publication', () => {
     });
   });
 
+  it('is not done if the tool says more than can be read, and says so at once', async () => {
+    const path = await makeTemplate();
+    // Each error repeats the whole line.
+    const names = Array.from({ length: 1500 }, (_, index) => `local.x${index}`);
+    const files = { 'main.tf': `output "a" {\n  value = [${names.join(',')}]\n}\n` };
+    const published = await system.administrator.post(`${path}/versions`, { version: '1.0.0', spec: opentofu(files) });
+    expect(published.status, published.text).toBe(201);
+    expect(published.body.check).toMatchObject({
+      state: 'not_done',
+      errors: [],
+      not_checked: [expect.stringMatching(/could not be made: the tool said more .* than can be read/)],
+    });
+    expect(await countOpen()).toBe(0);
+  });
+
   it('is not done without a worker of the pool, and says so', async () => {
     const path = await makeTemplate();
     const published = await system.administrator.post(`${path}/versions`, {
@@ -168,21 +182,5 @@ describe('a check without a publication', () => {
     });
     const published = await system.administrator.post(`${path}/versions`, { version: '1.0.0', spec });
     expect(published.body.check.warnings).toEqual(checked.body.warnings);
-  });
-});
-
-describe('the steps of a check', () => {
-  it('do nothing for a check that is over, however often they are repeated', async () => {
-    const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 2 });
-    try {
-      const id = '01900000-0000-7000-8000-000000000000';
-      const em = orm.em.fork();
-      await em.transactional(async (tx) => {
-        expect(await takeNextCheckStep({ em: tx } as never, id)).toEqual({ kind: 'end' });
-        await endCheck({ em: tx } as never, id, notDone('nothing'));
-      });
-    } finally {
-      await orm.close();
-    }
   });
 });

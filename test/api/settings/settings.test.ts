@@ -211,6 +211,16 @@ describe('defaults of the settings', () => {
     await change({ allowed_tools: { opentofu: ['>=1.8'] } });
     for (const answer of [await tenant.owner.post(versions, { version: '1.1.0', spec }), await run()])
       expect([answer.status, answer.headers['x-error-code']], answer.text).toEqual([422, 'tool_not_allowed']);
+    const configured = { executor: { kind: 'opentofu', files: { 'main.tf': '' } }, tool: { name: 'terraform' } };
+    const ownFiles = { executor: { kind: 'opentofu', files: { 'main.tf': '', 'more.tofu': '' } } };
+    for (const [spec, tools] of [
+      [configured, { opentofu: ['>=1.8'] }],
+      [ownFiles, { terraform: ['>=1.8'] }],
+    ] as const) {
+      await change({ allowed_tools: tools });
+      const answer = await tenant.owner.post(versions, { version: '1.2.0', spec });
+      expect([answer.status, answer.headers['x-error-code']], answer.text).toEqual([422, 'tool_not_allowed']);
+    }
     await admin.make('/worker-pools', { name: 'second' });
     await change({ allowed_tools: null, default_pool: 'second' });
     const { body } = await run();

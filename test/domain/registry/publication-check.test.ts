@@ -73,11 +73,39 @@ describe('the check of a version', () => {
     expect(warnings.map(({ line }) => line)).toEqual([4, 7, 2]);
   });
 
+  it.each([
+    ['terraform.tfvars', false],
+    ['a.auto.tfvars.json', false],
+    ['examples/terraform.tfvars', true],
+    ['other.tfvars', true],
+  ])('warns of a variable without a value beside %s: %s, as the tools read it', (name, warns) => {
+    const { warnings } = check({ 'main.tf': 'variable "region" {}\n', [name]: 'region = "x"\n' });
+    expect(warnings.map(({ message }) => /"region" needs a value/.test(message))).toEqual(warns ? [true] : []);
+  });
+
+  it('looks for files with values in the directory of the configuration', () => {
+    const executor = { kind: 'opentofu', git: { url: 'https://host/a', ref: 'main', path: 'live' } };
+    const warningsWith = (name: string) => {
+      const files = { 'live/main.tf': 'variable "region" {}\n', [name]: 'region = "x"\n' };
+      return checkVersion(TemplateSpec.parse({ executor }), files).warnings;
+    };
+    expect(warningsWith('live/terraform.tfvars')).toEqual([]);
+    expect(warningsWith('terraform.tfvars')).toHaveLength(1);
+  });
+
   it('finds no error that only one of the tools has', () => {
     const declared = 'variable "a" { default = 1 }';
     const files = { 'main.tf': 'output "b" { value = var.a }', 'more.tf': declared, 'more.tofu': '# nothing' };
     expect(check(files).errors).toEqual([]);
     expect(check(files, { tool: { name: 'opentofu' } }).errors).toHaveLength(1);
+  });
+
+  it('finds what stops the only tool whose versions can fit, though the other tool has no such error', () => {
+    const files = {
+      'main.tf': 'terraform {\n  required_version = "> 2.0, < 1.0"\n}\nvariable "a" { default = 1 }\n',
+      'main.tofu': 'output "b" { value = var.a }',
+    };
+    expect(check(files).errors).toMatchObject([{ file: 'main.tofu', message: expect.stringContaining('var.a') }]);
   });
 
   it('reads JSON and overrides', () => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { deriveSpec } from '#domain/registry/derived-spec.ts';
+import { checkVersion } from '#domain/registry/publication-check.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
 import { proposeSpec } from '#domain/registry/spec-proposal.ts';
 import { checkSchema } from '#domain/registry/variables/check.ts';
 
@@ -104,6 +107,22 @@ describe('a spec that is proposed from files', () => {
     expect(proposal.notes).toEqual([
       expect.objectContaining({ path: '/variables/properties/name', file: 'main.tf', line: 27 }),
     ]);
+  });
+
+  it('is read as the tool reads it that the version asks for, or that alone can run it', () => {
+    const files = {
+      'main.tf': 'terraform {\n  required_version = ">= 1.5"\n}\nvariable "a" {}\n',
+      'main.tofu': 'variable "b" {}\n',
+    };
+    const named = (proposed: ReturnType<typeof proposeSpec>) => Object.keys(Object(proposed.variables['properties']));
+    expect(named(proposeSpec(files, '', { name: 'opentofu' }))).toEqual(['b']);
+    expect(named(proposeSpec(files, '', { name: 'terraform' }))).toEqual(['a']);
+    const never = { ...files, 'main.tf': files['main.tf'].replace('>= 1.5', '> 2.0, < 1.0') };
+    expect(named(proposeSpec(never))).toEqual(['b']);
+    const spec = TemplateSpec.parse({ executor: { kind: 'opentofu', files }, tool: { name: 'opentofu' } });
+    const derived = deriveSpec(spec, files).spec;
+    expect(checkVersion(derived, files).errors).toEqual([]);
+    expect(derived.variables).toMatchObject({ properties: { b: {} } });
   });
 
   it('comes from the directory of a repository, in JSON too', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
 import { digestModules, digestModulesAsBefore } from '#executors/opentofu/initialization/configuration.ts';
 import {
   areModulesOf,
@@ -81,6 +82,18 @@ describe('kept modules', () => {
     expect(await digestModules(data)).not.toBe(digest);
     expect(await digestModulesAsBefore(data)).toBe(before);
     expect(await areModulesOf(kept, await digestModules(data))).toBe(false);
+  });
+
+  it('are none of a version that uses more packages than can be listed: some of them would change unseen', async () => {
+    const names = Array.from({ length: keptModulesLimits.modules + 1 }, (_, index) => `m${index}`);
+    const modules = names.map((name) => ({
+      Key: name,
+      Source: `git::https://host/${name}`,
+      Dir: `.terraform/modules/${name}`,
+    }));
+    await mkdir(join(data, 'modules'));
+    await writeFile(join(data, 'modules/modules.json'), JSON.stringify({ Modules: modules }));
+    await expect(packModules(data, 'sha256:0')).rejects.toThrow(/501 packages, and at most 500/);
   });
 
   it.each(['main.tf', '__proto__'])('are other ones where the file %s has changed', async (name) => {

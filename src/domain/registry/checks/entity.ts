@@ -39,6 +39,7 @@ export const TemplateCheckSchema = defineEntity({
     /** When a worker was last asked to make it. */
     startedAt: at().nullable(),
     endedAt: at().nullable(),
+    /** Before it has ended: why the last try gave none. */
     result: p.json<SandboxCheck>().nullable(),
     /** What the tool of the result resolved the modules from elsewhere to, for the version that takes the result. */
     modules: p.json<Omit<KeptModules, 'content'>>().nullable().lazy(),

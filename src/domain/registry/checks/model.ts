@@ -49,6 +49,8 @@ export type CheckStep =
 
 /** How long a request waits for its check. */
 export const requestWaitMs = 30_000;
+/** A check without a version that is older belongs to no request any more: it died, or took no result. */
+export const abandonedAfterSeconds = (2 * requestWaitMs) / 1000;
 /** How long one tool may take for a check. */
 export const checkLimitSeconds = 60;
 /** The tool is asked to stop first. */

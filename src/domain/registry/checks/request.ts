@@ -11,6 +11,7 @@ import { isEmptyDemand, type ToolDemand } from '#domain/tools/demand.ts';
 import type { TemplateFiles } from '../files.ts';
 import type { TemplateSpec } from '../spec.ts';
 import type { TemplateTarget } from '../store.ts';
+import { demandOf, filesToolsOf } from '../usable-tools.ts';
 import { TemplateCheck } from './entity.ts';
 import { maxWaiting, requestWaitMs, type SandboxCheck, templateCheckWorkflow, type VersionCheck } from './model.ts';
 import { type CheckedModules, keepCheckedModules } from './modules.ts';
@@ -24,7 +25,7 @@ import {
   readCheckResult,
   removeCheck,
 } from './store.ts';
-import { demandOf, findNoWorker } from './tools.ts';
+import { findNoWorker } from './tools.ts';
 
 export interface CheckDeps {
   readonly orm: Orm;
@@ -63,7 +64,7 @@ export async function requestCheck(
   withinMs = requestWaitMs,
 ): Promise<RequestedCheck> {
   const { target, principal, spec, files, environmentId } = request;
-  const demand = demandOf(spec, files);
+  const demand = demandOf(spec, filesToolsOf(spec, files));
   if (demand !== null && isEmptyDemand(demand)) return { result: notDone(demand.conflict), modules: null, later: null };
   const pool = spec.pool ?? (await readSettings(orm.em.fork())).document.default_pool ?? defaultPool;
   const later = { id: null, pool, demand, environmentId };
@@ -76,9 +77,14 @@ export async function requestCheck(
     return insertCheck(tx, { pool, demand, environmentId, target, principal, versionId: null, content });
   });
   if (id === null) return { result: notDone(tooManyWait), modules: null, later };
-  const ended = await awaitResult(orm, id, withinMs).catch(() => null);
-  if (ended === null)
-    return { result: notDone('no worker checked it within 30 seconds'), modules: null, later: { ...later, id } };
+  const ended = await awaitResult(orm, id, withinMs);
+  if (ended === 'late')
+    return {
+      result: notDone(`no worker checked it within ${withinMs / 1000} seconds`),
+      modules: null,
+      later: { ...later, id },
+    };
+  if (ended === null) return { result: notDone('its check was given up'), modules: null, later };
   await dropCheck(orm.em.fork(), id);
   return { ...ended, later: null };
 }
@@ -90,15 +96,15 @@ async function mayWait(em: Em, { target, principal }: CheckRequest): Promise<boo
   return (await countChecks(em, caller)).waiting < maxWaiting;
 }
 
-/** The result; null if it did not come in time. */
-async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<EndedCheck | null> {
+/** The result; `late` if it did not come in time, null if the check is gone. */
+async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<EndedCheck | 'late' | null> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 500)) {
     await sleep(pauseMs);
     const ended = await readCheckResult(orm.em.fork(), id);
     if (ended !== undefined) return ended;
   }
-  return null;
+  return 'late';
 }
 
 /** Gives up a check that no version has taken over. Its worker finds nothing to store. */
@@ -117,9 +123,9 @@ export async function attachCheck(
   { target, principal }: Pick<CheckRequest, 'target' | 'principal'>,
 ): Promise<VersionCheck> {
   const check = later?.id ? await lockCheck(tx.em, later.id) : null;
-  const ended = check?.result ? await readCheckResult(tx.em, check.id) : { result, modules };
+  const ended = check?.endedAt ? await readCheckResult(tx.em, check.id) : { result, modules };
   if (ended?.modules) await keepCheckedModules(tx.em, { id: version.id, teamId: target.teamId }, ended.modules);
-  if (check && ended && check.result) {
+  if (check?.endedAt && ended) {
     await removeCheck(tx.em, check.id);
     return joinChecks(version.warnings, ended.result);
   }

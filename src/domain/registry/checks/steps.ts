@@ -11,6 +11,7 @@ import { TemplateSpec } from '../spec.ts';
 import { findTemplateToChange, type TemplateTarget } from '../store.ts';
 import { TemplateCheck } from './entity.ts';
 import {
+  abandonedAfterSeconds,
   type CheckStep,
   checkGraceSeconds,
   checkLimitSeconds,
@@ -19,7 +20,6 @@ import {
   maxTries,
   maxUnderWay,
   pauseSeconds,
-  requestWaitMs,
   type SandboxCheck,
   type VersionCheck,
 } from './model.ts';
@@ -34,26 +34,22 @@ const end: CheckStep = { kind: 'end' };
 /** Both tools, one after the other, each with what is around it. */
 const timeoutSeconds = 3 * (checkLimitSeconds + checkGraceSeconds);
 const startWithinSeconds = 60;
-/** A request that died leaves its check behind. */
-const abandonedAfterSeconds = (2 * requestWaitMs) / 1000;
 
 /** Decides what the workflow of a check does next. */
 export async function takeNextCheckStep(tx: Transaction, id: string): Promise<CheckStep> {
   await lockCounting(tx.em);
+  if (await isGivenUp(tx, id)) return soon;
   const check = await lockCheck(tx.em, id);
-  if (!check || check.endedAt) return end;
+  if (!check) return end;
   const age = secondsSince(check.createdAt);
   const isAbandoned = !check.versionId && age > abandonedAfterSeconds;
   if (isAbandoned || (await isPointless(tx.em, check))) {
     await removeCheck(tx.em, id);
     return end;
   }
-  const { teamId = null } = await tx.em.findOneOrFail(Template, { id: check.templateId });
-  const why = await findNoWorker(tx.em, { pool: check.pool, demand: check.demand ?? null, teamId });
-  if (check.tries >= maxTries || age > givenUpAfterDays * 24 * 3600) {
-    await endCheck(tx, id, notDone(why ?? 'no worker could finish the check'));
-    return end;
-  }
+  // A result that its request never takes is abandoned as well.
+  if (check.endedAt) return { kind: 'wait', seconds: Math.ceil(abandonedAfterSeconds - age) + 1 };
+  const why = await findNoWorkerFor(tx.em, check);
   // Nobody waits for the check of a version, and thousands of them may be there.
   const later: CheckStep = check.versionId ? { kind: 'wait', seconds: pauseSeconds(age) } : soon;
   if (why !== null) return later;
@@ -64,6 +60,21 @@ export async function takeNextCheckStep(tx: Transaction, id: string): Promise<Ch
   check.tries += 1;
   await tx.em.flush();
   return { kind: 'execute', taskQueue: checkQueue(check.pool), timeoutSeconds, startWithinSeconds };
+}
+
+/** Ends a check that was tried too often, or waits for too long. */
+async function isGivenUp(tx: Transaction, id: string): Promise<boolean> {
+  // Not locked: `endCheck` locks the template first.
+  const check = await tx.em.findOne(TemplateCheck, { id, endedAt: null });
+  if (!check || (check.tries < maxTries && secondsSince(check.createdAt) <= givenUpAfterDays * 24 * 3600)) return false;
+  const why = (await findNoWorkerFor(tx.em, check)) ?? 'no worker could finish the check';
+  await endCheck(tx, id, check.result ?? notDone(why));
+  return true;
+}
+
+async function findNoWorkerFor(em: Em, { templateId, pool, demand = null }: TemplateCheck): Promise<string | null> {
+  const { teamId = null } = await em.findOneOrFail(Template, { id: templateId });
+  return findNoWorker(em, { pool, demand, teamId });
 }
 
 async function isOverLimit(em: Em, { id, holders }: TemplateCheck): Promise<boolean> {
@@ -142,6 +153,14 @@ export async function endCheck(
     if (tool === result.tool?.name) Object.assign(check, { modules: { digest, list }, modulesContent: content });
     else Object.assign(check, { otherModules: { tool, digest, list }, otherModulesContent: content });
   }
+  await em.flush();
+}
+
+/** Remembers why a worker could not make a check. Another one may, and if none can, this is what came of it. */
+export async function noteFailedTry(em: Em, id: string, why: string): Promise<void> {
+  const check = await lockCheck(em, id);
+  if (!check || check.endedAt) return;
+  check.result = notDone(why);
   await em.flush();
 }
 

@@ -7,6 +7,7 @@ import { takesWork } from '#domain/workers/store.ts';
 import type { KeptModules } from '../kept-modules/model.ts';
 import { TemplateCheck } from './entity.ts';
 import {
+  abandonedAfterSeconds,
   type CheckFinding,
   checkGraceSeconds,
   checkLimitSeconds,
@@ -62,6 +63,15 @@ export async function removeCheck(em: Em, id: string): Promise<void> {
 /** Removes a check whose request waits no more, unless a version has it by now. */
 export async function forgetCheck(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('template_checks').where('id', '=', id).where('version_id', 'is', null).execute();
+}
+
+/** Removes the checks that nobody waits for any more, and whose workflows have not removed them, as of a lost engine. */
+export async function removeAbandonedChecks(em: Em): Promise<void> {
+  await db(em)
+    .deleteFrom('template_checks')
+    .where('version_id', 'is', null)
+    .where('created_at', '<', sql<string>`now() - make_interval(secs => ${sql.lit(10 * abandonedAfterSeconds)})`)
+    .execute();
 }
 
 /** The live workers of a pool that contain template code, with their tools. */

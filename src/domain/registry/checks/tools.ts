@@ -1,24 +1,11 @@
 import type { Em } from '#database/database.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
-import { type EmptyDemand, intersectDemand, meetsDemand, type ToolDemand } from '#domain/tools/demand.ts';
+import { meetsDemand, type ToolDemand } from '#domain/tools/demand.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { isOpenTo } from '#domain/workers/pools/model.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
-import type { TemplateFiles } from '../files.ts';
-import { filesToolsOf } from '../published.ts';
-import type { TemplateSpec } from '../spec.ts';
 import { findCheckingWorkers } from './store.ts';
-
-/** The tools that may run a version wherever it runs; null: its steps need none. */
-export function demandOf(spec: TemplateSpec, files: TemplateFiles): ToolDemand | EmptyDemand | null {
-  if (spec.executor.kind === 'command') return null;
-  return intersectDemand({
-    files: filesToolsOf(spec, files),
-    wanted: [{ by: 'template', tool: spec.tool }],
-    writer: null,
-  });
-}
 
 /** Whether a tool may check: the demand and the settings allow it. */
 export async function readUsable(em: Em, demand: ToolDemand | null): Promise<(tool: VersionedTool) => boolean> {

@@ -46,7 +46,7 @@ export async function buildRun(
 ): Promise<ResolvedRun> {
   const { spec } = version;
   const { document: settings } = await readSettings(em);
-  if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec);
+  if (!isAlwaysAllowed(request.operation)) refuseOtherTools(settings.allowed_tools, spec, version.filesTools);
   const options = request.options ? toStoredOptions(request.options) : null;
   const { operation, replace } = request;
   await checkConnections(em, spec, target, settings);

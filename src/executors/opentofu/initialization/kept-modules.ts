@@ -75,9 +75,15 @@ function parentsOf(path: string, root: string): string[] {
   return names.slice(1).map((_, index) => join(root, ...names.slice(0, index + 1)));
 }
 
-/** The modules from elsewhere with their files, to be kept with the version; null if there are none. */
+/**
+ * The modules from elsewhere with their files, to be kept with the version; null if there are none.
+ * @throws if they are too many to be listed: a version that keeps only some of them would change the others
+ */
 export async function packModules(data: string, digest: string): Promise<KeptModules | null> {
   const found = await readModules(data);
+  const { modules: max } = keptModulesLimits;
+  if (found !== null && found.list.length > max)
+    throw new Error(`they are ${found.list.length} packages, and at most ${max} can be kept`);
   // A release that left the directories of git in place initialized it.
   if (found === null || found.hasGit) return null;
   return { digest, list: found.list, content: await pack(found.files) };
@@ -122,13 +128,13 @@ async function readModules(data: string): Promise<Found | null> {
     const name = path.split('/')[0] ?? '';
     digests.get(name)?.set(path.slice(name.length + 1), digest);
   });
-  const list = [...packages].slice(0, keptModulesLimits.modules).map(([name, module]) => ({
+  const list = [...packages].map(([name, module]) => ({
     key: module.Key,
     source: module.Source,
     version: module.Version ? module.Version : null,
     digest: sha256(canonicalJson(Object.fromEntries(digests.get(name) ?? []))),
   }));
-  return { list, files: packages.size > keptModulesLimits.modules ? null : files, hasGit };
+  return { list, files, hasGit };
 }
 
 /** The name of the directory below `.terraform/modules` in which a module is; null for a module of the template itself. */
