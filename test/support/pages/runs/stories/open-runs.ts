@@ -47,6 +47,12 @@ export function tellOpen(narrator: Narrator) {
         blocker: { scope: 'installation', id: 'global', kind: 'concurrent_runs', limit: 200, used: 200 },
       },
     }),
+    poolShare: tell('networkDevelopment/sandbox', {
+      ...queued,
+      ago: 7 * minute,
+      message: 'Bring the sandbox back',
+      waitingOn: { code: 'pool_share' },
+    }),
     queued: tell('shopProduction/flags', {
       ...queued,
       ago: 2000,
