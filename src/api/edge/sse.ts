@@ -70,7 +70,7 @@ export function endEvents(reply: FastifyReply): boolean {
   return true;
 }
 
-/** Whose stream it is. Those without a credential are told apart by their address. */
+/** The subject whose limit of streams counts. A client without a credential counts by its address. */
 function streamSubjectOf({ principal, ip }: FastifyRequest): LimitSubject {
   return principal && principal !== anonymous ? limitSubjectOfCaller(principal) : { person: ip, owner: ip };
 }

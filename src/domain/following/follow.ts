@@ -22,7 +22,7 @@ import { startFollower } from './start-follower.ts';
 export interface Cause {
   /** The run that ended; null: something else happened to what the instance reads. */
   readonly runId: string | null;
-  /** So many others follow the same that no run starts for this one. */
+  /** Other instances have used up the limit of followers for this change, so no run starts for this one. */
   readonly isBeyondLimit: boolean;
 }
 

@@ -17,7 +17,7 @@ import type { GitRequest } from './git-source.ts';
 export const maxPackBytes = 256 * 1024 * 1024;
 /** In bytes: all repositories of an attempt. An address can be written in many ways, and each way is another copy. */
 const maxCopyBytes = 2 * 1024 * 1024 * 1024;
-/** So many repositories are fetched at once. */
+/** At most this many repositories are fetched at once. */
 const maxAtOnce = 4;
 const timeoutMs = 120_000;
 

@@ -37,7 +37,7 @@ export function readFilters(visit: Visit): AuditFilters {
   };
 }
 
-/** The filters with the id of the person whose name, or a part of it, is typed as the actor. Parts of the service have names, too: others stay. */
+/** The filters with a person's id in place of the typed name, if it means one person. Any other text stays, since parts of the service are actors, too. */
 export async function withActor(visit: Visit, filters: AuditFilters): Promise<AuditFilters> {
   const { actor } = filters;
   if (actor === undefined || isId(actor) || actor.includes('@')) return filters;

@@ -13,8 +13,8 @@ interface ViewerSystem {
 }
 
 /**
- * A plugin of the viewer: what a reader tries is sent with what they typed under "Authorize", never with cookies, and not at all if they typed
- * nothing. So nobody changes anything by the session that they happen to have in the same browser. The browser gets the text of this function, so that
+ * A plugin of the viewer. "Try it out" sends a request with the credential that the reader typed under "Authorize", without cookies, and sends nothing
+ * if the reader typed none. So a session in the same browser changes nothing. The browser gets the text of this function, so that
  * it names nothing outside itself. (specification, *What the service does*: read-only without a key)
  */
 export function sendWithTypedKey() {

@@ -8,7 +8,7 @@ const retryAfterSeconds = 5;
 
 /**
  * Limits how many large bodies a process receives at once: `max` in total, one for each person, and all but one for the people of one organization. So
- * nobody takes every place.
+ * one person or organization never takes all places.
  */
 export class UploadLimit {
   readonly #max: number;

@@ -35,7 +35,7 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.environment, { id }, {
 ${await renderSetsOfEnvironment(visit, environment)}`;
 }
 
-/** In production, and wherever the environment demands weaker secrets, people are told which secrets plans get as applies do. */
+/** Lists the secrets that plans get unchanged, in production and in environments that demand weaker secrets for plans. */
 function warnOfSecrets({ kind, plan_secrets: demand }: Environment, variables: readonly ListedVariable[]): Html | null {
   const given = variables.filter(({ plan_gets_secret: isGiven }) => isGiven);
   const names = given.map(({ name }, index) => html`${index > 0 ? ', ' : null}<span class="mono">${name}</span>`);
@@ -47,7 +47,7 @@ function warnOfSecrets({ kind, plan_secrets: demand }: Environment, variables: r
   return html`<p class="notice notice-warn">Plans get the same secrets as applies: ${names}. ${consequence} Give another value for planning, or give the variable while applying only.</p>`;
 }
 
-/** A default of a name that no template has does nothing, which nobody would notice. */
+/** Warns of defaults that no template uses: they do nothing. */
 function renderUnknown(names: readonly string[]): Html | null {
   if (names.length === 0) return null;
   const listed = names.map((name, index) => html`${index > 0 ? ', ' : null}<code class="foreign">${name}</code>`);

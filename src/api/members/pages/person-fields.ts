@@ -32,8 +32,8 @@ export function whoField(name: string): string {
 }
 
 /**
- * The fields in which somebody is chosen by name or e-mail address: a text, for which the browser offers the first people, and, once a form was sent
- * in which the text describes nobody exactly, everybody whom it describes. `readPersonId` reads them.
+ * The fields in which a visitor chooses a person by name or e-mail address: a text with suggestions of the browser. If the form was sent and the text
+ * names nobody exactly, a second field lists everybody whom the text matches. `readPersonId` reads both.
  */
 export async function personFields(visit: Visit, field: PersonField): Promise<FormField[]> {
   const { name, label, hint, isOptional } = field;
@@ -85,12 +85,12 @@ async function findPeople(visit: Visit, search: PersonSearch, text: string): Pro
   return [...people, ...called];
 }
 
-/** The first people whom a field offers while somebody types; nobody for those who may not search. */
+/** The people whom the browser suggests for a field. The list is empty for visitors who may not search for people. */
 export async function suggestPeople(visit: Visit): Promise<Choice[]> {
   return visit.mayDo(find).allowed ? toSuggestions(await findPeople(visit, { name: '' }, '')) : [];
 }
 
-/** The id of the only one whom a text describes, or whose whole name or address it is; undefined if there is none. */
+/** The id of the person whose name or address is the text, or else of the only person whom the text matches; undefined if there is no such person. */
 export async function findPersonId(visit: Visit, text: string): Promise<string | undefined> {
   if (!visit.mayDo(find).allowed) return undefined;
   const found = await findPeople(visit, { name: '' }, text);

@@ -1,4 +1,4 @@
-/** What the editor shows where nothing was saved yet. */
+/** The example that the editor shows before anybody saves a draft, if the team has no template for one. */
 export const emptyDraft = `# What a run is asked for, as JSON Schema.
 variables:
   type: object

@@ -11,8 +11,8 @@ interface Beginning {
 }
 
 /**
- * What the editor shows where nothing was saved yet: a valid draft with a template that the team can use. An example, if there is no template whose
- * variables the draft could ask for.
+ * The draft that the editor shows before anybody saves one. It is valid and uses a template that the team can use. If the team has no such template,
+ * it is a commented example.
  */
 export async function writeStarterDraft(visit: Visit, { team_id }: { readonly team_id: string }): Promise<string> {
   const beginning = await findBeginning(visit, team_id);
