@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
+import { wakeSharersOf } from '#domain/runs/steps/shares.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { removeDeadWorker, reportReturn } from '#domain/workers/loss.ts';
@@ -35,7 +36,7 @@ export class WorkerRegistration {
 
   async start(): Promise<void> {
     await this.#deregisterDead();
-    await registerWorker(this.#em(), await this.#describe());
+    await this.#register(await this.#describe());
     this.#loop = this.#run();
   }
 
@@ -83,13 +84,24 @@ export class WorkerRegistration {
     const em = this.#em();
     try {
       const described = await this.#describe();
-      const { state, isReportedLost } = await recordHeartbeat(em, { ...described, draining: this.#draining });
-      if (state === 'unregistered') await registerWorker(em, described);
+      const { state, isReportedLost, wasSilent } = await recordHeartbeat(em, {
+        ...described,
+        draining: this.#draining,
+      });
+      if (state === 'unregistered') await this.#register(described);
+      else if (wasSilent) await this.#deps.transactions.run((tx) => wakeSharersOf(tx, facts.pools));
       if (isReportedLost) await reportReturn(this.#deps, facts.id);
       if (state === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {
       log.warn({ err: error }, 'could not send the heartbeat; trying again');
     }
+  }
+
+  async #register(described: WorkerFacts): Promise<void> {
+    await this.#deps.transactions.run(async (tx) => {
+      await registerWorker(tx.em, described);
+      await wakeSharersOf(tx, described.pools);
+    });
   }
 
   async #describe(): Promise<WorkerFacts> {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import type { ApiUser } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing } from '#test/support/runs/run-steps.ts';
+import { WorkerRegistration } from '#worker/registration.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 
 const { api, admin, steps, readRun } = await openRunStepsApi();
@@ -36,6 +37,7 @@ async function admitMany(count: number, tenant: Tenant, as?: ApiUser): Promise<s
   for (let made = 0; made < count; made += 1) ids.push(await admit(tenant, as));
   return ids;
 }
+const lacks = (share: 'team' | 'person') => ({ code: 'pool_share', share });
 const begin = (runId: string) => steps.next({ runId });
 const beginAll = (runIds: readonly string[]) => Promise.all(runIds.map(begin));
 const countBegun = (all: readonly { kind: string }[]) => all.filter(({ kind }) => kind === 'execute').length;
@@ -48,6 +50,19 @@ async function beginInOrder(runIds: readonly string[]): Promise<{ runId: string;
     if (step.kind === 'execute') begun.push({ runId, attemptId: step.attemptId });
   }
   return begun;
+}
+
+/** A worker process that serves the pool as well. */
+function registerAnother(concurrency: number): WorkerRegistration {
+  const { orm, log, transactions, installation } = api.services;
+  const identity = { id: randomUUID(), host: 'another', processId: process.pid, version: '0' };
+  const containment = { isolation: 'sandbox', isolationReason: null, limits: 'cgroup' } as const;
+  return new WorkerRegistration({
+    ...{ orm, log, transactions, bindingKey: installation.bindingKey },
+    facts: { ...identity, ...containment, pools: [pool], concurrency },
+    findTools: async () => [],
+    onDrain: () => undefined,
+  });
 }
 
 /** The runs that were signaled, once for each signal. The engine gets none here, because no workflow was started. */
@@ -81,7 +96,7 @@ describe('in a pool that two teams may use', () => {
     expect(countBegun(first)).toBe(3);
     const waiting = runs.filter((_, index) => first[index]?.kind === 'wait');
     expect(first.filter(({ kind }) => kind === 'wait')).toEqual(waiting.map(() => ({ kind: 'wait', seconds: 5 })));
-    expect(await readRun(waiting[0] ?? '')).toMatchObject({ status: 'queued', waiting_on: { code: 'pool_share' } });
+    expect(await readRun(waiting[0] ?? '')).toMatchObject({ status: 'queued', waiting_on: lacks('team') });
     expect(await begin(waiting[0] ?? '')).toEqual({ kind: 'wait', seconds: 300 });
     expect(countBegun(await beginAll(waiting))).toBe(0);
     expect(await begin(await admit(other))).toMatchObject({ kind: 'execute' });
@@ -95,7 +110,23 @@ describe('in a pool that two teams may use', () => {
       one.owner.id,
       `{${runs.join()}}`,
     ]);
-    expect(countBegun(await beginAll(runs))).toBe(2);
+    const begun = await beginAll(runs);
+    expect(countBegun(begun)).toBe(2);
+    const waiting = runs.find((_, index) => begun[index]?.kind === 'wait');
+    expect(await readRun(waiting ?? '')).toMatchObject({ waiting_on: lacks('person') });
+  });
+
+  it('a run says whose share it lacks when those that wait before it are to have the free slots', async () => {
+    const colleague = await api.addUser('maintainer');
+    await join(one, colleague, 'member', 'member');
+    await beginInOrder(await admitMany(2, one, colleague));
+    const [first, second, third] = await admitMany(3, one);
+    const waits = { code: 'pool_share', since: new Date(), position: null, blocker: null };
+    await api.rows('update runs set waiting_on = ? where id in (?, ?)', [JSON.stringify(waits), first, second]);
+    expect(await begin(third ?? '')).toMatchObject({ kind: 'wait' });
+    expect(await readRun(third ?? '')).toMatchObject({ waiting_on: lacks('person') });
+    expect(await begin(second ?? '')).toMatchObject({ kind: 'wait' });
+    expect(await readRun(second ?? '')).toMatchObject({ waiting_on: lacks('team') });
   });
 
   it('one person alone holds all that the team may, and gives what is freed to another one who waits', async () => {
@@ -140,7 +171,7 @@ describe('in a pool that two teams may use', () => {
     await plan(second);
     const before = await readSignaled();
     expect(await steps.next({ runId: second.runId, executed: second.attemptId })).toMatchObject({ kind: 'wait' });
-    expect(await readRun(second.runId)).toMatchObject({ status: 'running', waiting_on: { code: 'pool_share' } });
+    expect(await readRun(second.runId)).toMatchObject({ status: 'running', waiting_on: lacks('person') });
     expect((await readSignaled()).slice(before.length)).toEqual([asked]);
     expect(await begin(asked)).toMatchObject({ kind: 'execute' });
     expect(await end({ ...first, attemptId: executing(applied) })).toEqual([second.runId]);
@@ -160,6 +191,30 @@ describe('in a pool that two teams may use', () => {
     expect(changed.body).toMatchObject({ max_team_percent: 100, max_person_percent: 80 });
     expect(await readSignaled()).toHaveLength(sent.length + 1);
     expect(countBegun(await beginAll(runs))).toBe(4);
+  });
+
+  it('runs that wait are woken when a worker registers that brings slots for them, and no others', async () => {
+    const runs = await admitMany(8, one);
+    const waiting = (await beginAll(runs)).flatMap(({ kind }, index) => (kind === 'wait' ? runs[index] : []));
+    const before = await readSignaled();
+    const registration = registerAnother(4);
+    await registration.start();
+    const woken = (await readSignaled()).slice(before.length);
+    await registration.stop();
+    expect(woken.toSorted()).toEqual(waiting.slice(0, 3).toSorted());
+  });
+
+  it('runs that wait are woken when a worker sends heartbeats again after it was silent', async () => {
+    const registration = registerAnother(4);
+    await registration.start();
+    await api.rows(`update workers set heartbeat_at = now() - interval '1 hour' where host = 'another'`, []);
+    const runs = await admitMany(4, one);
+    const begun = await beginAll(runs);
+    const waiting = runs.filter((_, index) => begun[index]?.kind === 'wait');
+    expect(waiting).toHaveLength(1);
+    const before = await readSignaled();
+    await expect.poll(readSignaled, { timeout: 60_000 }).toEqual([...before, ...waiting]);
+    await registration.stop();
   });
 });
 

@@ -9,7 +9,7 @@ import type { RunDetails } from '#domain/runs/details-store.ts';
 import { runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
 import { isPartial, logLevels, type RunOptions } from '#domain/runs/options/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
-import { waitingCodes } from '#domain/runs/waiting.ts';
+import { shares, waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
 import { Json, namedValues } from '#domain/shared/values/json.ts';
@@ -49,6 +49,12 @@ export const WaitingOnView = z.object({
     .union([z.string(), QuotaBlockerView, HoldBlockerView])
     .nullable()
     .describe('The id of a run, what holds the apply, or the quota that has no place.'),
+  share: z
+    .enum(shares)
+    .optional()
+    .describe(
+      'With `pool_share`: whose share of the pool is exhausted, that of its person or of its team. The requester is the person, or who answers for the service account.',
+    ),
   tools: z
     .array(z.object({ name: z.string(), version: z.string() }))
     .optional()

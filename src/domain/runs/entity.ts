@@ -219,12 +219,12 @@ export class Run extends RunSchema.class {
    */
   waitFor(
     code: WaitingOn['code'],
-    { position = null, blocker = null, tools }: Partial<Omit<WaitingOn, 'code' | 'since'>> = {},
+    { position = null, blocker = null, tools, share }: Partial<Omit<WaitingOn, 'code' | 'since'>> = {},
   ): boolean {
     const last = this.waitingOn;
     const isNew = last?.code !== code;
     const since = isNew ? new Date().toISOString() : last.since;
-    const waitingOn = { code, since, position, blocker, ...(tools && { tools }) };
+    const waitingOn = { code, since, position, blocker, ...(tools && { tools }), ...(share && { share }) };
     if (isDeepStrictEqual(last, waitingOn)) return false;
     this.waitingOn = waitingOn;
     this.revision += 1;

@@ -19,6 +19,10 @@ export function isHold(code: WaitingCode): code is HoldCode {
   return (holdCodes as readonly string[]).includes(code);
 }
 
+/** Whose share of the slots of a pool a run lacks. */
+export const shares = ['team', 'person'] as const;
+export type Share = (typeof shares)[number];
+
 /** The quota for which a run waits; null if it waits for something else, or for nothing. */
 export function findQuotaBlocker(waitingOn: WaitingOn | null | undefined): QuotaBlocker | null {
   const blocker = waitingOn?.code === 'quota' ? waitingOn.blocker : null;
@@ -30,6 +34,8 @@ export interface WaitingOn {
   since: string;
   position: number | null;
   blocker: string | HoldBlocker | QuotaBlocker | null;
+  /** `pool_share`: whose share is exhausted. Runs that have waited since before it was recorded have none. */
+  share?: Share;
   /** `no_worker`: a worker that has one of these tools would do. An empty version is any version. */
   tools?: { name: string; version: string }[];
 }

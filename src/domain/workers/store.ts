@@ -49,6 +49,8 @@ export interface HeartbeatAnswer {
   readonly state: 'registered' | 'unregistered' | 'drain';
   /** The worker was reported as lost: report that it is back. */
   readonly isReportedLost: boolean;
+  /** Its last heartbeat had expired, so nobody counted its slots. */
+  readonly wasSilent: boolean;
 }
 
 /** Records that a worker is alive, whether it is draining, and the tools that it has now. */
@@ -63,10 +65,21 @@ export async function recordHeartbeat(
     .returning((eb) => [
       eb('drain_requested_at', 'is not', null).as('drain'),
       eb('lost_at', 'is not', null).as('isReportedLost'),
+      // A query within the statement sees the row as it was before.
+      eb
+        .selectFrom('workers as w')
+        .whereRef('w.id', '=', 'workers.id')
+        .select((of) => of('w.heartbeat_at', '<', heartbeatExpiry).as('silent'))
+        .as('wasSilent'),
     ])
     .execute();
-  if (!worker) return { state: 'unregistered', isReportedLost: false };
-  return { state: worker.drain ? 'drain' : 'registered', isReportedLost: Boolean(worker.isReportedLost) };
+  if (!worker) return { state: 'unregistered', isReportedLost: false, wasSilent: false };
+  const { drain, isReportedLost, wasSilent } = worker;
+  return {
+    state: drain ? 'drain' : 'registered',
+    isReportedLost: Boolean(isReportedLost),
+    wasSilent: Boolean(wasSilent),
+  };
 }
 
 /** The workers that were started on a host. */

@@ -64,7 +64,7 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       return { kind: 'end' };
     case 'finish':
       endAttempt(tx, run, context, step.closes);
-      await finishRun(tx, run, step.status, step.reason);
+      await finishRun(tx, run, step.status, step.reason, context.isPoolShared);
       if (step.reason === 'approval_timeout') await recordApprovalTimeout(tx, run);
       return { kind: 'end' };
     case 'wait':
@@ -78,7 +78,7 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
     case 'apply':
       return apply(tx, run, context);
     case 'switch_tool':
-      return switchTo(tx, run);
+      return switchTo(tx, run, context);
     case 'execute':
       endAttempt(tx, run, context, step.closes);
       return startAttempt(tx, run, step.phase);
@@ -149,10 +149,10 @@ async function apply(tx: Transaction, run: Run, { facts, hasScans }: StepContext
   return startAttempt(tx, run, 'applying');
 }
 
-async function switchTo(tx: Transaction, run: Run): Promise<NextStep> {
+async function switchTo(tx: Transaction, run: Run, { isPoolShared }: StepContext): Promise<NextStep> {
   if (run.status === 'pending_approval') changeStatus(tx, run, 'running');
   await switchTool(tx, run);
-  await finishRun(tx, run, 'succeeded', null);
+  await finishRun(tx, run, 'succeeded', null, isPoolShared);
   return { kind: 'end' };
 }
 

@@ -2,14 +2,16 @@ import { type Expression, sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import { isOpenToSeveralTeams, selectShares } from '#domain/workers/pools/shares-store.ts';
+import type { Share } from '../waiting.ts';
 
 /**
- * Of the runs that wait for a share of a pool, and this one, those that may have a slot now: in the order in which runs go on, begin and
- * were admitted, as many as are left of the shares of their teams and persons. Runs hold a slot from the opening of an attempt to its end,
- * and a run that asks holds none. A person counts with all service accounts for which it answers. Without live workers nobody has a share.
+ * The runs that wait for a share of a pool, and this one, with the share that they lack: null for those that may have a slot now. In the order in
+ * which runs go on, begin and were admitted, those are as many as are left of the shares of their teams and persons. Runs hold a slot from the
+ * opening of an attempt to its end, and a run that asks holds none. A person counts with all service accounts for which it answers. Without live
+ * workers nobody has a share. Runs of teams that hold all of theirs are left out.
  */
-function selectEntitled(pool: Expression<string>, runId: Expression<string | null>) {
-  return sql<{ id: string; workflowId: string }>`(
+function selectAsking(pool: Expression<string>, runId: Expression<string | null>) {
+  return sql<{ id: string; workflowId: string; lacks: Share | null }>`(
     with asking as (
       select r.id, r.idempotency_key, coalesce(r.team_id::text, 'installation') as team,
         coalesce(r.responsible_user_id, r.requested_by_id) as person,
@@ -26,27 +28,30 @@ function selectEntitled(pool: Expression<string>, runId: Expression<string | nul
     persons_holding as (select person, count(*) filter (where holds) as person_holds from asking group by person),
     in_persons as (
       select asking.id, idempotency_key, team, place, team_holds,
-        person_holds + row_number() over (partition by person order by place, asking.id) as of_person
+        person_holds + row_number() over (partition by person order by place, asking.id) > person_share is true as beyond_person
       from asking join teams_holding using (team) join persons_holding using (person) cross join shares
       where not holds and (team_share is null or team_holds < team_share)
     ), in_teams as (
-      select in_persons.id, idempotency_key, team_holds + row_number() over (partition by team order by place, in_persons.id) as of_team
-      from in_persons cross join shares where person_share is null or of_person <= person_share
+      select id, idempotency_key, beyond_person,
+        team_holds + row_number() over (partition by team, beyond_person order by place, id) as of_team
+      from in_persons
     )
-    select in_teams.id, in_teams.idempotency_key as "workflowId"
-    from in_teams cross join shares where team_share is null or of_team <= team_share
+    select in_teams.id, in_teams.idempotency_key as "workflowId",
+      case when beyond_person then 'person' when of_team > team_share then 'team' end as lacks
+    from in_teams cross join shares
   )`;
 }
 
 /**
- * Whether the slots that are held leave any to a run. It costs little, however many runs wait, and spares most of them the statement above
- * while their team or person holds all that it may.
+ * The share of which the slots that are held leave none to a run: that of its person before that of its team. It costs little, however many runs
+ * wait, and spares most of them the statement above while their team or person holds all that it may.
  */
-function hasRoom(runId: Expression<string>) {
-  return sql<boolean>`(
-    select (team_share is null or count(r.id) filter (where r.team_id is not distinct from me.team_id) < team_share)
-      and (person_share is null or count(r.id) filter (where r.person = me.person) < person_share
-        or count(r.id) filter (where r.person <> me.person) = 0)
+function selectExhausted(runId: Expression<string>) {
+  return sql<Share | null>`(
+    select case
+      when count(r.id) filter (where r.person = me.person) >= person_share
+        and count(r.id) filter (where r.person <> me.person) > 0 then 'person'
+      when count(r.id) filter (where r.team_id is not distinct from me.team_id) >= team_share then 'team' end
     from (select id, pool, team_id, coalesce(responsible_user_id, requested_by_id) as person from runs where id = ${runId}) as me
       cross join lateral (${selectShares(sql`me.pool`)}) as shares
       left join lateral (
@@ -58,21 +63,23 @@ function hasRoom(runId: Expression<string>) {
   )`;
 }
 
-/** The run, if it may have a slot of its pool now. */
-export const selectIfEntitled = prepare((db, parameter: ParameterOf<{ pool: string; runId: string }>) =>
-  db
-    .selectFrom(selectEntitled(sql`${parameter('pool')}::text`, sql`${parameter('runId')}::uuid`).as('entitled'))
-    .where('entitled.id', '=', parameter('runId'))
-    .where(hasRoom(sql`${parameter('runId')}::uuid`))
-    .select('entitled.id'),
-);
+/** The share that a run lacks to have a slot of its pool now; null if it may have one. */
+export const selectLackedShare = prepare((db, parameter: ParameterOf<{ pool: string; runId: string }>) => {
+  const runId = sql<string>`${parameter('runId')}::uuid`;
+  const asking = selectAsking(sql`${parameter('pool')}::text`, runId);
+  return db.selectNoFrom(
+    sql<Share | 'none'>`coalesce(${selectExhausted(runId)},
+      (select coalesce(lacks, 'none') from ${asking} as asking where id = ${runId}), 'team')`.as('share'),
+  );
+});
 
 /** Of the runs that wait for a share of a pool that several teams use, those that may have a slot now. */
 export const selectEntitledWaiters = prepare((db, parameter: ParameterOf<{ pool: string }>) =>
   db
-    .selectFrom(selectEntitled(sql`${parameter('pool')}::text`, sql`null::uuid`).as('entitled'))
+    .selectFrom(selectAsking(sql`${parameter('pool')}::text`, sql`null::uuid`).as('asking'))
+    .where('asking.lacks', 'is', null)
     .where(isOpenToSeveralTeams(sql`${parameter('pool')}::text`))
-    .select('entitled.workflowId'),
+    .select('asking.workflowId'),
 );
 
 /** All that wait for a share of a pool: its rules have changed. */

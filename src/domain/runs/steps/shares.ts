@@ -3,7 +3,7 @@ import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { wakeSignal } from '../model.ts';
-import { selectEntitledWaiters, selectIfEntitled, selectWaiters } from './shares-store.ts';
+import { selectEntitledWaiters, selectLackedShare, selectWaiters } from './shares-store.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Step } from './step.ts';
 
 /** A slot that is freed while a run begins to wait does not wake it, so it looks again soon. */
 const firstLookSeconds = 5;
-/** Runs that leave slots wake those that may have them; this is how often one looks again if workers come, or if that fails. */
+/** Runs that leave slots wake those that may have them; so do workers that come; this is how often one looks again if that fails. */
 const laterLookSeconds = 300;
 
 export function waitsForShare({ waitingOn }: Pick<Run, 'waitingOn'>): boolean {
@@ -27,11 +27,12 @@ export function waitsForShare({ waitingOn }: Pick<Run, 'waitingOn'>): boolean {
 export async function keepToShare(em: Em, run: Run, step: Step): Promise<Step> {
   if (step.kind !== 'begin' && step.kind !== 'apply' && step.kind !== 'execute') return step;
   await takeAdvisoryLock(em, `worker_pools/${run.pool}/slots`);
-  const [entitled] = await selectIfEntitled(em, { pool: run.pool, runId: run.id });
-  if (entitled) return step;
+  const [lacked] = await selectLackedShare(em, { pool: run.pool, runId: run.id });
+  if (!lacked) throw new Error(`no answer says which share run ${run.id} lacks`);
+  if (lacked.share === 'none') return step;
   const seconds = waitsForShare(run) ? laterLookSeconds : firstLookSeconds;
   const closes = step.kind === 'execute' ? step.closes : undefined;
-  return { kind: 'wait', seconds, waitingOn: { code: 'pool_share' }, ...(closes && { closes }) };
+  return { kind: 'wait', seconds, waitingOn: { code: 'pool_share', share: lacked.share }, ...(closes && { closes }) };
 }
 
 /** Wakes others if a run that waits now has left a slot, or no longer asks for one. */
@@ -49,6 +50,11 @@ export async function passShareOn(
 /** Wakes the runs that may have a slot of a pool now. */
 export async function wakeSharers(tx: Transaction, pool: string): Promise<void> {
   wake(tx, await selectEntitledWaiters(tx.em, { pool }));
+}
+
+/** The same for the pools of a worker whose slots have come. */
+export async function wakeSharersOf(tx: Transaction, pools: readonly string[]): Promise<void> {
+  for (const pool of pools) await wakeSharers(tx, pool);
 }
 
 /** Wakes all that wait for a share of a pool, because its rules have changed. */

@@ -70,7 +70,7 @@ export type Step =
       readonly kind: 'wait';
       readonly seconds: number;
       readonly suspects?: true;
-      readonly waitingOn?: Pick<WaitingOn, 'code'> & Partial<Pick<WaitingOn, 'position' | 'blocker'>>;
+      readonly waitingOn?: Pick<WaitingOn, 'code'> & Partial<Pick<WaitingOn, 'position' | 'blocker' | 'share'>>;
       readonly closes?: Closing;
     }
   /** The run acquires its slot, and planning begins. */

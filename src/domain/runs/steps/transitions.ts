@@ -52,12 +52,14 @@ export function changeStatus(tx: Transaction, run: Run, status: RunStatus, phase
 /**
  * Ends a run: sets status, reason and times, and records the event. Deletes the artifact of its plan, releases its slot and
  * wakes the next run in the queue. The only way to a terminal status.
+ * @param isPoolShared false where only one team may use the pool, so that nobody waits for a share of it
  */
 export async function finishRun(
   tx: Transaction,
   run: Run,
   status: TerminalStatus,
   reason: StatusReason | null = null,
+  isPoolShared = true,
 ): Promise<void> {
   changeStatus(tx, run, status, 'finished');
   run.statusReason = reason;
@@ -78,7 +80,7 @@ export async function finishRun(
   void tx.send(addLogBytes(tx.em, { runId: run.id, createdAt: run.createdAt.toISOString() }));
   await releaseSlot(tx, run);
   if (!run.isScan()) await wakeNext(tx, placeSeekerOf(run), 'all');
-  await wakeSharers(tx, run.pool);
+  if (isPoolShared) await wakeSharers(tx, run.pool);
 }
 
 /** Opens an attempt at a phase. Its id is the fencing token: from now on the writes of older attempts are refused. */
