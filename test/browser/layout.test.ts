@@ -62,6 +62,46 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     expect(await measure(brokenWords)).toEqual([]);
   });
 
+  it('the navigation shows all its groups in a window of 800 px without scrolling, and opens the group of the page', async () => {
+    const headings = 'document.querySelectorAll(".navigation summary").length';
+    for (const path of ['/', '/workloads/runs', '/environments', '/admin/webhooks', '/admin/settings/features']) {
+      await show(path, 1280, 800);
+      expect(await measure(headings), path).toBe(4);
+      const [needed, room] = (await measure(heights('.navigation'))) as [number, number];
+      expect(needed, path).toBeLessThanOrEqual(room);
+      if (path !== '/') expect(await page.locator('.navigation-link[aria-current]').isVisible(), path).toBe(true);
+    }
+  });
+
+  it('a closed group of the navigation opens by the keyboard, also without scripts', async () => {
+    const plain = await browser.newContext({
+      javaScriptEnabled: false,
+      storageState: await page.context().storageState(),
+    });
+    const still = await plain.newPage();
+    await still.goto(`${origin}/workloads/runs`);
+    const settings = still.getByRole('link', { name: 'Settings' });
+    expect(await settings.isVisible()).toBe(false);
+    await still.locator('summary', { hasText: 'Administration' }).press('Enter');
+    await settings.press('Enter');
+    await still.waitForURL(`${origin}/admin/settings`);
+    await plain.close();
+  });
+
+  it('the search of a phone is a field over the whole width', async () => {
+    await show('/workloads/runs', 390, 844);
+    const [left, right] = (await measure(edges('.search input'))) as [number, number];
+    expect(right - left).toBeGreaterThan(350);
+  });
+
+  it('a wide window gives its width to lists, and not to lines of text', async () => {
+    await show('/workloads/runs', 2200, 1000);
+    const [main, list] = (await measure(widths('main', '.run-list'))) as [number, number];
+    expect(main - list).toBeLessThan(100);
+    const paragraphs = `Math.max(...[...document.querySelectorAll('main p')].map((each) => each.getBoundingClientRect().width))`;
+    expect(await measure(paragraphs)).toBeLessThan(800);
+  });
+
   it('a phone shows the tab that is current, whichever it is', async () => {
     const plugin = await installPlugin();
     for (const tab of ['actions', 'principals', 'resources', 'releases']) {
@@ -133,6 +173,11 @@ async function installPlugin(): Promise<string> {
   return new PluginAdministrator(root).install({ organization_id: id }, { organization_id: id });
 }
 
+/** How high the contents of an element are, and how much of it shows. */
+function heights(selector: string): string {
+  return `(({ scrollHeight, clientHeight }) => [scrollHeight, clientHeight])(document.querySelector('${selector}'))`;
+}
+
 function edges(selector: string): string {
   return `(({ left, right }) => [left, right])(document.querySelector('${selector}').getBoundingClientRect())`;
 }
@@ -164,7 +209,8 @@ const overlaps = `(() => {
     .map((each) => [each.className, each.getBoundingClientRect()])
     .filter(([, box]) => box.width > 0)
     .sort(([, one], [, other]) => one.left - other.left);
-  return boxes.slice(1).flatMap(([name, box], index) => box.left < boxes[index][1].right - 0.5 ? [boxes[index][0] + ' ' + name] : []);
+  return boxes.flatMap(([name, box], index) => boxes.slice(index + 1).flatMap(([other, { left, top, bottom }]) =>
+    left < box.right - 0.5 && top < box.bottom - 0.5 && bottom > box.top + 0.5 ? [name + ' ' + other] : []));
 })()`;
 
 /** The cells with one short word that stands in more than one line. */

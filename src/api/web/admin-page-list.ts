@@ -1,6 +1,7 @@
 /** The paths of the pages below `/admin`, which `pages` holds with all others. */
 export const adminPages = {
   settings: '/admin/settings',
+  settingsSection: '/admin/settings/:section',
   signingKeys: '/admin/signing-keys',
   rotateSigningKeys: '/admin/signing-keys/rotate',
   quotas: '/admin/quotas',

@@ -77,7 +77,7 @@ function renderWayOn(
   if (code !== 'feature_disabled') return null;
   const { allowed } = describeAuthority(findProtected(operations, 'settings.update'), principal, []);
   return allowed
-    ? html`<p class="aside">You can turn it on again in the <a href="${pagePath(pages.settings)}">settings</a>.</p>`
+    ? html`<p class="aside">You can turn it on again in the <a href="${pagePath(pages.settingsSection, { section: 'features' })}">settings</a>.</p>`
     : null;
 }
 

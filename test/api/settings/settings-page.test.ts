@@ -14,16 +14,11 @@ it('keeps a notice of several lines as it was typed, and says in a stale form on
   const visitor = await signInVisitor(api, admin);
   const { revision } = (await admin.get('/admin/settings')).body;
   // A browser sends each line break of a text area as CR LF.
-  const policy = {
-    'default_approval_policy.required': '1',
-    'default_approval_policy.when': 'always',
-    'default_approval_policy.allow_self': 'false',
-  };
-  const typed = { ...policy, sign_in_notice: 'one\r\ntwo', expected_revision: String(revision) };
-  const saved = await visitor.submit('/admin/settings', typed);
+  const typed = { sign_in_notice: 'one\r\ntwo', expected_revision: String(revision) };
+  const saved = await visitor.submit('/admin/settings/sign-in', typed);
   expect(saved.status, saved.text).toBe(303);
   expect((await admin.get('/admin/settings')).body.sign_in_notice).toBe('one\ntwo');
-  const stale = await visitor.submit('/admin/settings', typed);
+  const stale = await visitor.submit('/admin/settings/sign-in', typed);
   expect(stale.status).toBe(409);
   const summary = /role="alert"[\s\S]*?<\/div><\/div>/.exec(stale.text)?.[0] ?? '';
   expect(summary).toContain('Somebody else changed this');
@@ -34,7 +29,7 @@ it('the error page of an area that is off leads to the settings, for those who m
   const admin = await api.addUser('admin');
   const turn = (schedules: object) => admin.patch('/admin/settings', { features: { schedules } });
   expect((await turn({ enabled: false, reason: 'It costs too much.' })).status).toBe(200);
-  const link = 'You can turn it on again in the <a href="/admin/settings">settings</a>.';
+  const link = 'You can turn it on again in the <a href="/admin/settings/features">settings</a>.';
   const theirs = await (await signInVisitor(api, admin)).get('/schedules');
   expect([theirs.status, theirs.text.includes(link)]).toEqual([403, true]);
   const others = await (await signInVisitor(api, await api.addUser('requester'))).get('/schedules');
@@ -46,10 +41,25 @@ it.each(['terrafrom *', '__proto__ *'])(
   'typing "%s" as an allowed tool is refused with the names of the tools',
   async (line) => {
     const visitor = await signInVisitor(api, await api.addUser('admin'));
-    const { status, text } = await visitor.submit('/admin/settings', { allowed_tools: line });
+    const { status, text } = await visitor.submit('/admin/settings/tools', { allowed_tools: line });
     expect(status).toBe(400);
     const [name] = line.split(' ');
     expect(text).toContain(`There is no tool &quot;${name}&quot;: name opentofu, terraform or command.`);
     expect(text).not.toContain('allowed_tools.');
   },
 );
+
+it('a section of the settings keeps its address when its form is refused, and changes nothing of other sections', async () => {
+  const admin = await api.addUser('admin');
+  const visitor = await signInVisitor(api, admin);
+  await admin.patch('/admin/settings', { sign_in_notice: 'Kept' });
+  const refused = await visitor.submit('/admin/settings/retention', { 'retention.audit': 'soon' });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain('action="/admin/settings/retention"');
+  expect(refused.text).toContain('href="/admin/settings/retention" data-key="3" aria-current="page"');
+  const saved = await visitor.submit('/admin/settings/retention', { 'retention.audit': '400' });
+  expect(saved.location).toBe('/admin/settings/retention?done=saved');
+  const { body } = await admin.get('/admin/settings');
+  expect([body.retention.audit, body.sign_in_notice]).toEqual([400, 'Kept']);
+  expect((await visitor.get('/admin/settings/nothing')).status).toBe(404);
+});

@@ -233,24 +233,27 @@ describe('the pages of the settings', () => {
   it('show what holds, change only what was typed, and the sign-in page shows the notice as text', async () => {
     const visitor = new Visitor(api.app);
     await visitor.submit('/login', { email: admin.email, password: testPassword });
-    const page = await visitor.get('/admin/settings');
-    expect([page.status, page.text.includes('Scans of drift monitors')]).toEqual([200, true]);
-    const fields = Object.fromEntries(
-      [...page.text.matchAll(/<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
-    );
-    const typed = {
-      sign_in_notice: '<script>alert(1)</script>',
-      'retention.drift_scans': '45',
-      'features.drift.reason': 'being moved',
+    const sections: Record<string, Record<string, string>> = {
+      '/admin/settings': {},
+      '/admin/settings/sign-in': { sign_in_notice: '<script>alert(1)</script>' },
+      '/admin/settings/retention': { 'retention.drift_scans': '45' },
+      '/admin/settings/features': { 'features.drift.reason': 'being moved' },
+      '/admin/settings/tools': { allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *' },
+      '/admin/settings/quotas': { 'default_quotas.runs_per_day': '500' },
     };
-    const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
-    const lists = {
-      allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *',
-      'default_quotas.runs_per_day': '500',
-    };
-    const sent = await visitor.submit('/admin/settings', { ...fields, ...chosen, ...typed, ...lists });
-    expect([sent.status, sent.location]).toEqual([303, '/admin/settings?done=saved']);
-    expect((await visitor.get('/admin/settings?done=saved')).text).toContain('The settings are saved.');
+    for (const [path, typed] of Object.entries(sections)) {
+      const page = await visitor.get(path);
+      expect(page.status, path).toBe(200);
+      const fields = Object.fromEntries(
+        [...page.text.matchAll(/<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
+          .map(([, name, value]) => [name, value])
+          .filter(([name]) => name !== 'q'),
+      );
+      const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
+      const sent = await visitor.submit(path, { ...fields, ...(path === '/admin/settings' && chosen), ...typed });
+      expect([sent.status, sent.location]).toEqual([303, `${path}?done=saved`]);
+      expect((await visitor.get(`${path}?done=saved`)).text).toContain('The settings are saved.');
+    }
     expect((await api.rows('select document from settings'))[0]).toEqual({
       document: {
         sign_in_notice: '<script>alert(1)</script>',

@@ -21,7 +21,7 @@ export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyR
     id === null ? null : html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
   return visit.show({
     title: record.action,
-    main: html`<div class="page">
+    main: html`<div class="page page-wide">
 ${renderPageHead({
   title: record.action,
   crumbs: [{ label: 'Audit', path: pagePath(pages.audit) }],

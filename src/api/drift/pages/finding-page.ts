@@ -26,7 +26,7 @@ export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
   const { id, instance_id: instanceId } = finding;
   return visit.show({
     title: titleOf(finding),
-    main: html`<div class="page">
+    main: html`<div class="page page-wide">
 ${renderPageHead({
   title: titleOf(finding),
   crumbs: [driftCrumb, { label: instanceOf(finding), path: monitorPath(finding.monitor_id) }],

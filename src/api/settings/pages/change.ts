@@ -5,12 +5,12 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { featureNames } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
 import { retentionKinds, toolNames } from '#domain/settings/document.ts';
-import { type ShownSettings, settingsFields } from './fields.ts';
+import { type SettingsSection, type ShownSettings, settingsFields } from './fields.ts';
 
-/** The change of the settings that was typed: only what differs from what the form showed. An empty field restores the default. */
-export function toChange(settings: ShownSettings, typed: Typed): Record<string, unknown> {
-  const shown = new Map(settingsFields(settings).map(({ name, value = '' }) => [name, value]));
-  const isChanged = (name: string) => (typed[name] ?? '').trim() !== shown.get(name)?.trim();
+/** The change of a section that was typed: only what differs from what the form showed. An empty field restores the default. */
+export function toChange(section: SettingsSection, settings: ShownSettings, typed: Typed): Record<string, unknown> {
+  const shown = new Map(settingsFields(section, settings).map(({ name, value = '' }) => [name, value]));
+  const isChanged = (name: string) => shown.has(name) && (typed[name] ?? '').trim() !== shown.get(name)?.trim();
   const one = (name: string, read: (text: string) => unknown) =>
     isChanged(name) ? { [name]: toNull(typed[name], read) } : {};
   const policy = ['required', 'when', 'allow_self'].map((part) => `default_approval_policy.${part}`);

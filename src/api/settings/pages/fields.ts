@@ -26,75 +26,90 @@ const ruleLabels: Readonly<Record<(typeof approvalRules)[number], string>> = {
   always: 'Every run',
 };
 
-const featuresHelp =
-  'Turn off parts of the service. A part that is off starts nothing new, and everybody who tries to use it sees the reason.';
-
-/** The fields of the settings, with what holds now. */
-export function settingsFields(settings: ShownSettings): FormField[] {
-  return [
-    ...approvalFields(settings),
-    ...toolFields(settings),
-    ...inSection(
-      { title: 'Retention', help: 'How long records are kept. Older records are deleted permanently.' },
-      retentionKinds.map((kind) => retentionField(kind, settings)),
-    ),
-    ...inSection(
-      {
-        title: 'Quotas',
-        help: 'Limits of every organization and team without a quota of its own. Leave empty for no limit.',
-      },
-      quotaKindNames.map((kind) => limitField('default_quotas', kind, settings.default_quotas?.[kind])),
-    ),
-    signInField(settings),
-    ...inSection(
-      { title: 'Features', help: featuresHelp },
-      featureNames.map((name) => featureField(name, settings)),
-    ),
-    revisionField(settings),
-  ];
+/** A part of the settings with a page of its own. */
+export interface SettingsSection {
+  /** The last part of its address. */
+  readonly key: string;
+  readonly title: string;
+  readonly help: string;
+  /** Its fields, with the values in force. */
+  readonly fields: (settings: ShownSettings) => FormField[];
 }
 
-/** Begins a section with the first of its fields. */
-function inSection(section: NonNullable<FormField['section']>, fields: readonly FormField[]): FormField[] {
-  return fields.map((field, index) => (index === 0 ? { section, ...field } : field));
+/** The parts of the settings, in the order of their tabs. */
+export const settingsSections: readonly [SettingsSection, ...SettingsSection[]] = [
+  {
+    key: 'approvals',
+    title: 'Approvals',
+    help: 'The approval policy where neither the template nor the environment has one.',
+    fields: approvalFields,
+  },
+  {
+    key: 'tools',
+    title: 'Tools',
+    help: 'The tools and workers that run templates.',
+    fields: toolFields,
+  },
+  {
+    key: 'retention',
+    title: 'Retention',
+    help: 'How long records are kept. Older records are deleted permanently.',
+    fields: (settings) => retentionKinds.map((kind) => retentionField(kind, settings)),
+  },
+  {
+    key: 'quotas',
+    title: 'Quotas',
+    help: 'Limits of every organization and team without a quota of its own. Leave empty for no limit.',
+    fields: (settings) =>
+      quotaKindNames.map((kind) => limitField('default_quotas', kind, settings.default_quotas?.[kind])),
+  },
+  { key: 'sign-in', title: 'Sign-in', help: 'Shown to people before they sign in.', fields: signInFields },
+  {
+    key: 'features',
+    title: 'Features',
+    help: 'Turn off parts of the service. A part that is off starts nothing new, and everybody who tries to use it sees the reason.',
+    fields: (settings) => featureNames.map((name) => featureField(name, settings)),
+  },
+];
+
+/** The fields of a part of the settings, and the revision that they change. */
+export function settingsFields(section: SettingsSection, settings: ShownSettings): FormField[] {
+  return [...section.fields(settings), revisionField(settings)];
 }
 
 function approvalFields({ default_approval_policy: policy }: ShownSettings): FormField[] {
-  return inSection(
-    { title: 'Approvals', help: 'The approval policy where neither the template nor the environment has one.' },
-    [
-      {
-        name: 'default_approval_policy.required',
-        label: 'Required approvals',
-        kind: 'number',
-        min: 0,
-        max: 5,
-        value: String(policy.required),
-        hint: 'For new environments without a policy, and for runs without an environment. Production environments require at least their own default.',
-      },
-      {
-        name: 'default_approval_policy.when',
-        label: 'Approval is required for',
-        kind: 'select',
-        value: policy.when,
-        choices: approvalRules.map((rule) => ({ value: rule, label: ruleLabels[rule] })),
-      },
-      {
-        name: 'default_approval_policy.allow_self',
-        label: 'People may approve their own runs',
-        kind: 'select',
-        value: String(policy.allow_self),
-        choices: [
-          { value: 'false', label: 'No' },
-          { value: 'true', label: 'Yes' },
-        ],
-      },
-    ],
-  );
+  return [
+    {
+      name: 'default_approval_policy.required',
+      label: 'Required approvals',
+      kind: 'number',
+      min: 0,
+      max: 5,
+      value: String(policy.required),
+      hint: 'For new environments without a policy, and for runs without an environment. Production environments require at least their own default.',
+    },
+    {
+      name: 'default_approval_policy.when',
+      label: 'Approval is required for',
+      kind: 'select',
+      value: policy.when,
+      choices: approvalRules.map((rule) => ({ value: rule, label: ruleLabels[rule] })),
+    },
+    {
+      name: 'default_approval_policy.allow_self',
+      label: 'People may approve their own runs',
+      kind: 'select',
+      value: String(policy.allow_self),
+      choices: [
+        { value: 'false', label: 'No' },
+        { value: 'true', label: 'Yes' },
+      ],
+    },
+  ];
 }
 
 function toolFields(settings: ShownSettings): FormField[] {
-  return inSection({ title: 'Tools and workers', help: 'The tools and workers that run templates.' }, [
+  return [
     {
       name: 'allowed_tools',
       label: 'Allowed tools',
@@ -111,7 +126,7 @@ function toolFields(settings: ShownSettings): FormField[] {
       maxLength: 63,
       hint: `The pool of templates that do not name one. Default: ${settings.defaults.default_pool}.`,
     },
-  ]);
+  ];
 }
 
 function retentionField(kind: (typeof retentionKinds)[number], settings: ShownSettings): FormField {
@@ -125,17 +140,18 @@ function retentionField(kind: (typeof retentionKinds)[number], settings: ShownSe
   };
 }
 
-function signInField(settings: ShownSettings): FormField {
-  return {
-    section: { title: 'Sign-in', help: 'Shown to people before they sign in.' },
-    name: 'sign_in_notice',
-    label: 'Notice on the sign-in page',
-    kind: 'area',
-    isOptional: true,
-    value: settings.sign_in_notice ?? '',
-    maxLength: 2000,
-    hint: 'Plain text, shown to everybody on the sign-in page.',
-  };
+function signInFields(settings: ShownSettings): FormField[] {
+  return [
+    {
+      name: 'sign_in_notice',
+      label: 'Notice on the sign-in page',
+      kind: 'area',
+      isOptional: true,
+      value: settings.sign_in_notice ?? '',
+      maxLength: 2000,
+      hint: 'Plain text, shown to everybody on the sign-in page.',
+    },
+  ];
 }
 
 function featureField(name: (typeof featureNames)[number], settings: ShownSettings): FormField {

@@ -39,6 +39,8 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
   readonly below?: Html | string | null;
   /** What else can be done with the thing, beside the title. */
   readonly actions?: Html | null;
+  /** The other parts of the thing, which have forms of their own. */
+  readonly tabs?: Html;
   /** What the form is about: what goes, what stays. */
   readonly lead?: Html | string | null;
   /** The kinds of what the form makes, above its fields. */
@@ -157,6 +159,7 @@ function formPage(described: FormPage, action: LocalPath, state: FormState = {})
     main: html`<div class="page page-narrow">
 ${state.news ?? null}
 ${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null })}
+${described.tabs ?? null}
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}
 ${

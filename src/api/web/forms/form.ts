@@ -58,18 +58,12 @@ export function renderForm(form: Form): Html {
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderFieldLink(field, name), path: action, hasOtherValues: plain.length < fields.length }) : renderSummary(problems, plain, name)) : null}
 ${plain.some(holdsSecret) ? null : renderKey()}
-${fields.map((field) => (isField(field) ? html`${renderSection(field)}${renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed)}` : field))}
+${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
   }</div>
 ${waiting ? html`<p class="notice" role="status" data-waiting hidden>${waiting}</p>` : null}
 </form>`;
-}
-
-function renderSection({ section }: FormField): Html | null {
-  return section
-    ? html`<div class="form-section"><h2>${section.title}</h2><p class="muted">${section.help}</p></div>`
-    : null;
 }
 
 /** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */

@@ -4,7 +4,7 @@ import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages, withQuery } from '../paths.ts';
 import { type InboxCount, renderInboxLink, renderUnreadLink } from './inbox-link.ts';
-import { type NavigationGroup, sectionOf } from './navigation.ts';
+import { type NavigationGroup, openGroups, sectionOf } from './navigation.ts';
 import type { ScopeMenu } from './scope-menu.ts';
 
 /** What is around every page of a signed-in visitor. */
@@ -62,19 +62,21 @@ function renderVisitor({ visitor }: Frame): Html {
 </details>`;
 }
 
-/** The main navigation. Its links carry the scope on. */
+/** The main navigation. Its links carry the scope on. Groups open and close without scripts. */
 export function renderNavigation({ navigation, address, scope }: Frame): Html {
   const section = sectionOf(new URL(address, 'http://service.invalid').pathname);
+  const open = openGroups(navigation, section);
+  const renderEntries = ({ entries }: NavigationGroup) =>
+    html`<ul>${entries.map(
+      (entry) =>
+        html`<li><a class="navigation-link" href="${withQuery(entry.path, scope.query)}" ${entry.path === section ? html`aria-current="page"` : null}>${renderIcon(entry.icon)}${entry.label}</a></li>`,
+    )}</ul>`;
   return html`<nav class="navigation" id="navigation" popover aria-label="Main">
-${navigation.map(
-  ({ label, entries }) => html`<div class="navigation-group">
-${label ? html`<p class="navigation-label">${label}</p>` : null}
-<ul>${entries.map(
-    (entry) =>
-      html`<li><a class="navigation-link" href="${withQuery(entry.path, scope.query)}" ${entry.path === section ? html`aria-current="page"` : null}>${renderIcon(entry.icon)}${entry.label}</a></li>`,
-  )}</ul>
-</div>`,
+${navigation.map((group) =>
+  group.label === null
+    ? renderEntries(group)
+    : html`<details ${open.has(group) ? html`open` : null}><summary class="navigation-label">${group.label}${renderIcon('chevron-down')}</summary>${renderEntries(group)}</details>`,
 )}
-<div class="navigation-group navigation-foot"><ul><li><a class="navigation-link" href="${docsPath}">${renderIcon('terminal')}API reference</a></li></ul></div>
+<ul class="navigation-foot"><li><a class="navigation-link" href="${docsPath}">${renderIcon('terminal')}API reference</a></li></ul>
 </nav>`;
 }

@@ -16,7 +16,7 @@ interface Entry {
 
 /** A part of the main navigation. */
 export interface NavigationGroup {
-  /** Null: the first group needs no name. */
+  /** Null: the first group has no name, and is always open. */
   readonly label: string | null;
   readonly entries: readonly Entry[];
 }
@@ -35,23 +35,25 @@ export const navigation = [
     entries: [
       { label: 'Runs', icon: 'play', path: pages.runs, operation: 'runs.list' },
       { label: 'Approvals', icon: 'hand', path: pages.approvals, operation: 'approvals.list' },
+      { label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
       { label: 'Assemblies', icon: 'workflow', path: pages.assemblies, operation: 'assemblies.list' },
       { label: 'Schedules', icon: 'clock', path: pages.schedules, operation: 'schedules.list' },
+      { label: 'Drift', icon: 'activity', path: pages.drift, operation: 'drift_findings.list' },
+    ],
+  },
+  {
+    label: 'Configuration',
+    entries: [
+      { label: 'Projects', icon: 'folder', path: pages.projects, operation: 'projects.list' },
       { label: 'Environments', icon: 'layers', path: pages.environments, operation: 'environments.list' },
       { label: 'Variable sets', icon: 'variable', path: pages.variableSets, operation: 'variable_sets.list' },
-      { label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
-      { label: 'Drift', icon: 'activity', path: pages.drift, operation: 'drift_findings.list' },
+      { label: 'Connections', icon: 'key-round', path: pages.connections, operation: 'connections.list' },
       { label: 'Workers', icon: 'server', path: pages.workers, operation: 'workers.list' },
     ],
   },
   {
-    label: 'Access',
+    label: 'Integrations',
     entries: [
-      { label: 'Projects', icon: 'folder', path: pages.projects, operation: 'projects.list' },
-      { label: 'Organizations', icon: 'building-2', path: pages.organizations, operation: 'organizations.list' },
-      { label: 'Service accounts', icon: 'bot', path: pages.serviceAccounts, operation: 'service_accounts.list' },
-      { label: 'Users', icon: 'users', path: pages.users, operation: 'users.list' },
-      { label: 'Connections', icon: 'key-round', path: pages.connections, operation: 'connections.list' },
       { label: 'Webhooks', icon: 'webhook', path: pages.webhooks, operation: 'webhooks.list' },
       {
         label: 'Channels',
@@ -66,6 +68,14 @@ export const navigation = [
         also: '/admin/plugin-resources',
         operation: 'plugin_installations.list',
       },
+    ],
+  },
+  {
+    label: 'Administration',
+    entries: [
+      { label: 'Organizations', icon: 'building-2', path: pages.organizations, operation: 'organizations.list' },
+      { label: 'Users', icon: 'users', path: pages.users, operation: 'users.list' },
+      { label: 'Service accounts', icon: 'bot', path: pages.serviceAccounts, operation: 'service_accounts.list' },
       { label: 'Quotas', icon: 'gauge', path: pages.quotas, operation: 'quotas.list' },
       { label: 'Audit', icon: 'scroll-text', path: pages.audit, operation: 'audit_records.list' },
       { label: 'Settings', icon: 'list-checks', path: pages.settings, operation: 'settings.get' },
@@ -73,11 +83,29 @@ export const navigation = [
   },
 ] as const satisfies readonly NavigationGroup[];
 
+/** So many links of open groups fit a window of 800 px beside the links and headings that always show (`41-framed.css` has their heights). */
+const maxOpenLinks = 14;
+
+/** Which groups of the navigation begin open: that of the page, and of the others, in order, those for which there is room without scrolling. */
+export function openGroups(groups: readonly NavigationGroup[], section: LocalPath | undefined): Set<NavigationGroup> {
+  const isCurrent = ({ entries }: NavigationGroup) => entries.some(({ path }) => path === section);
+  const open = new Set<NavigationGroup>();
+  let links = 0;
+  for (const group of [...groups].sort((one, other) => Number(isCurrent(other)) - Number(isCurrent(one)))) {
+    if (group.label === null || (!isCurrent(group) && links + group.entries.length > maxOpenLinks)) continue;
+    open.add(group);
+    links += group.entries.length;
+  }
+  return open;
+}
+
 /** The entries whose pages the visitor may open. */
 export function navigationFor(operations: readonly Operation[], visitor: Principal): NavigationGroup[] {
   const mayOpen = ({ operation }: Entry) =>
     describeAuthority(findProtected(operations, operation), visitor, []).allowed;
-  return navigation.map(({ label, entries }) => ({ label, entries: entries.filter(mayOpen) }));
+  return navigation
+    .map(({ label, entries }) => ({ label, entries: entries.filter(mayOpen) }))
+    .filter(({ entries }) => entries.length > 0);
 }
 
 /** The path of the entry to which a page belongs; undefined if it belongs to none. */

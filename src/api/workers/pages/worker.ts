@@ -24,7 +24,7 @@ async function showWorker(visit: WorkerVisit): Promise<FastifyReply> {
   const title = `${worker.host} · ${worker.process_id}`;
   return visit.show({
     title,
-    main: html`<div class="page">
+    main: html`<div class="page page-wide">
 ${renderPageHead({
   title,
   crumbs,

@@ -45,6 +45,8 @@ export function administrationPages({ people, accountId, auditRecordId, accountK
     declare('user-confirm-email', pages.confirmEmail, user),
     declare('user-delete', pages.deleteUser, user),
     declare('settings', pages.settings, { who: 'admin' }),
+    declare('settings-retention', pages.settingsSection, { params: { section: 'retention' }, who: 'admin' }),
+    declare('settings-features', pages.settingsSection, { params: { section: 'features' }, who: 'admin' }),
     declare('settings-hidden', pages.settings, { who: 'requester', answers: 403 }),
     declare('audit', pages.audit, { who: 'admin', ...pictured }),
     declare('audit-of-run', pages.audit, { who: 'admin', query: { action: 'run.reviewed' } }),

@@ -5,8 +5,6 @@ import type { Matrix } from './matrix.ts';
 
 /** One field of a form. */
 export interface FormField {
-  /** The field begins a section of the form, which has this heading and says what its fields are about. */
-  readonly section?: { readonly title: string; readonly help: string };
   /** The path of the value in the operation's body, such as `approval_policy.required`. */
   readonly name: string;
   readonly label: string;
