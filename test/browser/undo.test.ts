@@ -22,7 +22,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await stage?.api.close();
   });
 
-  it('lead from the run to its undo by keyboard alone, and follow the check and the plan', async () => {
+  it('lead from the run to its undo in three presses by keyboard alone, and go on from check to plan by themselves', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'old', b: 1 } });
     const run = await stage.deploy({ ...place, variables: { a: 'new', b: 1 } });
@@ -39,33 +39,56 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     };
 
     await page.goto(`${origin}/workloads/runs/${run}`);
-    await press('link', 'Undo');
-    await press('button', 'Check what undoing would change');
+    await press('link', 'Undo this change');
+    await press('button', 'Check and plan');
     await page.waitForURL(/\/selective-undo\//);
     await page.locator('.title-line').getByText('Checking').waitFor();
     const id = page.url().split('/').at(-1) ?? '';
     await stage.endScan((await stage.read(id)).baseline_run_id);
-    await page.locator('.title-line').getByText('Can be undone').waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-
-    await press('link', 'Plan');
-    await press('button', 'Plan');
     await page.locator('.title-line').getByText('Planning').waitFor();
+    await page.getByRole('heading', { name: 'Undo: Change a of', level: 1 }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
     const { body } = await stage.tenant.owner.get(`/selective-undo/${id}/candidate-checks`);
     await stage.planOnly(body.candidate_checks[0].run_id, ['thing.a', 'thing.c']);
     await stage.hear(body.candidate_checks[0].run_id);
-    await page.locator('.title-line').getByText('Planned').waitFor();
+    await page.locator('.title-line').getByText('Ready to confirm').waitFor();
+    await page.getByRole('heading', { name: 'Plan: 2 change' }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
 
-    await press('link', 'Promote');
-    await press('button', 'Promote');
+    await press('button', 'Undo this change');
     await page.getByRole('alert').getByText('it lacks thing.c').waitFor();
     await page.getByRole('checkbox', { name: 'thing.c' }).focus();
     await page.keyboard.press('Space');
-    await press('button', 'Promote');
+    await press('button', 'Undo this change');
     await page.waitForURL(/\/workloads\/runs\/.*done=admitted/);
     await page.getByText('The run is created.').waitFor();
     // The refused promotion answers 409, which the browser reports.
     expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
+    await page.close();
+  });
+
+  it('try once to plan a checked undo, and keep the button if the plan is refused', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 'old' } });
+    const run = await stage.deploy({ ...place, variables: { a: 'new' } });
+    const { page } = await openWatchedPage(browser, origin);
+    await page.goto(`${origin}/login`);
+    await page.getByLabel('E-mail').fill(stage.tenant.owner.email);
+    await page.getByLabel('Password').fill(testPassword);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${origin}/`);
+    const { id } = await stage.checked(run);
+    let tries = 0;
+    await page.route('**/plan', (route) => {
+      tries += 1;
+      return route.fulfill({ status: 429, body: 'later' });
+    });
+    await page.goto(`${origin}/selective-undo/${id}`);
+    await page.waitForTimeout(7000);
+    expect(tries).toBe(1);
+    await page.unroute('**/plan');
+    await page.getByRole('button', { name: 'Plan the undo' }).click();
+    await page.locator('.title-line').getByText('Planning').waitFor();
     await page.close();
   });
 });

@@ -44,15 +44,21 @@ describe('the pages of an undo', () => {
     expect(ready.text).toMatch(inPlace);
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toMatch(inPlace);
     expect(ready.text).not.toContain('new <b>');
-    expect(ready.text).not.toContain('every 3s');
-    expect(ready.text).toContain(`href="${page}/plan"`);
+    expect(ready.text).toContain(`hx-post="${page}/plan" hx-trigger="load once"`);
+    expect(ready.text).toMatch(/<h1>Undo: Change a of i-[0-9a-f]+<\/h1>/);
+    expect(ready.text).not.toContain('Plans of the undo');
     await owner.submit(`${page}/plan`, { key: crypto.randomUUID() });
     const { body } = await stage.tenant.owner.get(`/selective-undo/${id}/candidate-checks`);
     await stage.planOnly(body.candidate_checks[0].run_id, ['thing.a', 'thing.c']);
     await stage.hear(body.candidate_checks[0].run_id);
 
-    const form = await owner.get(`${page}/promote`);
-    expect(form.text).toContain('thing.c');
+    const form = await owner.get(page);
+    expect(form.text).not.toContain('every 3s');
+    expect(form.text).toMatch(/Plan: [\s\S]*thing\.c[\s\S]*Confirm the undo/);
+    expect(form.text).toContain(`action="${page}/promote"`);
+    expect(form.text).toMatch(
+      /<details class="panel"><summary>Inputs and digest of the undo<\/summary>[\s\S]*hmac-sha256/,
+    );
     const digest = /name="candidate_digest" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
     const untouched = await owner.submit(`${page}/promote`, { key: crypto.randomUUID(), candidate_digest: digest });
     expect(untouched.status).toBe(409);
@@ -68,7 +74,7 @@ describe('the pages of an undo', () => {
     await stage.apply(undo);
     await stage.hear(undo);
     expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(linked('undone by', undo));
-    expect((await owner.get(page)).text).toContain('Promoted');
+    expect((await owner.get(page)).text).toContain('A run deploys the undo');
     expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
   });
 
@@ -127,6 +133,34 @@ describe('the pages of an undo', () => {
       expect(shown).toMatch(
         new RegExp(`<a href="/workloads/runs/${busy.id}">Another run</a> may still change the instance`),
       );
+  });
+
+  test('begin the plan by themselves only for whoever asked for the check, and only once', async () => {
+    const run = await twoRuns();
+    const { id } = await stage.checked(run);
+    const page = `/selective-undo/${id}`;
+    const byItself = `hx-post="${page}/plan"`;
+    const admin = await stage.api.addUser('maintainer');
+    await join(stage.tenant, admin, 'member', 'admin');
+    const other = await (await signIn(admin)).get(page);
+    expect(other.text).toContain(`action="${page}/plan"`);
+    expect(other.text).not.toContain(byItself);
+    expect((await owner.get(page)).text).toContain(byItself);
+    await stage.tenant.owner.post(`${page}/candidate-checks`);
+    const { body } = await stage.tenant.owner.get(`${page}/candidate-checks`);
+    await stage.endScan(body.candidate_checks[0].run_id, { status: 'failed', reason: 'plan_failed', hasPlan: false });
+    const failed = await owner.get(page);
+    expect(failed.text).toContain(`action="${page}/plan"`);
+    expect(failed.text).not.toContain(byItself);
+  });
+
+  test('are titled by what the requester of the run wrote about it', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1 } });
+    const run = await stage.deploy({ ...place, variables: { a: 2 }, message: 'Give <b> more room\nfor the sale' });
+    const { id } = await stage.check(run);
+    for (const page of [`/workloads/runs/${run}/undo`, `/selective-undo/${id}`])
+      expect((await owner.get(page)).text).toContain('<h1>Undo: Give &lt;b&gt; more room</h1>');
   });
 
   test('tell those who may not undo the reason at the button, and show nothing to strangers', async () => {

@@ -72,7 +72,12 @@ export async function addUndoAttempts(
     'select deployed_run_id as run from instances where id = ?',
     [instance],
   );
-  const added = Object.entries(looks(laterRun)).map(async ([key, look]) => [key, await addAttempt(api, run, by, look)]);
+  const idleRun = await findIdle(api, instance);
+  const added = Object.entries(looks(laterRun)).map(async ([key, look]) => [
+    key,
+    // A promotion is refused while another run may change the instance.
+    await addAttempt(api, key === 'promotable' ? idleRun : run, by, look),
+  ]);
   const ids = Object.fromEntries(await Promise.all(added)) as SeededUndo;
   await api.rows(
     `insert into selective_undo_candidate_checks (id, attempt_id, run_id, state, collateral, requested_by_id, requested_by_type,
@@ -82,6 +87,17 @@ export async function addUndoAttempts(
     [newId(), laterRun, ids.promotable],
   );
   return { ...ids, run };
+}
+
+/** The run by which an instance of the same environment is deployed that no run may change now. */
+async function findIdle(api: TestApi, instance: string): Promise<string> {
+  const [{ run } = { run: '' }] = await api.rows<{ run: string }>(
+    `select i.deployed_run_id as run from instances i join instances busy on busy.id = ? and busy.environment_id = i.environment_id
+      where i.deployed_run_id is not null and not exists (select 1 from runs r where r.instance_id = i.id and r.finished_at is null)
+      order by i.name limit 1`,
+    [instance],
+  );
+  return run;
 }
 
 /** Adds an attempt at undoing a run, in the state that a page is to show. */

@@ -4,7 +4,7 @@ import { renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import { newEffort } from '#domain/shared/values/comparison/compare.ts';
-import { renderVerdict, type ShownAttempt } from './words.ts';
+import { nameOfPath, renderVerdict, type ShownAttempt } from './words.ts';
 
 type Verdict = ShownAttempt['verdicts'][number];
 
@@ -26,21 +26,15 @@ export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
     return html`<div class="value-changes">${shown}</div>`;
   };
   return renderTable<Verdict>({
-    caption: 'What the run changed',
+    caption: 'What the undo changes',
     rows: verdicts.toSorted(byWeight),
     columns: [
-      { label: 'Input', kind: 'main', cell: ({ path }) => html`<code class="foreign">${nameOf(path)}</code>` },
+      { label: 'Input', kind: 'main', cell: ({ path }) => html`<code class="foreign">${nameOfPath(path)}</code>` },
       { label: 'Change', cell: sides },
       { label: 'Verdict', cell: ({ verdict }) => renderVerdict(verdict) },
       ...(verdicts.some(({ cause }) => cause) ? [{ label: 'Reason', cell: renderCause }] : []),
     ],
   });
-}
-
-/** The version and variables have names that people know; what lies in them keeps its path. */
-export function nameOf(path: string): string {
-  if (path === '/version') return 'version of the template';
-  return path.replace(/^\/(variables|environment)\//, (_all, kind) => (kind === 'environment' ? '$' : ''));
 }
 
 function renderCause({ cause }: Verdict): Html | null {

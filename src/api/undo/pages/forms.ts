@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { getRun } from '#api/runs/operations.ts';
 import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -13,7 +11,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { renderAttempts, type ShownAttempts } from './attempts.ts';
-import type { ShownAttempt } from './words.ts';
+import { explainPromotion, nameOfResource, promotionFields } from './promotion.ts';
+import { planLabel, promoteLabel, type ShownAttempt, titleOfUndo } from './words.ts';
 
 interface Subject {
   readonly attempt: ShownAttempt;
@@ -25,13 +24,13 @@ export function registerUndoForms(addPage: AddPage): void {
   addFormPage(addPage, pages.undoRun, {
     read: readRunWithAttempts,
     describe: ({ run, undo, names }) => ({
-      title: `Undo “${titleOf(run)}”`,
+      title: titleOfUndo(run),
       crumbs: crumbsOf(run),
       lead: html`<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
-<p>First, a check compares the run with those before and after it, and the instance with its latest state. It changes nothing.</p>
+<p>First, a check compares the run with those before and after it, and the instance with its latest state. If nothing is in the way, a run plans the undo. Neither changes anything. You then see what the undo affects, and confirm it.</p>
 ${renderAttempts(undo.attempts)}`,
       fields: [],
-      submit: 'Check what undoing would change',
+      submit: 'Check and plan',
       cancel: pagePath(pages.run, { id: run.id }),
       refusal: refusalOf(undo.actions, 'check'),
     }),
@@ -44,10 +43,10 @@ ${renderAttempts(undo.attempts)}`,
     read: readAttempt,
     describe: (subject) => ({
       ...common(subject, 'check_candidate'),
-      title: `Plan the undo of “${titleOf(subject.run)}”`,
+      title: titleOfUndo(subject.run, subject.attempt),
       lead: html`<p>A run plans what would be deployed. It changes nothing and needs no approval. You then see every resource that the undo would affect.</p>`,
       fields: [],
-      submit: 'Plan',
+      submit: planLabel,
     }),
     carryOut: async ({ attempt: { id } }, _typed, visit) => {
       await visit.run(checkCandidate, { params: { id } });
@@ -61,10 +60,10 @@ ${renderAttempts(undo.attempts)}`,
       read: readAttempt,
       describe: (subject) => ({
         ...common(subject, 'promote'),
-        title: `Promote the undo of “${titleOf(subject.run)}”`,
-        lead: html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and whoever made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${explainCollateral(subject.attempt)}`,
-        fields: fieldsOf(subject.attempt),
-        submit: 'Promote',
+        title: titleOfUndo(subject.run, subject.attempt),
+        lead: explainPromotion(subject.attempt),
+        fields: promotionFields(subject.attempt),
+        submit: promoteLabel,
       }),
       carryOut: async ({ attempt: { id, candidate } }, { message, candidate_digest: digest = '', ...typed }, visit) => {
         const accepted = (candidate?.collateral ?? []).filter((address) => typed[nameOfResource(address)] === 'yes');
@@ -111,36 +110,4 @@ function common({ attempt, run }: Subject, action: string) {
     cancel: own,
     refusal: refusalOf(attempt.actions, action),
   };
-}
-
-function explainCollateral({ candidate }: ShownAttempt) {
-  if (!candidate?.collateral?.length) return null;
-  return html`<p>The plan also affects resources that the run itself did not change. Select each of them to confirm.</p>`;
-}
-
-/** Each resource has a box of its own: whoever accepts it must tick its name. */
-function fieldsOf({ candidate }: ShownAttempt): FormField[] {
-  const resources = (candidate?.collateral ?? []).map(
-    (address): FormField => ({
-      name: nameOfResource(address),
-      label: address,
-      kind: 'checkbox',
-    }),
-  );
-  return [
-    { name: 'candidate_digest', label: 'Candidate', kind: 'hidden', value: candidate?.digest ?? '' },
-    ...resources,
-    {
-      name: 'message',
-      label: 'Message',
-      isOptional: true,
-      maxLength: 4000,
-      hint: 'Shown to reviewers.',
-    },
-  ];
-}
-
-/** It follows from the address: after another plan, a place in the list could mean another resource. No two addresses share an id in the page. */
-function nameOfResource(address: string): string {
-  return `resource-${createHash('sha256').update(address).digest('hex')}`;
 }

@@ -1,11 +1,18 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { titleOf } from '#api/runs/pages/run/head.ts';
+import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import type { Html } from '#api/web/html.ts';
+import { pluralize } from '#api/web/text.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { AttemptState, VerdictWord } from '#domain/undo/model.ts';
-import type { getAttempt } from '../operations.ts';
+import type { getAttempt, listChecks } from '../operations.ts';
 
 /** An attempt as the API shows it to the visitor where it is read alone. */
 export type ShownAttempt = EncodedAnswerOf<(typeof getAttempt)['responses']>;
+
+/** The plans of an attempt, newest first. */
+export type ShownChecks = EncodedAnswerOf<(typeof listChecks)['responses']>['candidate_checks'];
 
 type Look = Parameters<typeof renderStatusBadge>[0];
 
@@ -16,8 +23,8 @@ const stateLooks: Readonly<Record<AttemptState, Look>> = {
   blocked: { word: 'Blocked', icon: 'ban', tone: 'failed' },
   failed: { word: 'Check failed', icon: 'octagon-x', tone: 'failed' },
   candidate_checking: { word: 'Planning', icon: 'loader-circle', tone: 'running' },
-  promotable: { word: 'Planned', icon: 'hand', tone: 'approval' },
-  promoted: { word: 'Promoted', icon: 'circle-check', tone: 'succeeded' },
+  promotable: { word: 'Ready to confirm', icon: 'hand', tone: 'approval' },
+  promoted: { word: 'Started', icon: 'circle-check', tone: 'succeeded' },
 };
 
 const verdictLooks: Readonly<Record<VerdictWord, Look>> = {
@@ -41,16 +48,44 @@ export function renderVerdict(verdict: VerdictWord): Html {
   return renderStatusBadge(verdictLooks[verdict]);
 }
 
+/** The buttons that carry an attempt on. */
+export const planLabel = 'Plan the undo';
+export const promoteLabel = 'Undo this change';
+
+/** A title has so many characters of what somebody wrote. */
+const maxName = 100;
+const names = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+/** More inputs than these are counted. */
+const maxNamed = 3;
+
+/**
+ * What an undo is called: by what it undoes. That is what its requester wrote about the run, or the inputs that it changed, or what the run
+ * did where neither is known.
+ */
+export function titleOfUndo(run: ShownRun, attempt?: ShownAttempt): string {
+  const [written = ''] = (run.message ?? '').trim().split('\n');
+  if (written !== '') return `Undo: ${cutText(written, maxName)}`;
+  const inputs = (attempt?.verdicts ?? []).map(({ path }) => nameOfPath(path));
+  if (inputs.length === 0) return `Undo: ${titleOf(run)}`;
+  const what = inputs.length > maxNamed ? pluralize(inputs.length, 'input') : names.format(inputs);
+  return `Undo: ${cutText(`Change ${what} of ${run.instance}`, maxName)}`;
+}
+
+/** The version and variables have names that people know; what lies in them keeps its path. */
+export function nameOfPath(path: string): string {
+  if (path === '/version') return 'version of the template';
+  return path.replace(/^\/(variables|environment)\//, (_all, kind) => (kind === 'environment' ? '$' : ''));
+}
+
 /** What each state means, and what to do next. */
 export const nextSteps: Readonly<Record<AttemptState, string>> = {
   checking: 'A scan compares the instance with its latest state. Nothing is changed.',
-  ready: 'The run can be undone. Plan the undo to see which resources it affects.',
+  ready: 'The run can be undone. The plan shows which resources the undo affects, and changes nothing.',
   conflicted:
     'Later runs changed what this run changed. Undo them first, or apply the values that you want in a new run.',
   blocked: 'The run cannot be undone now. Remove the cause, and check again.',
   failed: 'The check could not be done. Check again.',
   candidate_checking: 'What would be deployed is being planned. Nothing is changed.',
-  promotable:
-    'Review the plan and the other resources that it affects. Then promote it: a run deploys it and follows every policy.',
-  promoted: 'A run deploys it. It plans again and may need approval.',
+  promotable: 'Review the plan, and confirm it below.',
+  promoted: 'A run deploys the undo. It plans again and may need approval.',
 };

@@ -31,6 +31,8 @@ export interface Form {
   readonly hasFiles?: boolean;
   /** What the service does meanwhile and how long that may take, where nobody would expect to wait. A script shows it once the form is sent. */
   readonly waiting?: string;
+  /** The visitor asked for this on an earlier page, so a script sends the form. It stands in a live part, which the answer replaces. */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -51,10 +53,11 @@ export function renderForm(form: Form): Html {
     hasFiles,
     hasEdits,
     waiting,
+    goesOn,
   } = form;
   const plain = fields.filter(isField);
   const stale = isStale(problems, plain);
-  return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null}>
+  return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null} ${goesOn ? sentAtOnce(action) : null}>
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderFieldLink(field, name), path: action, hasOtherValues: plain.length < fields.length }) : renderSummary(problems, plain, name)) : null}
 ${plain.some(holdsSecret) ? null : renderKey()}
@@ -64,6 +67,11 @@ ${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, 
   }</div>
 ${waiting ? html`<p class="notice" role="status" data-waiting hidden>${waiting}</p>` : null}
 </form>`;
+}
+
+/** An answer that is an error replaces nothing: the form stays, and pressing its button shows what is wrong. */
+function sentAtOnce(action: LocalPath): Html {
+  return html`hx-post="${action}" hx-trigger="load once" hx-select="#live" hx-target="#live" hx-swap="outerMorph"`;
 }
 
 /** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */

@@ -24,7 +24,7 @@ export function renderRunActions(
       path: pagePath(pages.newRun, { id: template }, { from: id }),
     },
     requeue: { label: 'Run again', icon: 'refresh-cw', path: pagePath(pages.requeueRun, { id }) },
-    undo: { label: 'Undo', icon: 'undo-2', path: pagePath(pages.undoRun, { id }) },
+    undo: { label: 'Undo this change', icon: 'undo-2', path: pagePath(pages.undoRun, { id }) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteRun, { id }) },
   };
   const shown = run.actions.filter(({ name }) => isShown(name, run, isOverdue(events, now)));

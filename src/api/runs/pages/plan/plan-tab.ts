@@ -1,4 +1,5 @@
 import { type Html, html } from '#api/web/html.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { listPlanChanges } from '../../plan-operations.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
@@ -6,6 +7,7 @@ import { renderNoPlan, renderRemovedPlan } from './no-plan.ts';
 import type { PlanAddress } from './plan-address.ts';
 import { changesPerPage, renderOneChange, renderPlanList } from './plan-list.ts';
 import { renderBeside, renderConcerns } from './plan-sections.ts';
+import type { PlanPage } from './planned-change.ts';
 import { renderAfterReview } from './review/after-review.ts';
 import { renderMoved } from './review/moved.ts';
 import { renderReview } from './review/review-panel.ts';
@@ -28,7 +30,7 @@ export const planTab: RunTab = {
     if (run.plan === null) return html`${after}${renderNoPlan(run)}`;
     const hasMoved = (visit.query('digest') ?? run.plan.digest) !== run.plan.digest;
     if (hasMoved) return html`${after}${renderMoved(run)}`;
-    return html`${after}${await renderKeptPlan(visit, run)}`;
+    return html`${after}${await unlessRemoved(() => renderPlan(visit, run))}`;
   },
 };
 
@@ -37,14 +39,26 @@ function addressOf(visit: RunVisit): PlanAddress {
   return { kind, q, after, change };
 }
 
-/** The plan, unless retention has removed it. */
-async function renderKeptPlan(visit: RunVisit, run: ShownRun): Promise<Html> {
+/** A plan, unless retention has removed it. */
+async function unlessRemoved(render: () => Promise<Html>): Promise<Html> {
   try {
-    return await renderPlan(visit, run);
+    return await render();
   } catch (error) {
     if (error instanceof NotFound) return renderRemovedPlan();
     throw error;
   }
+}
+
+/** The plan of a run beside something else, without filters and without a review. */
+export function renderPlanBeside(visit: Visit, run: ShownRun): Promise<Html> {
+  return unlessRemoved(async () => {
+    const query = { limit: String(changesPerPage) };
+    const plan = await visit.read(listPlanChanges, { params: { id: run.id }, query });
+    return html`<section class="plan" id="plan" aria-label="Plan">
+${renderPlanHead(run, plan)}
+${renderPlanContent(run, plan, {})}
+</section>`;
+  });
 }
 
 async function renderPlan(visit: RunVisit, run: ShownRun): Promise<Html> {
@@ -58,13 +72,17 @@ async function renderWholePlan(visit: RunVisit, run: ShownRun, address: PlanAddr
   const plan = await visit.read(listPlanChanges, { params: { id: run.id }, query });
   return html`<section class="plan" id="plan" aria-label="${run.operation === 'scan' ? 'What the scan found' : 'Plan'}">
 ${renderPlanHead(run, plan)}
-${plan.sections && renderConcerns(plan.sections)}
-${plan.total > 1 ? renderPlanFilters(run, plan, address) : null}
-${renderPlanList(run, plan, address)}
-${plan.sections && renderBeside(plan.sections, run.operation === 'scan')}
-${renderRawPlan(run, plan)}
+${renderPlanContent(run, plan, address, plan.total > 1 ? renderPlanFilters(run, plan, address) : null)}
 </section>
 ${await renderReview(visit, run)}`;
+}
+
+function renderPlanContent(run: ShownRun, plan: PlanPage, address: PlanAddress, filters: Html | null = null): Html {
+  return html`${plan.sections && renderConcerns(plan.sections)}
+${filters}
+${renderPlanList(run, plan, address)}
+${plan.sections && renderBeside(plan.sections, run.operation === 'scan')}
+${renderRawPlan(run, plan)}`;
 }
 
 /** A change that the plan does not have is the whole plan's business. */

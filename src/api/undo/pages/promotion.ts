@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { type Html, html } from '#api/web/html.ts';
+import type { ShownAttempt } from './words.ts';
+
+/** What a promotion does, and what the person who promotes confirms. */
+export function explainPromotion({ candidate }: ShownAttempt): Html {
+  return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and whoever made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${
+    candidate?.collateral?.length
+      ? html`<p>The plan also affects resources that the run itself did not change. Select each of them to confirm.</p>`
+      : null
+  }`;
+}
+
+/** The fields of a promotion. Each resource has a box of its own: whoever accepts it must tick its name. */
+export function promotionFields({ candidate }: ShownAttempt): FormField[] {
+  const resources = (candidate?.collateral ?? []).map(
+    (address): FormField => ({
+      name: nameOfResource(address),
+      label: address,
+      kind: 'checkbox',
+    }),
+  );
+  return [
+    { name: 'candidate_digest', label: 'Candidate', kind: 'hidden', value: candidate?.digest ?? '' },
+    ...resources,
+    {
+      name: 'message',
+      label: 'Message',
+      isOptional: true,
+      maxLength: 4000,
+      hint: 'Shown to reviewers.',
+    },
+  ];
+}
+
+/** It follows from the address: after another plan, a place in the list could mean another resource. No two addresses share an id in the page. */
+export function nameOfResource(address: string): string {
+  return `resource-${createHash('sha256').update(address).digest('hex')}`;
+}
