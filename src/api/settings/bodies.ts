@@ -3,8 +3,8 @@ import { ignoringShown } from '#api/pipeline/written-back.ts';
 import { featureNames } from '#domain/features.ts';
 import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import { AllowedTools } from '#domain/settings/allowed-tools.ts';
 import {
-  AllowedTools,
   ClosedGate,
   type FeatureGate,
   OpenGate,

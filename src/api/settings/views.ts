@@ -5,7 +5,8 @@ import { Time } from '#api/pipeline/schemas.ts';
 import { featureNames, features } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
-import { retentionKinds, toolNames } from '#domain/settings/document.ts';
+import { toolNames } from '#domain/settings/allowed-tools.ts';
+import { retentionKinds } from '#domain/settings/document.ts';
 import { defaultsOf, effectiveSettings, type InstallationDefaults } from '#domain/settings/effective.ts';
 import type { SettingsTarget } from '#domain/settings/settings.ts';
 

@@ -1,10 +1,10 @@
-import semver from 'semver';
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
 import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
 import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { isStorableText } from '#domain/shared/values/storable.ts';
 import { PoolName } from '#domain/workers/pools/model.ts';
+import { AllowedTools, StoredTools } from './allowed-tools.ts';
 
 /** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
 
@@ -30,25 +30,6 @@ export const retentionOf = (kind: RetentionKind) =>
         error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, and at most ${mostDays}, or "forever"`,
       })
     : Retention;
-
-/** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
-export const toolNames = ['opentofu', 'terraform', 'command'] as const;
-export type ToolName = (typeof toolNames)[number];
-
-const VersionRange = z
-  .string()
-  .max(128)
-  .refine((range) => range.trim() !== '' && semver.validRange(range) !== null, {
-    error: 'expected a range of versions, such as ">=1.8 <2", or "*" for all',
-  });
-
-/** The versions of each tool that may be used. A tool that is not named may not be used. */
-export const AllowedTools = z
-  .partialRecord(z.enum(toolNames), z.array(VersionRange).min(1).max(20))
-  .refine((tools) => Object.keys(tools).length > 0, {
-    error: 'must name at least one tool, or be null to allow all',
-  });
-export type AllowedTools = z.output<typeof AllowedTools>;
 
 export const SignInNotice = z
   .string()
@@ -94,7 +75,7 @@ function forEach<Name extends string, S extends z.ZodType>(names: readonly Name[
 
 /** As it is stored. Members that this release does not know were set by a later one, and do nothing. */
 export const StoredDocument = z.looseObject({
-  ...z.object(singles).partial().shape,
+  ...z.object({ ...singles, allowed_tools: StoredTools }).partial().shape,
   ...Object.fromEntries(
     Object.entries(groups).map(([name, members]) => [name, z.looseObject(members).partial().optional()]),
   ),

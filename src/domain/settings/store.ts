@@ -4,6 +4,7 @@ import { json } from '#database/tables.ts';
 import { db, prepare } from '#domain/db.ts';
 import { Unavailable } from '#domain/shared/errors.ts';
 import { type ClosedFeatures, readClosedFeatures } from '#domain/shared/features/gates.ts';
+import { toStoredTools } from './allowed-tools.ts';
 import { type SettingsDocument, StoredDocument } from './document.ts';
 
 /** The settings as they are stored. */
@@ -56,12 +57,16 @@ export function saveSettings(
   return db(em)
     .updateTable('settings')
     .set((eb) => ({
-      document: json(document),
+      document: json(toStored(document)),
       revision: eb('revision', '+', 1),
       updated_at: sql`clock_timestamp()`,
     }))
     .returning(['revision', 'updated_at as updatedAt'])
     .executeTakeFirstOrThrow();
+}
+
+function toStored({ allowed_tools: allowed, ...document }: SettingsDocument): object {
+  return { ...document, ...(allowed && { allowed_tools: toStoredTools(allowed) }) };
 }
 
 /** Which features are off, for what the service starts by itself. */

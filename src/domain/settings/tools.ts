@@ -1,13 +1,13 @@
-import semver from 'semver';
 import { type ToolChoice, toolsThatMayRun } from '#domain/registry/usable-tools.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
-import type { AllowedTools } from './document.ts';
+import { isInRanges, parseRange } from '#domain/tools/ranges.ts';
+import { type AllowedTools, allReleases } from './allowed-tools.ts';
 
 /** Whether the settings allow a tool in a version. Undefined: they allow all. */
 export function isToolAllowed(allowed: AllowedTools | undefined, tool: { name: string; version: string }): boolean {
   if (allowed === undefined) return true;
-  return rangesOf(allowed, tool.name).some((range) => semver.satisfies(tool.version, range));
+  return rangesOf(allowed, tool.name).some((range) => isInRange(tool.version, range));
 }
 
 /**
@@ -28,4 +28,9 @@ export function refuseOtherTools(allowed: AllowedTools | undefined, spec: ToolCh
 
 function rangesOf(allowed: AllowedTools, name: string): readonly string[] {
   return Object.entries(allowed).find(([tool]) => tool === name)?.[1] ?? [];
+}
+
+function isInRange(version: string, text: string): boolean {
+  const range = parseRange(text === allReleases ? '>= 0' : text);
+  return range !== undefined && isInRanges(version, [range]);
 }

@@ -20,7 +20,7 @@ interface Constraint {
 /** A parsed range: the versions that all of its constraints include. */
 export type VersionRange = readonly Constraint[];
 
-const maxRangeLength = 200;
+export const maxRangeLength = 200;
 const written =
   /^(=|!=|>|>=|<|<=|~>)?\s*v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.~-]+))?(?:\+[0-9A-Za-z.~-]+)?$/;
 const operators = { '=': '=', '!=': '!=', '>': '>', '>=': '>=', '<': '<', '<=': '<=', '~>': '~>' } as const;

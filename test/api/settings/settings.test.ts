@@ -202,6 +202,31 @@ describe('defaults of the settings', () => {
     await change({ default_approval_policy: null });
   });
 
+  it.each([
+    ['^1.8', '">= 1.8.0, < 2.0.0", or "*" for all'],
+    ['1.7.x || >=1.9 <3', '">= 1.7.0, < 1.8.0" or ">= 1.9.0, < 3.0.0", or "*" for all'],
+    ['newest', 'such as "~> 1.9", ">= 1.5, < 2.0" or "1.12.6", or "*" for all'],
+  ])('refuse the range "%s" of a tool and say what would be right', async (range, expected) => {
+    const { status, text } = await admin.patch(path, { allowed_tools: { opentofu: ['~> 1.9', range] } });
+    expect([status, JSON.parse(text).error]).toEqual([400, expect.stringContaining(expected)]);
+  });
+
+  it('show the ranges that an earlier release saved as the tools write them, and keep them through other changes', async () => {
+    const saved = { allowed_tools: { opentofu: ['~> 1.9', '1.7.x || 1.8.2', '*'] } };
+    await api.rows('update settings set document = ?', [JSON.stringify(saved)]);
+    const shown = { opentofu: ['>= 1.9.0, < 1.10.0', '>= 1.7.0, < 1.8.0', '= 1.8.2', '*'] };
+    expect((await admin.get(path)).body.allowed_tools).toEqual(shown);
+    await change({ sign_in_notice: 'We move.' });
+    expect((await admin.get(path)).body.allowed_tools).toEqual(shown);
+    await change({ allowed_tools: null, sign_in_notice: null });
+  });
+
+  it('are unreadable where a stored range is one in no language', async () => {
+    await api.rows(`update settings set document = '{"allowed_tools": {"opentofu": ["newest"]}}'`);
+    expect((await admin.get(path)).status).toBe(503);
+    await api.rows(`update settings set document = '{}'`);
+  });
+
   it('refuse the publication and the run of what no allowed tool executes, and give runs the default pool', async () => {
     const template = await tenant.owner.make('/registry/templates', { name: 'Tools', team_id: tenant.team });
     const versions = `/registry/templates/${template.id}/versions`;
@@ -238,7 +263,7 @@ describe('the pages of the settings', () => {
       '/admin/settings/sign-in': { sign_in_notice: '<script>alert(1)</script>' },
       '/admin/settings/retention': { 'retention.drift_scans': '45' },
       '/admin/settings/features': { 'features.drift.reason': 'being moved' },
-      '/admin/settings/tools': { allowed_tools: 'opentofu >=1.8 <2, 1.7.x\nterraform *' },
+      '/admin/settings/tools': { allowed_tools: 'opentofu >= 1.8, < 2.0\nterraform\nopentofu ~> 1.7.2' },
       '/admin/settings/quotas': { 'default_quotas.runs_per_day': '500' },
     };
     for (const [path, typed] of Object.entries(sections)) {
@@ -259,7 +284,7 @@ describe('the pages of the settings', () => {
         sign_in_notice: '<script>alert(1)</script>',
         retention: { drift_scans: 45 },
         features: { drift: { enabled: false, reason: 'being moved' } },
-        allowed_tools: { opentofu: ['>=1.8 <2', '1.7.x'], terraform: ['*'] },
+        allowed_tools: { opentofu: [{ range: '>= 1.8, < 2.0' }, { range: '~> 1.7.2' }], terraform: [{ range: '*' }] },
         default_quotas: { runs_per_day: 500 },
       },
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { AllowedTools } from '#domain/settings/allowed-tools.ts';
 import {
-  AllowedTools,
   FeatureGate,
   Retention,
   retentionKinds,

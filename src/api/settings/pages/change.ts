@@ -4,7 +4,8 @@ import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { featureNames } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
-import { retentionKinds, toolNames } from '#domain/settings/document.ts';
+import { allReleases, toolNames } from '#domain/settings/allowed-tools.ts';
+import { retentionKinds } from '#domain/settings/document.ts';
 import { type SettingsSection, type ShownSettings, settingsFields } from './fields.ts';
 
 /** The change of a section that was typed: only what differs from what the form showed. An empty field restores the default. */
@@ -72,16 +73,13 @@ function isTool(name: string): boolean {
   return toolNames.some((known) => known === name);
 }
 
-function readTools(text: string): Record<string, unknown> {
-  return readLines(text, (ranges) => ranges.split(/\s*,\s*/));
-}
-
-function readLines(text: string, read: (value: string) => unknown): Record<string, unknown> {
+/** The ranges of each tool; a tool alone on its line may be used in all versions. */
+function readTools(text: string): Record<string, string[]> {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [name = '', value = ''] = line.split(/\s+(.*)/s);
-      return [name, read(value)];
-    }),
-  );
+  const tools = new Map<string, string[]>();
+  for (const line of lines) {
+    const [name = '', range = allReleases] = line.split(/\s+(.*)/s);
+    tools.set(name, [...(tools.get(name) ?? []), range]);
+  }
+  return Object.fromEntries(tools);
 }

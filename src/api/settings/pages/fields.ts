@@ -115,8 +115,8 @@ function toolFields(settings: ShownSettings): FormField[] {
       label: 'Allowed tools',
       kind: 'area',
       isOptional: true,
-      value: toLines(settings.allowed_tools, (ranges) => ranges.join(', ')),
-      hint: 'One per line, with optional version ranges, such as: opentofu >=1.8 <2. The tools are opentofu, terraform and command. Empty: all.',
+      value: toLines(settings.allowed_tools),
+      hint: 'One per line, with the versions that may be used, such as: opentofu >= 1.8, < 2.0. A tool may have several lines. The tools are opentofu, terraform and command. Empty: all.',
     },
     {
       name: 'default_pool',
@@ -165,8 +165,8 @@ function featureField(name: (typeof featureNames)[number], settings: ShownSettin
   };
 }
 
-function toLines<Value>(members: Readonly<Record<string, Value>> | null, show: (value: Value) => string): string {
-  return Object.entries(members ?? {})
-    .map(([name, value]) => `${name} ${show(value as Value)}`)
+function toLines(tools: ShownSettings['allowed_tools']): string {
+  return Object.entries(tools ?? {})
+    .flatMap(([name, ranges]) => ranges.map((range) => `${name} ${range}`))
     .join('\n');
 }

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { explainRange } from '#domain/tools/model.ts';
+import { fromNpmRange } from '#domain/tools/npm-ranges.ts';
+import { maxRangeLength, parseRange } from '#domain/tools/ranges.ts';
+
+/** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
+export const toolNames = ['opentofu', 'terraform', 'command'] as const;
+export type ToolName = (typeof toolNames)[number];
+
+/** Stands in place of a range for all versions but pre-releases. */
+export const allReleases = '*';
+
+const AllowedRange = z
+  .string()
+  .max(maxRangeLength)
+  .refine((text) => text === allReleases || parseRange(text) !== undefined, {
+    error: ({ input }) => `${explainRange(String(input))}, or "${allReleases}" for all`,
+  });
+
+/** The versions of each tool that may be used. A tool that is not named may not be used. */
+export const AllowedTools = z
+  .partialRecord(z.enum(toolNames), z.array(AllowedRange).min(1).max(20))
+  .refine((tools) => Object.keys(tools).length > 0, {
+    error: 'must name at least one tool, or be null to allow all',
+  });
+export type AllowedTools = z.output<typeof AllowedTools>;
+
+/**
+ * A range as it is stored. Earlier releases stored a text in the language of npm, in which the same text can mean other versions; one in the language
+ * of the tools is stored in an object, so that neither release misreads the other.
+ */
+const StoredRange = z.union([
+  z.object({ range: z.string() }).transform(({ range }) => [range]),
+  z.string().transform((text, context) => {
+    const ranges = text.trim() === allReleases ? [allReleases] : fromNpmRange(text);
+    if (!ranges) context.addIssue({ code: 'custom', message: 'expected a range of npm' });
+    return ranges ?? [];
+  }),
+]);
+
+export const StoredTools = z.partialRecord(
+  z.enum(toolNames),
+  z.array(StoredRange).transform((ranges) => ranges.flat()),
+);
+
+export function toStoredTools(allowed: AllowedTools): z.input<typeof StoredTools> {
+  return Object.fromEntries(
+    Object.entries(allowed).map(([name, ranges]) => [name, ranges.map((range) => ({ range }))]),
+  );
+}

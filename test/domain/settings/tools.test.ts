@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { StoredTools, toStoredTools } from '#domain/settings/allowed-tools.ts';
+import { isToolAllowed } from '#domain/settings/tools.ts';
+
+const opentofu = (version: string) => ({ name: 'opentofu', version });
+
+it.each([
+  [['~> 1.9'], '1.10.3', true],
+  [['~> 1.9'], '2.0.0', false],
+  [['>= 1.8, < 2.0'], '1.8.0', true],
+  [['1.9'], '1.9.1', false],
+  [['1.7.2', '1.9.1'], '1.9.1', true],
+  [['*'], '12.0.0', true],
+  [['*'], '1.9.0-rc1', false],
+])('the ranges %j of the settings include the version %s as those of templates do: %s', (ranges, version, expected) => {
+  expect(isToolAllowed({ opentofu: ranges }, opentofu(version))).toBe(expected);
+});
+
+it('a tool that the settings do not name is refused, and none is if they name none', () => {
+  expect(isToolAllowed({ opentofu: ['*'] }, { name: 'terraform', version: '1.9.0' })).toBe(false);
+  expect(isToolAllowed(undefined, { name: 'terraform', version: '1.9.0' })).toBe(true);
+});
+
+it('a range that an earlier release stored includes what it included then, and not what tools mean by the same text', () => {
+  const stored = StoredTools.parse({ opentofu: ['~> 1.9'] });
+  expect(isToolAllowed(stored, opentofu('1.9.5'))).toBe(true);
+  expect(isToolAllowed(stored, opentofu('1.10.0'))).toBe(false);
+});
+
+it('ranges are read as they were stored', () => {
+  const allowed = { opentofu: ['~> 1.9', '*'], command: ['*'] };
+  expect(StoredTools.parse(toStoredTools(allowed))).toEqual(allowed);
+});
