@@ -15,6 +15,8 @@ let engine: Engine;
 let deps: ReconcilerDeps;
 let logged: { level: number; msg: string }[] = [];
 let reviewed: string;
+/** A pool without workers. */
+const checkless = 'checkless';
 
 beforeAll(async () => {
   system = await startSystem();
@@ -29,6 +31,7 @@ beforeAll(async () => {
     bindingKey: Buffer.alloc(32),
   };
   const spec = { ...commands({ act: 'true' }), approval: { required: 1, when: 'always' } };
+  await system.administrator.post('/worker-pools', { name: checkless });
   reviewed = await publish(system.administrator, 'reviewed', spec);
 });
 afterAll(async () => {
@@ -49,6 +52,22 @@ const terminate = (run: { idempotency_key: string }) =>
 const statusOf = async (id: string) => (await system.administrator.get(`/runs/${id}`)).body.status;
 /** Waits until Temporal has received every message. */
 const waitUntilDispatched = () => expect.poll(async () => (await rows(`select 1 from outbox`)).length).toBe(0);
+/** Publishes a version that no worker can check yet, and answers its check. */
+const publishUnchecked = async (name: string) => {
+  await publish(system.administrator, name, { ...commands({ act: 'true' }), pool: checkless });
+  const [check] = await checksOf(name);
+  return check?.id ?? '';
+};
+const checksOf = (name: string) =>
+  rows<{ id: string; tries: number }>(
+    'select c.id, c.tries from template_checks c join templates t on t.id = c.template_id where t.name = ?',
+    [name],
+  );
+const resultOf = (name: string) =>
+  rows<{ check: object }>(
+    'select v.check from template_versions v join templates t on t.id = v.template_id where t.name = ?',
+    [name],
+  );
 const metric = async (name: string) => {
   const text = await (await fetch(`${system.adminUrl}/metrics`)).text();
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
@@ -146,5 +165,49 @@ describe('runs whose workflow is gone', () => {
     await expect(reconcile({ ...deps, engine: { ...nowhere, check: engine.check } }, 0)).rejects.toThrow();
     await nowhere.close();
     expect(await statusOf(run.id)).toBe('pending_approval');
+  });
+});
+
+describe('checks of versions whose workflow is gone', () => {
+  it('start again, and leave the checks alone whose workflow exists', async () => {
+    const [lost, other] = [await publishUnchecked('lost-check'), await publishUnchecked('other-check')];
+    await rows('update template_checks set tries = 3 where id = ?', [lost]);
+    await waitUntilDispatched();
+    await terminate({ idempotency_key: lost });
+    await reconcile(deps, 3_600);
+    expect(await checksOf('lost-check')).toEqual([{ id: lost, tries: 3 }]);
+    await reconcile(deps, 0);
+    const [restarted] = await checksOf('lost-check');
+    expect(restarted).toEqual({ id: expect.not.stringMatching(lost), tries: 3 });
+    await waitUntilDispatched();
+    const { status } = await engine.client.workflow.getHandle(restarted?.id ?? '').describe();
+    expect(status.name).toBe('RUNNING');
+    expect(await checksOf('other-check')).toMatchObject([{ id: other }]);
+    await reconcile(deps, 0);
+    expect(await checksOf('lost-check')).toEqual([restarted]);
+  });
+
+  it('start again however many there are', async () => {
+    const names = Array.from({ length: 7 }, (_, number) => `many-checks-${number}`);
+    const ids = await Promise.all(names.map(publishUnchecked));
+    await waitUntilDispatched();
+    await Promise.all(ids.map((id) => terminate({ idempotency_key: id })));
+    logged = [];
+    await reconcile(deps, 0);
+    expect(logged.map(({ msg }) => msg)).toEqual(
+      names.map(() => expect.stringContaining('restarted the check of a version')),
+    );
+  });
+
+  it('end with a reason if they have waited for too long', async () => {
+    const id = await publishUnchecked('old-check');
+    await waitUntilDispatched();
+    await terminate({ idempotency_key: id });
+    await rows(`update template_checks set created_at = now() - interval '8 days' where id = ?`, [id]);
+    await reconcile(deps, 0);
+    expect(await checksOf('old-check')).toEqual([]);
+    expect(await resultOf('old-check')).toMatchObject([
+      { check: { state: 'not_done', notChecked: ['the workflow engine lost the check'] } },
+    ]);
   });
 });

@@ -3,6 +3,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { endLostAssemblyRun, findDispatchedAssemblyRuns } from '#domain/assemblies/runs/steps/reconcile.ts';
 import { endLostRestoration } from '#domain/plugins/restorations/steps.ts';
 import { findDispatchedRestorations } from '#domain/plugins/restorations/store.ts';
+import { findDispatchedChecks, restartLostCheck } from '#domain/registry/checks/restart.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
 import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
@@ -21,25 +22,49 @@ const concurrency = 8;
 /** More lost workflows than this are no accident of single runs: the engine has lost its data, or is another engine. */
 const maximumLost = 5;
 
-/** A kind of what a workflow drives, and that ends with its workflow. */
+/** A kind of what a workflow drives. */
 interface ReconciledKind {
   /** What it is called in the log, and the name of its id there. */
   readonly name: string;
   readonly idName: string;
   readonly find: typeof findDispatchedRuns;
-  readonly end: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
+  /** What becomes of it without its workflow, as the log says it. */
+  readonly outcome: 'ended' | 'restarted';
+  readonly settle: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
 }
 
 const reconciledKinds: readonly ReconciledKind[] = [
-  { name: 'run', idName: 'run_id', find: findDispatchedRuns, end: (deps, { id }) => endLostRun(deps, id) },
-  { name: 'assembly run', idName: 'assembly_run_id', find: findDispatchedAssemblyRuns, end: endLostAssemblyRun },
+  {
+    name: 'run',
+    idName: 'run_id',
+    find: findDispatchedRuns,
+    outcome: 'ended',
+    settle: (deps, { id }) => endLostRun(deps, id),
+  },
+  {
+    name: 'assembly run',
+    idName: 'assembly_run_id',
+    find: findDispatchedAssemblyRuns,
+    outcome: 'ended',
+    settle: endLostAssemblyRun,
+  },
   {
     name: 'restoration of a plugin resource',
     idName: 'plugin_restoration_id',
     find: findDispatchedRestorations,
-    end: (deps, { id }) => endLostRestoration(deps, id),
+    outcome: 'ended',
+    settle: (deps, { id }) => endLostRestoration(deps, id),
   },
 ];
+
+/** A check deploys nothing, and each of its steps may be repeated. So however many are lost, all of them start again. */
+const checks: ReconciledKind = {
+  name: 'check of a version',
+  idName: 'check_id',
+  find: findDispatchedChecks,
+  outcome: 'restarted',
+  settle: ({ transactions }, { id }) => transactions.run((tx) => restartLostCheck(tx, id)),
+};
 
 type LostRun = DispatchedRun & { readonly kind: ReconciledKind };
 
@@ -52,7 +77,7 @@ export interface ReconcilerDeps extends SystemCommandDeps {
 /**
  * Compares the unfinished runs with the engine, and ends those whose workflow is definitely gone: terminated by hand, or lost
  * with the engine's data. Nothing else would end them, and what they lock would stay locked. Where more than five workflows are
- * gone, it ends no run and raises an alarm: people must judge that.
+ * gone, it ends no run and raises an alarm: people must judge that. Checks of versions start again.
  */
 export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
   return new PeriodicTask({
@@ -71,9 +96,18 @@ export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minimum
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockReconciliation(em)) || !(await isOurEngine(deps))) return;
     const lost: LostRun[] = [];
-    for (const kind of reconciledKinds) await findLostRuns(deps, em, { kind, olderThanSeconds, lost });
+    for (const kind of reconciledKinds)
+      await findLostRuns(deps, em, { kind, olderThanSeconds, lost, maximum: maximumLost });
     if (lost.length > maximumLost) raiseAlarm(deps.log, lost);
-    else for (const run of lost) await endIfStillLost(deps, run);
+    else for (const run of lost) await settleIfStillLost(deps, run);
+    const lostChecks: LostRun[] = [];
+    await findLostRuns(deps, em, {
+      kind: checks,
+      olderThanSeconds,
+      lost: lostChecks,
+      maximum: Number.POSITIVE_INFINITY,
+    });
+    for (const check of lostChecks) await settleIfStillLost(deps, check);
     await recordReconciliation(em, lost.length);
   });
 }
@@ -89,40 +123,46 @@ async function isOurEngine({ engine, orm, log }: ReconcilerDeps): Promise<boolea
   return false;
 }
 
+interface Search {
+  readonly kind: ReconciledKind;
+  readonly olderThanSeconds: number;
+  /** What was found. */
+  readonly lost: LostRun[];
+  /** The search stops when more are found. */
+  readonly maximum: number;
+}
+
 /** Goes through the unfinished runs to the end, or until it has found too many lost ones. */
-async function findLostRuns(
-  deps: ReconcilerDeps,
-  em: Em,
-  { kind, olderThanSeconds, lost }: { kind: ReconciledKind; olderThanSeconds: number; lost: LostRun[] },
-): Promise<void> {
+async function findLostRuns(deps: ReconcilerDeps, em: Em, search: Search): Promise<void> {
+  const { kind, olderThanSeconds, lost, maximum } = search;
   let after = zeroId;
   for (;;) {
     const page = await kind.find(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
-    await collectLost(
-      deps,
-      page.map((run) => ({ ...run, kind })),
-      lost,
-    );
+    await collectLost(deps, page, search);
     const last = page.at(-1);
-    if (!last || page.length < pageSize || lost.length > maximumLost) return;
+    if (!last || page.length < pageSize || lost.length > maximum) return;
     after = last.id;
   }
 }
 
-async function collectLost({ engine }: ReconcilerDeps, page: readonly LostRun[], lost: LostRun[]): Promise<void> {
+async function collectLost(
+  { engine }: ReconcilerDeps,
+  page: readonly DispatchedRun[],
+  { kind, lost, maximum }: Search,
+): Promise<void> {
   const remaining = [...page];
   const checkRuns = async () => {
-    for (let run = remaining.shift(); run && lost.length <= maximumLost; run = remaining.shift()) {
-      if (await isWorkflowGone(engine.client, run.workflowId)) lost.push(run);
+    for (let run = remaining.shift(); run && lost.length <= maximum; run = remaining.shift()) {
+      if (await isWorkflowGone(engine.client, run.workflowId)) lost.push({ ...run, kind });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, checkRuns));
 }
 
 /** A run ends before its workflow does, so the run is read once more, under its lock. */
-async function endIfStillLost(deps: ReconcilerDeps, { kind, ...run }: LostRun): Promise<void> {
-  if (await kind.end(deps, run)) {
-    deps.log.warn({ [kind.idName]: run.id }, `ended the ${kind.name} whose workflow the engine has lost`);
+async function settleIfStillLost(deps: ReconcilerDeps, { kind, ...run }: LostRun): Promise<void> {
+  if (await kind.settle(deps, run)) {
+    deps.log.warn({ [kind.idName]: run.id }, `${kind.outcome} the ${kind.name} whose workflow the engine has lost`);
   }
 }
 
