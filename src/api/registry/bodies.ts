@@ -5,6 +5,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
+import { WantedTool } from '#domain/tools/model.ts';
 
 /** The bodies of requests about templates and their versions (api.md of the design, *Registry*). */
 
@@ -79,6 +80,7 @@ export const ProposeSpec = z
     ...moduleSource,
     /** The owner of the template, whose connections may open the repository. Without a team: the installation. */
     team_id: Id.nullable().optional(),
+    tool: WantedTool.optional().describe('As which tool the files are read, where both may run them.'),
   })
   .superRefine(checkModuleSource)
   .meta({ id: 'ProposeSpec' });

@@ -16,7 +16,7 @@ export const propose = read({
   target: ({ em, body }) => findTeamOrInstallation(em, body.team_id),
   targetName: 'team',
   handle: async ({ em, principal, target, body, services }) => {
-    const { team_id: _team, ...source } = body;
+    const { team_id: _team, tool: wanted, ...source } = body;
     const executor = { kind: 'opentofu' as const, ...source };
     const { keyRing, config } = services;
     const { files } = await readSource(
@@ -24,7 +24,8 @@ export const propose = read({
       { em, keyRing, policy: config.outbound, principal, owner: target },
       'git',
     );
-    const { variables, outputs, readme, notes } = proposeSpec(files, source.git?.path);
-    return { spec: { variables, outputs, executor }, readme, notes: [...notes] };
+    const { tool, variables, outputs, readme, notes } = proposeSpec(files, source.git?.path, wanted);
+    const spec = { variables, outputs, executor, ...(wanted && { tool: wanted }) };
+    return { spec, tool, readme, notes: [...notes] };
   },
 });

@@ -9,6 +9,7 @@ import { executorKinds } from '#domain/registry/spec.ts';
 import type { TemplateTarget } from '#domain/registry/store.ts';
 import type { VersionDetails, VersionSummary } from '#domain/registry/version-store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
+import { toolNames } from '#domain/tools/model.ts';
 import { versionActions } from './version-actions.ts';
 import { type ShownFit, WorkerFitView } from './worker-fit.ts';
 
@@ -185,6 +186,7 @@ export const ProposalView = z
     spec: z
       .record(z.string(), z.unknown())
       .describe('With variables, outputs and the executor, as publication takes it.'),
+    tool: z.enum(toolNames).describe('As which tool the files were read.'),
     readme: z.string().nullable().describe('The README.md beside the configuration.'),
     notes: z.array(FindingView).describe('What could not be taken over, or is worth knowing.'),
   })

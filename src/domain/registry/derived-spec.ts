@@ -4,7 +4,7 @@ import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { CheckFinding } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
 import type { TemplateSpec } from './spec.ts';
-import { proposeSpec } from './spec-proposal.ts';
+import { proposeSpec, toolPath } from './spec-proposal.ts';
 import type { JsonObject } from './variables/engine.ts';
 
 /** A spec that is completed from its files, and what they say beside it. */
@@ -26,7 +26,9 @@ export function deriveSpec(spec: TemplateSpec, files: TemplateFiles): DerivedSpe
   return {
     spec: { ...spec, variables, outputs: { ...proposed.outputs, ...spec.outputs } },
     readme: proposed.readme,
-    notes: proposed.notes.filter((note) => note.path.startsWith('/variables/') && !isOwn(note)),
+    notes: proposed.notes.filter(
+      (note) => note.path === toolPath || (note.path.startsWith('/variables/') && !isOwn(note)),
+    ),
   };
 }
 

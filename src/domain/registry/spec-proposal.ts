@@ -1,3 +1,4 @@
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
@@ -7,7 +8,7 @@ import type { CheckFinding } from './checks/model.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
-import { readDeclarations } from './hcl/module.ts';
+import { type Module, readDeclarations } from './hcl/module.ts';
 import { moduleDirectory, readModuleFiles } from './hcl/module-files.ts';
 import { configurationSize } from './hcl/root-files.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
@@ -20,6 +21,8 @@ import type { JsonObject } from './variables/engine.ts';
 
 /** What the files of a module say about its variables and outputs, as a spec. */
 export interface SpecProposal {
+  /** As which tool the files were read. */
+  readonly tool: ToolName;
   readonly variables: JsonObject;
   readonly outputs: Record<string, { description?: string; sensitive?: boolean }>;
   /** The text of the README of the module; null if it has none. */
@@ -28,24 +31,36 @@ export interface SpecProposal {
   readonly notes: readonly CheckFinding[];
 }
 
+/** Where a proposal notes what depends on the tool. */
+export const toolPath = '/tool';
 const outputName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const maxDescriptionLength = 1_000;
 
 /**
- * Proposes a schema and outputs from the root module in a directory (`''`: the root), as a tool reads it that may run the version. Nothing is executed.
+ * Proposes a schema and outputs from the root module in a directory (`''`: the root), as the tool reads it that is preferred among those that may run the
+ * version. A note says where the other one reads something else. Nothing is executed.
  * @param wanted the tool that the version asks for
  */
 export function proposeSpec(files: TemplateFiles, directory = '', wanted?: WantedTool): SpecProposal {
   const root = moduleDirectory('', directory) ?? '';
+  const [tool, ...others] = readersOf(readFilesTools(files, directory), wanted);
   if (configurationSize(files) > maxCheckedSize) {
     const message = 'the configuration is too large to be read: write the schema and the outputs by hand';
     const variables: JsonObject = { type: 'object', properties: {} };
-    return { variables, outputs: {}, readme: readmeOf(files, root), notes: [{ path: '/executor', message }] };
+    return { tool, variables, outputs: {}, readme: readmeOf(files, root), notes: [{ path: '/executor', message }] };
   }
-  const module = readDeclarations(readModuleFiles(files, root, readerOf(readFilesTools(files, directory), wanted)));
-  const notes: CheckFinding[] = [...module.problems, ...findStateNotes(files, directory)].map(
-    ({ file, line, message }) => ({ path: '/executor', file, ...(line !== null && { line }), message }),
-  );
+  const { notes, ...proposed } = proposeFor(tool, files, root);
+  const stateNotes = findStateNotes(files, directory).map(toNote);
+  const otherNotes = others.flatMap((other) => describeOther(proposed, other, files, root));
+  return { tool, ...proposed, readme: readmeOf(files, root), notes: [...otherNotes, ...stateNotes, ...notes] };
+}
+
+/** What the files say to one tool. */
+type Reading = Pick<SpecProposal, 'variables' | 'outputs' | 'notes'>;
+
+function proposeFor(tool: ToolName, files: TemplateFiles, root: string): Reading {
+  const module = readDeclarations(readModuleFiles(files, root, tool));
+  const notes = module.problems.map(toNote);
   const proposed = [...module.variables].map(([name, each]) => [name, proposeVariable(name, each, notes)] as const);
   const required = proposed.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
   const variables: JsonObject = {
@@ -57,17 +72,32 @@ export function proposeSpec(files: TemplateFiles, directory = '', wanted?: Wante
   return {
     variables,
     outputs: Object.fromEntries(outputs.map(([name, each]) => [name, proposeOutput(each)])),
-    readme: readmeOf(files, root),
     notes,
   };
 }
 
-/** What both tools may run is read as Terraform reads it. */
-function readerOf(files: FilesTools, tool: WantedTool | undefined): ToolName {
-  const executor = { kind: 'opentofu' } as const;
-  const [first, ...others] = toolsThatMayRun({ executor, tool }, files);
-  if (first === undefined) return files.needsOpenTofu ? 'opentofu' : 'terraform';
-  return others.length > 0 ? 'terraform' : first;
+function toNote({ file, line, message }: Module['problems'][number]): CheckFinding {
+  return { path: '/executor', file, ...(line !== null && { line }), message };
+}
+
+/** The tools that may run the version, the preferred one first; of files that no tool can run, the one for which they were written. */
+function readersOf(files: FilesTools, tool: WantedTool | undefined): [ToolName, ...ToolName[]] {
+  const [first, ...others] = toolsThatMayRun({ executor: { kind: 'opentofu' }, tool }, files);
+  return first === undefined ? [files.needsOpenTofu ? 'opentofu' : 'terraform'] : [first, ...others];
+}
+
+/** Says that another tool that may run the version reads other variables or outputs. */
+function describeOther(
+  read: Omit<Reading, 'notes'>,
+  other: ToolName,
+  files: TemplateFiles,
+  root: string,
+): CheckFinding[] {
+  const { variables, outputs } = proposeFor(other, files, root);
+  if (canonicalJson([variables, outputs]) === canonicalJson([read.variables, read.outputs])) return [];
+  const [own, others] = other === 'terraform' ? ['OpenTofu', 'Terraform'] : ['Terraform', 'OpenTofu'];
+  const message = `both tools may run the files, and they declare other variables or outputs for ${others}: these are those for ${own}. Name the tool in "tool"`;
+  return [{ path: toolPath, message }];
 }
 
 function literal({ arguments: given }: Declaration, name: string): JsonValue | undefined {

@@ -487,6 +487,15 @@ describe('a check without a publication', () => {
     expect(Object.keys(errorsOf(checkOperation))).toContain('409');
   });
 
+  it('of a spec proposal says as which tool it read the files, and reads them as another one that is named', async () => {
+    const files = { 'main.tf': 'variable "a" {}\n', 'main.tofu': 'variable "b" {}\n' };
+    const preferred = await administrator('POST', '/spec-proposals', { files });
+    expect(preferred.body).toMatchObject({ tool: 'opentofu', notes: [{ path: '/tool' }] });
+    const named = await administrator('POST', '/spec-proposals', { files, tool: { name: 'terraform' } });
+    expect(named.body).toMatchObject({ tool: 'terraform', notes: [] });
+    expect(named.body.spec).toMatchObject({ tool: { name: 'terraform' }, variables: { properties: { a: {} } } });
+  });
+
   it('of a spec proposal names the field git of the request', async () => {
     const refused = await administrator('POST', '/spec-proposals', {
       git: { url: `file://${git.path}/none.git`, ref: 'main' },

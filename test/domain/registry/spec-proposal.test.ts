@@ -125,6 +125,18 @@ describe('a spec that is proposed from files', () => {
     expect(derived.variables).toMatchObject({ properties: { b: {} } });
   });
 
+  it('is read as the preferred tool reads it if both may run the files, and notes that the other reads something else', () => {
+    const files = { 'main.tf': 'variable "a" {}\n', 'main.tofu': 'variable "b" {}\n' };
+    const proposed = proposeSpec(files);
+    expect(proposed).toMatchObject({ tool: 'opentofu', variables: { properties: { b: {} } } });
+    expect(proposed.notes).toEqual([{ path: '/tool', message: expect.stringContaining('for Terraform') }]);
+    const spec = TemplateSpec.parse({ executor: { kind: 'opentofu', files } });
+    expect(deriveSpec(spec, files).notes).toEqual(proposed.notes);
+    expect(proposeSpec(files, '', { name: 'terraform' })).toMatchObject({ tool: 'terraform', notes: [] });
+    const same = { 'main.tf': 'variable "a" {}\n', 'main.tofu': 'variable "a" {} # also for OpenTofu\n' };
+    expect(proposeSpec(same)).toMatchObject({ tool: 'opentofu', notes: [] });
+  });
+
   it('comes from the directory of a repository, in JSON too', () => {
     const files = {
       'stack/a.tf.json': '{"variable": {"a": {"type": "list(string)", "default": ["x"], "description": "A"}}}',
