@@ -27,5 +27,5 @@ export const Modules = z.object({
         digest,
       }),
     )
-    .max(keptModulesLimits.modules),
+    .max(keptModulesLimits.packages),
 });

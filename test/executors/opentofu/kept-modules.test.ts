@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
+import { isKeepable, keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
 import { digestModules, digestModulesAsBefore } from '#executors/opentofu/initialization/configuration.ts';
 import {
   areModulesOf,
@@ -84,8 +84,8 @@ describe('kept modules', () => {
     expect(await areModulesOf(kept, await digestModules(data))).toBe(false);
   });
 
-  it('are none of a version that uses more packages than can be listed: some of them would change unseen', async () => {
-    const names = Array.from({ length: keptModulesLimits.modules + 1 }, (_, index) => `m${index}`);
+  async function writePackages(count: number): Promise<void> {
+    const names = Array.from({ length: count }, (_, index) => `m${index}`);
     const modules = names.map((name) => ({
       Key: name,
       Source: `git::https://host/${name}`,
@@ -93,7 +93,35 @@ describe('kept modules', () => {
     }));
     await mkdir(join(data, 'modules'));
     await writeFile(join(data, 'modules/modules.json'), JSON.stringify({ Modules: modules }));
-    await expect(packModules(data, 'sha256:0')).rejects.toThrow(/501 packages, and at most 500/);
+  }
+
+  it('of hundreds of packages that are too large together are bound by the digest of each package', async () => {
+    const count = 600;
+    await writePackages(count);
+    for (let at = 0; at < count; at++) {
+      await mkdir(join(data, `modules/m${at}`));
+      await writeFile(join(data, `modules/m${at}/main.tf`), 'before');
+    }
+    for (const name of ['m0/a', 'm0/b'])
+      await writeFile(join(data, 'modules', name), Buffer.alloc(keptModulesLimits.bytes / 2 + 1));
+    const kept = await packModules(data, `sha256:${'0'.repeat(64)}`);
+    if (kept === null) throw new Error('nothing was packed');
+    expect([kept.content, kept.list.length, isKeepable(kept)]).toEqual([null, count, true]);
+    await verifyModules(data, kept);
+    await writeFile(join(data, 'modules/m599/main.tf'), 'after');
+    await expect(verifyModules(data, kept)).rejects.toThrow('the module "m599"');
+  });
+
+  it('are none of a version that uses more packages than can be listed: some of them would change unseen', async () => {
+    await writePackages(keptModulesLimits.packages + 1);
+    await expect(packModules(data, 'sha256:0')).rejects.toThrow(/10001 packages, and at most 10000/);
+  });
+
+  it('are not taken from a worker whose list is too large', () => {
+    const digest = `sha256:${'0'.repeat(64)}`;
+    const module = { key: 'k'.repeat(4_096), source: 's', version: null, digest };
+    const listed = (length: number) => ({ digest, content: null, list: Array.from({ length }, () => module) });
+    expect([isKeepable(listed(1_000)), isKeepable(listed(3_000))]).toEqual([true, false]);
   });
 
   it.each(['main.tf', '__proto__'])('are other ones where the file %s has changed', async (name) => {

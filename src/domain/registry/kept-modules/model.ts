@@ -21,12 +21,15 @@ export interface KeptModules {
   readonly content: Buffer | null;
 }
 
-/** In bytes: of the files, and of what they are packed to. */
+/** Files beyond these limits are not kept, but the packages are listed with their digests, so that a run that finds others ends. Sizes are in bytes. */
 export const keptModulesLimits = {
   files: 5_000,
   bytes: 64 * 1024 * 1024,
   packed: 16 * 1024 * 1024,
-  modules: 500,
+  /** How many packages are listed. Every one of them is a download of `init`. */
+  packages: 10_000,
+  /** Of the list in JSON. */
+  list: 8 * 1024 * 1024,
 } as const;
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
@@ -35,7 +38,8 @@ const digestPattern = /^sha256:[0-9a-f]{64}$/;
 export function isKeepable({ digest, list, content }: KeptModules): boolean {
   return (
     digestPattern.test(digest) &&
-    list.length <= keptModulesLimits.modules &&
+    list.length <= keptModulesLimits.packages &&
+    JSON.stringify(list).length <= keptModulesLimits.list &&
     list.every((module) => digestPattern.test(module.digest)) &&
     (content?.length ?? 0) <= keptModulesLimits.packed &&
     findUnstorable(list) === null

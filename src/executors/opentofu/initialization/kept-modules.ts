@@ -81,9 +81,9 @@ function parentsOf(path: string, root: string): string[] {
  */
 export async function packModules(data: string, digest: string): Promise<KeptModules | null> {
   const found = await readModules(data);
-  const { modules: max } = keptModulesLimits;
+  const { packages: max } = keptModulesLimits;
   if (found !== null && found.list.length > max)
-    throw new Error(`they are ${found.list.length} packages, and at most ${max} can be kept`);
+    throw new Error(`they are ${found.list.length} packages, and at most ${max} can be listed`);
   // A release that left the directories of git in place initialized it.
   if (found === null || found.hasGit) return null;
   return { digest, list: found.list, content: await pack(found.files) };
