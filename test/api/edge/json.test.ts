@@ -36,6 +36,8 @@ describe('the strict decoder', () => {
     ['{"constructor":1,"prototype":2,"toString":3}', { constructor: 1, prototype: 2, toString: 3 }],
     ['"\\ud83d\\ude00"', '😀'],
     ['9007199254740991', 9007199254740991],
+    ['[0.1,-0.0,1e22,0.123456789012345]', [0.1, 0, 1e22, 0.123456789012345]],
+    ['[1.7976931348623157e308,5e-324,0.10000000000000000000]', [1.7976931348623157e308, 5e-324, 0.1]],
   ])('accepts %s', async (text, value) => {
     const response = await post('/any', text);
     expect(response.json()).toEqual({ got: value });
@@ -68,6 +70,10 @@ describe('the strict decoder', () => {
     ['{"n":1e999}', /n is a number out of range/],
     ['{"n":9007199254740993}', /n is an integer beyond 2\^53/],
     ['[0,-9007199254740993]', /\[1\] is an integer beyond 2\^53/],
+    ['{"n":9007199254740993.0}', /n is a number that would lose digits: send at most 15 of them/],
+    ['{"n":9.007199254740993e15}', /n is a number that would lose digits/],
+    ['{"n":[0.12345678901234567890]}', /n\[0\] is a number that would lose digits/],
+    ['{"n":-1e-400}', /n is a number that would lose digits/],
   ])('rejects %s', async (text, message) => {
     const response = await post('/any', text);
     expect(response.statusCode).toBe(400);

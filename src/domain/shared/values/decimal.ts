@@ -49,6 +49,11 @@ export class Decimal {
   }
 }
 
+/** Whether a JavaScript number has the value of a literal of JSON to the last digit. */
+export function keepsDigits(literal: string): boolean {
+  return typeof Decimal.read(literal) === 'number';
+}
+
 function toRawJson(this: Decimal): RawJson {
   return JSON.rawJSON(this.text);
 }

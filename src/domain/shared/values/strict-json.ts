@@ -1,5 +1,6 @@
 import { createScanner, type JSONScanner, type JSONVisitor, visit } from 'jsonc-parser';
 import { type FieldPath, formatPath } from '../validation/field-path.ts';
+import { keepsDigits } from './decimal.ts';
 import { token } from './json-tokens.ts';
 
 export type JsonProblemKind =
@@ -25,11 +26,13 @@ export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: Js
 
 /** The deepest nesting that is accepted: far above any real body, and far below what overflows a recursive parser. */
 export const maxNesting = 100;
+/** So many digits of a number are never lost, whatever they are. */
+export const maxDigits = 15;
 
 /**
  * Parses exactly one JSON value, as `JSON.parse` does, and rejects what `JSON.parse` accepts silently: repeated keys, keys
  * that reach a prototype, nesting deeper than `maxNesting`, text that cannot be stored (NUL, half of a surrogate pair) and
- * numbers that would lose precision. Takes linear time and is not recursive. (specification, *Conventions*: strict decoder)
+ * numbers that a JavaScript number does not hold to the last digit. Takes linear time and is not recursive. (specification, *Conventions*: strict decoder)
  */
 export function parseStrictJson(text: string): StrictJson {
   if (text.trim() === '') return refuse('empty', 'a JSON value is required, but the body is empty');
@@ -130,7 +133,11 @@ class Inspection {
         '%s is an integer beyond 2^53, which would lose digits: send a smaller one, or a string where the field takes text',
       );
     }
-    return undefined;
+    if (isInteger || keepsDigits(literal)) return undefined;
+    return this.#problem(
+      'number',
+      `%s is a number that would lose digits: send at most ${maxDigits} of them, or a string where the field takes text`,
+    );
   }
 
   #problem(kind: JsonProblemKind, message: string): JsonProblem {

@@ -4,6 +4,7 @@ import { costInside, mostEntries } from '#api/web/forms/schema/cost.ts';
 import type { Entry } from '#api/web/forms/schema/entry.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { resolveSchema } from '#api/web/forms/schema/plan/resolve.ts';
+import { readEntry } from '#api/web/forms/schema/value.ts';
 import { decodeVariables, editVariables, fillVariables } from '#api/web/forms/schema/variables.ts';
 import { checkSchema } from '#domain/registry/variables/check.ts';
 import type { JsonObject } from '#domain/registry/variables/engine.ts';
@@ -148,4 +149,18 @@ describe('a form of lists in lists', () => {
     for (let one = 0; one < 50; one++) sent.set(`n/a/${one}`, ['4']);
     expect(() => decodeVariables(sent, wide)).toThrow('parts');
   });
+});
+
+test.each([
+  ['0.123456789012345', { value: 0.123456789012345, problems: [] }],
+  ['+1.50', { value: 1.5, problems: [] }],
+  [
+    '0.12345678901234567890',
+    { value: undefined, problems: [{ pointer: '/a', message: 'must have at most 15 digits' }] },
+  ],
+  ['9007199254740993', { problems: [{ pointer: '/a', message: 'must lie between ±9007199254740991' }] }],
+])('the number %s in a form keeps its digits or is refused', (text, expected) => {
+  const [node] = planForm(form({ type: 'number' })).members;
+  if (!node) throw new Error('the form has no field');
+  expect(readEntry(node, { kind: 'text', text }, '/a')).toMatchObject(expected);
 });

@@ -41,6 +41,10 @@ describe('a draft', () => {
       expect(parseDraft(source).value).toEqual(value);
   });
 
+  it('keeps decimals in every form of YAML', () => {
+    expect(parseDraft('a: +1.5\nb: .5\nc: -2.\nd: 1.10e+2').value).toEqual({ a: 1.5, b: 0.5, c: -2, d: 110 });
+  });
+
   it('copies what an anchor names to each alias', () => {
     expect(parseDraft('a: &x {b: 1}\nc: *x').value).toEqual({ a: { b: 1 }, c: { b: 1 } });
   });
@@ -64,6 +68,10 @@ describe('a draft that cannot be read', () => {
     ['a: 1\nb: [12345678901234567890]', 2, 'would lose digits'],
     ['a: 0xFFFFFFFFFFFFFFFF', 1, 'would lose digits'],
     ['{"a": 1,\n"b": [12345678901234567890]}', 2, 'would lose digits'],
+    ['a: 1\nb: 0.12345678901234567890', 2, 'more than 15 digits would lose some'],
+    ['a: +9007199254740993.', 1, 'more than 15 digits would lose some'],
+    ['a: -.12345678901234567890', 1, 'more than 15 digits would lose some'],
+    ['{"a": 1,\n"b": 1.2345678901234567890}', 2, 'more than 15 digits would lose some'],
     ['a: &x [*x]', 1, 'the alias "*x" stands in what it repeats'],
     ['a: &x 1\nb: &y {c: *x, d: [*y]}', 2, 'the alias "*y" stands in what it repeats'],
     ['x: 1\na: *nothing', 2, 'no anchor "&nothing" before this alias'],

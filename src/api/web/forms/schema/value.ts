@@ -1,6 +1,7 @@
+import { keepsDigits } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
-import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
+import { maxDigits, parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { type Entry, itemNode } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 
@@ -104,6 +105,8 @@ function readNumber(text: string, pointer: string): Entered {
   if (!decimal.test(trimmed) || !Number.isFinite(number)) return entered(text);
   if (Number.isInteger(number) && !Number.isSafeInteger(number))
     return entered(undefined, [{ pointer, message: `must lie between ±${Number.MAX_SAFE_INTEGER}` }]);
+  if (!keepsDigits(trimmed.replace('+', '')))
+    return entered(undefined, [{ pointer, message: `must have at most ${maxDigits} digits` }]);
   return entered(number);
 }
 

@@ -1,3 +1,5 @@
+import { keepsDigits } from '#domain/shared/values/decimal.ts';
+import { maxDigits } from '#domain/shared/values/strict-json.ts';
 import { DraftUnreadable } from './draft.ts';
 
 /** What no text of a draft may hold, whether it is YAML or JSON. */
@@ -12,10 +14,25 @@ export function refuseName(name: string, names: Set<string>, position: Position)
   names.add(name);
 }
 
-/** Integers are refused as in the body of a request. @throws DraftUnreadable if the number is none of JSON, or would lose digits */
+/** What a number may be in YAML besides JSON: `+1`, `.5`, `1.` */
+const yamlDecimal = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** Numbers are refused as in the body of a request. @throws DraftUnreadable if the number is none of JSON, or would lose digits */
 export function refuseNumber(value: number, written: string, position: Position): void {
   if (!Number.isFinite(value)) throw new DraftUnreadable('the spec holds a number that JSON does not have', position);
   const isInteger = /^[-+]?0x/.test(written) || !/[.eE]/.test(written);
   if (isInteger && !Number.isSafeInteger(value))
     throw new DraftUnreadable('an integer beyond 2^53 would lose digits: write it as a text, in quotes', position);
+  if (!isInteger && yamlDecimal.test(written) && !keepsDigits(toJson(written)))
+    throw new DraftUnreadable(
+      `a number with more than ${maxDigits} digits would lose some: write it as a text, in quotes`,
+      position,
+    );
+}
+
+function toJson(written: string): string {
+  return written
+    .replace(/^([-+]?)\./, '$10.')
+    .replace(/\.(?!\d)/, '')
+    .replace(/^\+/, '');
 }
