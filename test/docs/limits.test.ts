@@ -24,7 +24,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
 
 /** What a file writes that sets a limit. */
 const setsLimit =
-  /new (FairLimit|ShareLimit|YieldingPlaces|UploadLimit|StreamLimit|RequestCounts|GuessLimit|Evaluator)\(|= new ConcurrencyLimit\(|await incrementCounts\(em,|chooseFairly\(roomsOf|function lockCounting|waitingOn: \{ code: 'pool_share' \}|parseDocument\(|new Composer\(/;
+  /new (FairLimit|ShareLimit|YieldingPlaces|UploadLimit|StreamLimit|RequestCounts|GuessLimit|Evaluator)\(|= new ConcurrencyLimit\(|await incrementCounts\(em,|chooseFairly\(roomsOf|function lockCounting|waitingOn: \{ code: 'pool_share'|parseDocument\(|new Composer\(/;
 
 it('the table of limits names whose each limit is that the code sets, and no other', () => {
   const files = globSync('src/**/*.ts').filter((file) => setsLimit.test(readFileSync(file, 'utf8')));
