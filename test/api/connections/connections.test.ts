@@ -250,6 +250,32 @@ describe('the list of connections', () => {
     const emptyProject = await stranger.owner.get(`${path}?project_id=${stranger.project}`);
     expect(emptyProject.body).toEqual({ connections: [] });
   });
+
+  it.each([
+    ['a connection cannot be read', 'connections', 'provides'],
+    ['the authority of the caller cannot be evaluated', 'teams', 'organization_id'],
+  ])(
+    'fails as a whole where %s: it has no part of the connections, and nothing of the fault',
+    async (_, table, column) => {
+      const { id } = await add({ team_id: tenant.team });
+      const list = () => tenant.owner.get(path);
+      await api.rows(`alter table ${table} rename column ${column} to elsewhere`);
+      const failed = await list();
+      await api.rows(`alter table ${table} rename column elsewhere to ${column}`);
+      expect(failed).toMatchObject({ status: 500, body: { error: 'internal error' } });
+      expect(Object.keys(failed.body)).toEqual(['error']);
+      expect((await list()).body.connections.map((each: { id: string }) => each.id)).toContain(id);
+    },
+  );
+
+  it('fails as a whole where one of its connections is of a kind that no release knows', async () => {
+    const { id } = await add({ team_id: tenant.team });
+    await api.rows(`update connections set kind = 'vanished' where id = ?`, [id]);
+    const failed = await tenant.owner.get(path);
+    await api.rows(`update connections set kind = 'generic' where id = ?`, [id]);
+    expect(failed.status).toBe(500);
+    expect(failed.body).not.toHaveProperty('connections');
+  });
 });
 
 describe('who may change a connection', () => {

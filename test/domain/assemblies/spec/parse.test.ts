@@ -78,10 +78,26 @@ describe('a draft that cannot be read', () => {
     ['a: *later\nb: &later 1', 1, 'no anchor "&later" before this alias'],
     ['? [1]\n: 2', 1, 'names must be texts'],
     ['"a\\0": 1', 1, 'NUL'],
-    [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 1, 'nested too deeply'],
+    [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 1, 'more than 100 levels'],
+    [`x: 1\na: ${'['.repeat(101)}${']'.repeat(101)}`, 2, 'more than 100 levels'],
+    [`a: ${'{b: '.repeat(100_000)}`, 1, 'more than 100 levels'],
+    [`a:\n  ${'- '.repeat(100_000)}b`, 2, 'more than 100 levels'],
+    [Array.from({ length: 150 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 102, 'more than 100 levels'],
+    [
+      `a0: &a0 [x]\n${Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [[[[*a${n}]]]]`).join('\n')}`,
+      1,
+      'more than 100 levels',
+    ],
     [`a: "${'x'.repeat(1024 * 1024)}"`, 1, 'larger than 1 MiB'],
   ])('%.30s is refused with its line', (source, line, message) => {
     expect(refusalOf(source)).toEqual({ line, column: expect.any(Number), message: expect.stringContaining(message) });
+  });
+
+  it.each([
+    `a: ${'['.repeat(60)}${']'.repeat(60)}`,
+    Array.from({ length: 60 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+  ])('that is nested 60 levels deep can be read', (source) => {
+    expect(parseDraft(source).value).toHaveProperty('a');
   });
 
   it('is refused where aliases of aliases would multiply', () => {

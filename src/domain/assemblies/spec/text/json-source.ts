@@ -1,17 +1,14 @@
 import { type Node, parseTree } from 'jsonc-parser';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import { DraftUnreadable, type ParsedDraft } from './draft.ts';
+import { DraftUnreadable, deepest, type ParsedDraft, tooDeep } from './draft.ts';
 import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';
-
-/** Deeper JSON is refused before a parser recurses into it. */
-const deepest = 100;
 
 /** Parses JSON, which the YAML parser could read too, but far more slowly. Null if the text is not JSON. */
 export function readJson(source: string): ParsedDraft | null {
   if (!/^\s*\{/.test(source) || !isJson(source)) return null;
   const lines = new Lines(source);
-  if (isDeep(source)) throw new DraftUnreadable('the spec is nested too deeply', { line: 1, column: 1 });
+  if (isDeep(source)) throw new DraftUnreadable(tooDeep, { line: 1, column: 1 });
   const root = parseTree(source);
   if (!root) return null;
   refuseUnclear(root, source, lines);

@@ -23,7 +23,7 @@ const top = { line: 1, column: 1 };
  */
 export function parseDraft(source: string): ParsedDraft {
   if (Buffer.byteLength(source) > longestSource) throw new DraftUnreadable('the spec is larger than 1 MiB', top);
-  const draft = readSource(source);
+  const draft = readJson(source) ?? readYaml(source);
   if (isLargerThan(draft.value, valueLimits)) {
     const { values, depth } = valueLimits;
     throw new DraftUnreadable(`the spec has more than ${values} values, or more than ${depth} levels`, top);
@@ -34,15 +34,6 @@ export function parseDraft(source: string): ParsedDraft {
   if (unstorable !== null) throw new DraftUnreadable(`the spec ${unstorable}`, top);
   // An alias of YAML is the same object as its anchor. The copy has each value once.
   return { ...draft, value: JSON.parse(JSON.stringify(draft.value)) };
-}
-
-function readSource(source: string): ParsedDraft {
-  try {
-    return readJson(source) ?? readYaml(source);
-  } catch (error) {
-    if (error instanceof RangeError) throw new DraftUnreadable('the spec is nested too deeply', top);
-    throw error;
-  }
 }
 
 function hasLongPath(value: JsonValue, length = 0): boolean {

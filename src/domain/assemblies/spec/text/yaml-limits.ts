@@ -1,5 +1,5 @@
-import { type Alias, type Document, isAlias, isCollection, isPair, isScalar, Lexer } from 'yaml';
-import { DraftUnreadable } from './draft.ts';
+import { type Alias, type Document, isAlias, isCollection, isPair, isScalar, Lexer, Parser } from 'yaml';
+import { DraftUnreadable, deepest, tooDeep } from './draft.ts';
 import type { Lines } from './source-position.ts';
 
 /** How many anchors and aliases a text may have together. The parser compares each of them with each other one. */
@@ -33,35 +33,67 @@ export function refuseLarge(source: string, lines: Lines): void {
   }
 }
 
+/**
+ * Refuses a text that is nested too deeply before anything recurses into it. It only splits the text into its parts, which is done without recursion.
+ * @throws DraftUnreadable
+ */
+export function refuseDeep(source: string, lines: Lines): void {
+  const parser = new Parser();
+  let offset = 0;
+  for (const part of new Lexer().lex(source)) {
+    // Taking what the parser has finished is what makes it read on.
+    for (const _finished of parser.next(part));
+    // The stack holds the document, the collections that are open, and the value that is read.
+    if (parser.stack.length > deepest + 2) throw new DraftUnreadable(tooDeep, lines.at(offset));
+    if (!markers.has(part)) offset += part.length;
+  }
+}
+
 /** Signs of the lexer that are not in the text. */
 const startOfScalar = '\u{1f}';
 const markers = new Set([startOfScalar, '\u{2}', '\u{18}']);
 
-/**
- * Refuses aliases without an anchor before them, those that stand in what they repeat, and those that repeat too much.
- * @throws DraftUnreadable; RangeError if the text is nested too deeply
- */
-export function refuseRepetition({ contents }: Document.Parsed, lines: Lines): void {
-  /** How many values each anchor names, with what its aliases repeat; null while they are counted. */
-  const sizes = new Map<string, number | null>();
-  const count = (node: unknown): number => {
-    if (isPair(node)) return count(node.key) + count(node.value);
-    if (isAlias(node)) return sizeOfAlias(node, sizes, lines);
-    if (!isScalar(node) && !isCollection(node)) return 0;
-    if (node.anchor) sizes.set(node.anchor, null);
-    let size = 1;
-    if (isCollection(node)) for (const item of node.items) size += count(item);
-    if (node.anchor) sizes.set(node.anchor, size);
-    return size;
-  };
-  if (count(contents) > 2 * maxValues)
-    throw new DraftUnreadable('aliases repeat too much: write the values out', { line: 1, column: 1 });
+/** How many values a node has, and how many levels, with what its aliases repeat. */
+interface Extent {
+  readonly size: number;
+  readonly depth: number;
 }
 
-function sizeOfAlias({ source, range }: Alias, sizes: ReadonlyMap<string, number | null>, lines: Lines): number {
+/**
+ * Refuses aliases without an anchor before them, those that stand in what they repeat, and those that repeat too much or nest it too deeply.
+ * @throws DraftUnreadable
+ */
+export function refuseRepetition({ contents }: Document.Parsed, lines: Lines): void {
+  /** What each anchor names; null while it is measured. */
+  const named = new Map<string, Extent | null>();
+  const measure = (node: unknown): Extent => {
+    if (isPair(node)) return together([measure(node.key), measure(node.value)]);
+    if (isAlias(node)) return extentOfAlias(node, named, lines);
+    if (!isScalar(node) && !isCollection(node)) return { size: 0, depth: 0 };
+    if (node.anchor) named.set(node.anchor, null);
+    const inner = together(isCollection(node) ? node.items.map(measure) : []);
+    const extent = { size: 1 + inner.size, depth: 1 + inner.depth };
+    if (node.anchor) named.set(node.anchor, extent);
+    return extent;
+  };
+  const { size, depth } = measure(contents);
+  if (size > 2 * maxValues) throw new DraftUnreadable('aliases repeat too much: write the values out', top);
+  if (depth > deepest) throw new DraftUnreadable(tooDeep, top);
+}
+
+const top = { line: 1, column: 1 };
+
+function together(parts: readonly Extent[]): Extent {
+  return parts.reduce((all, { size, depth }) => ({ size: all.size + size, depth: Math.max(all.depth, depth) }), {
+    size: 0,
+    depth: 0,
+  });
+}
+
+function extentOfAlias({ source, range }: Alias, named: ReadonlyMap<string, Extent | null>, lines: Lines): Extent {
   const position = lines.at(range?.[0] ?? 0);
-  const size = sizes.get(source);
-  if (size === undefined) throw new DraftUnreadable(`there is no anchor "&${source}" before this alias`, position);
-  if (size === null) throw new DraftUnreadable(`the alias "*${source}" stands in what it repeats`, position);
-  return size;
+  const extent = named.get(source);
+  if (extent === undefined) throw new DraftUnreadable(`there is no anchor "&${source}" before this alias`, position);
+  if (extent === null) throw new DraftUnreadable(`the alias "*${source}" stands in what it repeats`, position);
+  return extent;
 }

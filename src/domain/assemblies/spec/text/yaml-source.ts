@@ -3,7 +3,7 @@ import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { DraftUnreadable, type ParsedDraft } from './draft.ts';
 import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';
-import { refuseLarge, refuseRepetition } from './yaml-limits.ts';
+import { refuseDeep, refuseLarge, refuseRepetition } from './yaml-limits.ts';
 
 const options = {
   version: '1.2',
@@ -17,10 +17,11 @@ const options = {
   prettyErrors: false,
 } as const;
 
-/** @throws DraftUnreadable; RangeError if the text is nested too deeply */
+/** @throws DraftUnreadable */
 export function readYaml(source: string): ParsedDraft {
   const lines = new Lines(source);
   refuseLarge(source, lines);
+  refuseDeep(source, lines);
   const document = parseDocument(source, options);
   const [fault] = [...document.errors, ...document.warnings];
   if (fault) throw new DraftUnreadable(describeFault(fault), lines.at(fault.pos[0]));
@@ -40,8 +41,7 @@ function describeFault({ code, message }: { code: string; message: string }): st
   if (code === 'TAG_RESOLVE_FAILED') return 'tags such as "!secret" have no meaning here: write the value itself';
   if (code === 'MULTIPLE_DOCS') return 'the text holds several documents: a spec is one';
   if (code === 'NON_STRING_KEY') return 'names must be texts';
-  // The parser reports its own overflow as a fault of the text.
-  return /call stack/.test(message) ? 'the spec is nested too deeply' : message;
+  return message;
 }
 
 /** Answers the value of each alias. The library looks through the whole document for every single one. */
