@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
+import { db, type Over } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
@@ -23,26 +23,43 @@ export interface CoverageQuestion {
   readonly place: Place;
 }
 
-/** The assignments to a principal that name a place or one around it, and were not revoked; the newest first. */
+/**
+ * Of the assignments to a principal that name a place or one around it and were not revoked, the newest of each action and place; the newest first. An
+ * action is assigned again only after the assignment before has ended for good, so older ones decide nothing, however many there are.
+ */
 export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantWithStanding[]> {
-  return selectNamed(em, question).where('g.revoked_at', 'is', null).execute();
+  const newest = db(em)
+    .selectFrom('plugin_action_grants as g')
+    .distinctOn(['g.action_id', 'g.selector_type', 'g.selector_id'])
+    .where((eb) => names(eb, question))
+    .where('g.revoked_at', 'is', null)
+    .orderBy('g.action_id')
+    .orderBy('g.selector_type')
+    .orderBy('g.selector_id')
+    .orderBy('g.id', 'desc')
+    .select('g.id');
+  return selectGrants(em).where('g.id', 'in', newest).orderBy('g.id', 'desc').execute();
 }
 
 /** The newest assignment to a principal that names a place or a place around it, and was revoked. */
 export function findNewestRevoked(em: Em, question: CoverageQuestion): Promise<GrantWithStanding | undefined> {
-  return selectNamed(em, question).where('g.revoked_at', 'is not', null).limit(1).executeTakeFirst();
+  return selectGrants(em)
+    .where((eb) => names(eb, question))
+    .where('g.revoked_at', 'is not', null)
+    .orderBy('g.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
-function selectNamed(em: Em, { of, subjectId, place }: CoverageQuestion) {
+/** Whether an assignment is to the principal of a question, and for its place or one around it. */
+function names(eb: Over<{ g: 'plugin_action_grants' }>, { of, subjectId, place }: CoverageQuestion) {
   const { resourceId, environmentId, projectId, teamId, organizationId } = place;
   const around = [resourceId, environmentId, projectId, teamId, organizationId].flatMap((id) => id ?? []);
-  return selectGrants(em)
-    .where((eb) =>
-      'actionId' in of ? eb('g.action_id', '=', of.actionId) : eb('g.installation_id', '=', of.installationId),
-    )
-    .where('g.subject_id', '=', subjectId)
-    .where('g.selector_id', '=', (eb) => eb.fn.any(eb.val(around)))
-    .orderBy('g.id', 'desc');
+  return eb.and([
+    'actionId' in of ? eb('g.action_id', '=', of.actionId) : eb('g.installation_id', '=', of.installationId),
+    eb('g.subject_id', '=', subjectId),
+    eb('g.selector_id', '=', eb.fn.any(eb.val(around))),
+  ]);
 }
 
 /** An assignment with the place that it is for. A lock locks the owners of the place, then the assignment. */

@@ -122,6 +122,11 @@ describe('a draft that cannot be read', () => {
     });
   });
 
+  it('with too many anchors is refused at the first that is too many', () => {
+    const anchors = Array.from({ length: 1_002 }, (_, n) => `a${n}: &a${n} x`);
+    expect(refusalOf(['x: "y"', ...anchors].join('\n'))).toMatchObject({ line: 1_002, column: 8 });
+  });
+
   it('with too many values is refused before it is parsed', () => {
     expect(refusalOf(`a: [${'x,'.repeat(500_000)}x]`).message).toBe('the spec has more than 100000 values');
   });

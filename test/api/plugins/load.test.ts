@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { check } from '#test/support/plugins/plugin-world.ts';
+import { addUser, type PluginStage, stagePlugin } from '#test/support/plugins/stage.ts';
+import { within } from '#test/support/slowness.ts';
+
+let api: TestApi;
+let stage: PluginStage;
+let neighbour: PluginStage;
+
+beforeAll(async () => {
+  api = await startApi();
+  [stage, neighbour] = [await stagePlugin(api), await stagePlugin(api)];
+});
+afterAll(() => api?.close());
+
+/** A member of the team of a plugin, to whom its action is assigned in the team. */
+async function addAssigned({ root, sync, team }: PluginStage) {
+  const member = await addUser(api, 'requester', { teams: { [team]: 'member' } });
+  const grant = await root.assign(sync, { type: 'user', id: member.id }, { type: 'team', id: team });
+  const ask = () => check(member.client, sync, { type: 'team', id: team });
+  return { member, grant, ask };
+}
+
+/** Makes as many older assignments as one team may have, which are to the same person at the same place, so that a check concerns all of them. */
+async function copyOften(grant: string): Promise<void> {
+  await api.rows(
+    `insert into plugin_action_grants (id, installation_id, action_id, subject_type, subject_id, selector_type, selector_id, basis,
+         owner_id, granted_by, revision, created_at)
+       select ('00000000' || right(gen_random_uuid()::text, 28))::uuid, g.installation_id, g.action_id, g.subject_type, g.subject_id, g.selector_type, g.selector_id, g.basis,
+         g.owner_id, g.granted_by, 1, now() from plugin_action_grants g, generate_series(1, 9999) where g.id = ?`,
+    [grant],
+  );
+  await api.rows('analyze plugin_action_grants', []);
+}
+
+describe('the checks of a plugin', () => {
+  it('answer soon to somebody whose 10,000 assignments have ended, and to a neighbour while that one asks for many', async () => {
+    const busy = await addAssigned(stage);
+    const quiet = await addAssigned(neighbour);
+    await copyOften(busy.grant);
+    await stage.root.activate(stage.installation, '1.0.0');
+    await stage.root.approve(stage.installation, ['zone.sync', 'zone.read']);
+    expect(await within(1_000, busy.ask)).toMatchObject({ allowed: false, reason: { code: 'release_changed' } });
+    const selector = { type: 'team', id: stage.team };
+    await stage.root.assign(stage.sync, { type: 'user', id: busy.member.id }, selector);
+    expect(await within(1_000, busy.ask)).toMatchObject({ allowed: true });
+    const many = Promise.all(Array.from({ length: 20 }, busy.ask));
+    expect(await within(1_500, quiet.ask)).toMatchObject({ allowed: true });
+    const answers = await within(20_000, () => many);
+    expect(answers.every(({ allowed }) => allowed)).toBe(true);
+  });
+});
