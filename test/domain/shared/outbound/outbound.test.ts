@@ -131,6 +131,8 @@ describe('an outbound URL', () => {
     expect(await refusal('https://corp.example/', { resolve }, ['*.corp.example'])).toMatch(/not on the public/);
     expect(await refusal('https://evilcorp.example/', { resolve }, ['*.corp.example'])).toMatch(/not on the public/);
     expect(await refusal('https://git.internal.evil/', { resolve }, ['git.internal'])).toMatch(/not on the public/);
+    // A Cyrillic letter that looks like an i.
+    expect(await refusal('https://g\u0456t.internal/', { resolve }, ['git.internal'])).toMatch(/not on the public/);
     expect(await refusal('https://git.internal/', { resolve }, ['10.2.0.0/16', '::/0'])).toMatch(/not on the public/);
   });
 
