@@ -45,7 +45,8 @@ function mutantsOf(file: string): Mutant[] {
       .subarray(0, offset - base)
       .toString()
       .split('\n').length;
-  return found.map(({ start, end, ...rest }) => ({
+  const changed = found.filter(({ start, end, text }) => source.subarray(start - base, end - base).toString() !== text);
+  return changed.map(({ start, end, ...rest }) => ({
     ...rest,
     file,
     start: start - base,

@@ -32,24 +32,31 @@ export class Trials {
 
   /** @returns the verdict, with the file of the test that killed the mutant; null if it lives */
   async try(mutant: Mutant): Promise<{ verdict: Verdict; by: string | null }> {
-    const { files: related, pattern } = relatedTests(mutant.file);
-    const files: string[] = [];
-    for (const file of related) if (await this.#isSound(file, pattern)) files.push(file);
-    if (files.length === 0) return { verdict: 'untested', by: null };
+    const { files, pattern } = relatedTests(mutant.file);
+    let tried = 0;
+    for (const file of files) {
+      if (!(await this.#isSound(file, pattern))) continue;
+      tried += 1;
+      if (await this.#kills(file, mutant, pattern)) return { verdict: 'killed', by: file };
+    }
+    return { verdict: tried > 0 ? 'survived' : 'untested', by: null };
+  }
+
+  async #kills(file: string, mutant: Mutant, pattern: RegExp | undefined): Promise<boolean> {
     const path = join(this.#root, mutant.file);
     const original = readFileSync(path);
     const { start, end, text } = mutant;
-    writeFileSync(path, Buffer.concat([original.subarray(0, start), Buffer.from(text), original.subarray(end)]));
     try {
-      this.#vitest.invalidateFile(path);
-      for (const file of files) {
-        if (!(await this.#passes(file, pattern))) return { verdict: 'killed', by: file };
-      }
-      return { verdict: 'survived', by: null };
+      this.#write(path, Buffer.concat([original.subarray(0, start), Buffer.from(text), original.subarray(end)]));
+      return !(await this.#passes(file, pattern));
     } finally {
-      writeFileSync(path, original);
-      this.#vitest.invalidateFile(path);
+      this.#write(path, original);
     }
+  }
+
+  #write(path: string, content: Buffer): void {
+    writeFileSync(path, content);
+    this.#vitest.invalidateFile(path);
   }
 
   async close(): Promise<void> {
