@@ -24,8 +24,9 @@ export async function replaceAttachments(
   const found = await findBelowOwner(em, set, wanted);
   refuseUnknown('project_ids', wanted.projectIds, found.projectIds);
   refuseUnknown('environment_ids', wanted.environmentIds, found.environmentIds);
-  const before = await readAttachedIds(em, set.id);
-  if (isDeepStrictEqual(before, found)) return { before, after: before };
+  const { hasVoid, ...before } = await readAttachedIds(em, set.id);
+  // Naming a place again attaches it anew, although a transfer has voided it.
+  if (!hasVoid && isDeepStrictEqual(before, found)) return { before, after: before };
   await writeAttachments(em, set.id, found);
   await countChange(em, set);
   return { before, after: found };

@@ -17,7 +17,7 @@ export interface Attachment {
   readonly kind: 'project' | 'environment';
   readonly id: string;
   readonly name: string;
-  /** False after a transfer to other owners: its runs get nothing from the set. */
+  /** False after a transfer to other owners, also if the place has come back: its runs get nothing from the set. */
   readonly isEffective: boolean;
 }
 
@@ -33,6 +33,7 @@ function selectAttachments(em: Em, reader: Principal) {
       .innerJoin('teams as t', 't.id', 'p.team_id')
       .where((eb) => isInReadableTeam(reader, eb.ref('t.id'), 'hidden'))
       .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
+      .select('a.void_since as voidSince')
       .select(['t.id as teamId', 't.organization_id as organizationId'])
       .orderBy('p.name')
       // A project comes before its environments.
@@ -44,12 +45,12 @@ function selectAttachments(em: Em, reader: Principal) {
 type AttachmentRow = Awaited<ReturnType<ReturnType<typeof selectAttachments>['execute']>>[number];
 
 function toAttachment(set: OwnerIds, row: AttachmentRow): Attachment {
-  const { environmentId, environmentName, projectId, projectName, ...owner } = row;
+  const { environmentId, environmentName, projectId, projectName, voidSince, ...owner } = row;
   return {
     kind: environmentId === null ? 'project' : 'environment',
     id: environmentId ?? projectId,
     name: environmentId === null ? projectName : `${projectName} / ${environmentName}`,
-    isEffective: isBelow(set, { ...owner, projectId }),
+    isEffective: voidSince === null && isBelow(set, { ...owner, projectId }),
   };
 }
 
@@ -61,16 +62,17 @@ export async function readAttachments(em: Em, set: IdentifiedSet, reader: Princi
   return rows.map((row) => toAttachment(set, row));
 }
 
-/** Where a set is attached, by id. */
-export async function readAttachedIds(em: Em, setId: string): Promise<Attachments> {
+/** Where a set is attached, by id. Transfers have voided some of it if `hasVoid`. */
+export async function readAttachedIds(em: Em, setId: string): Promise<Attachments & { readonly hasVoid: boolean }> {
   const rows = await db(em)
     .selectFrom('variable_set_attachments')
     .where('variable_set_id', '=', setId)
-    .select(['project_id as projectId', 'environment_id as environmentId'])
+    .select(['project_id as projectId', 'environment_id as environmentId', 'void_since as voidSince'])
     .execute();
   return {
     projectIds: rows.flatMap(({ projectId }) => projectId ?? []).sort(),
     environmentIds: rows.flatMap(({ environmentId }) => environmentId ?? []).sort(),
+    hasVoid: rows.some(({ voidSince }) => voidSince !== null),
   };
 }
 

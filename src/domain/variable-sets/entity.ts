@@ -88,6 +88,8 @@ export const VariableSetAttachmentSchema = defineEntity({
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('restrict').nullable(),
     environmentId: () =>
       p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
+    /** When a transfer took the place away from the owner of the set. It gets nothing then until it is attached again. */
+    voidSince: at().nullable(),
   },
 });
 export class VariableSetAttachment extends VariableSetAttachmentSchema.class {}

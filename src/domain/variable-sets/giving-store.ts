@@ -1,7 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
-import { isOfOwnerAbove, nameOrder, nearness } from '#domain/variables/given-store.ts';
+import { isInForce } from '#domain/variables/attachment-force.ts';
+import { nameOrder, nearness } from '#domain/variables/given-store.ts';
 
 /** A set that gives its variables to an environment, or to all environments of a project. */
 export interface GivingSet extends OwnerIds {
@@ -12,7 +13,7 @@ export interface GivingSet extends OwnerIds {
   readonly variables: number;
 }
 
-/** Attachments `a` with their set `s`, its number of variables, and the project `p`. The owner of the set must own the project, too. */
+/** Attachments `a` with their set `s`, its number of variables, and the project `p`. They are in force. */
 function selectAttachedSets(em: Em) {
   return db(em)
     .selectFrom('variable_set_attachments as a')
@@ -22,7 +23,7 @@ function selectAttachedSets(em: Em) {
       join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
     )
     .innerJoin('teams as t', 't.id', 'p.team_id')
-    .where(isOfOwnerAbove)
+    .where(isInForce)
     .select(['s.id', 's.name', 'a.environment_id as environmentId'])
     .select(['s.organization_id as organizationId', 's.team_id as teamId', 's.project_id as projectId'])
     .select((eb) =>

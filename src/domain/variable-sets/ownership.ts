@@ -1,6 +1,18 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
+import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
+import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
 import { ownerLinks } from '#domain/tenancy/owned/links.ts';
+import { isOfOwnerAbove } from '#domain/variables/attachment-force.ts';
+
+/** A place that the owner of the set still owns after the transfer, as the organization of both teams does, goes on getting its variables. */
+const voidIfOutside = {
+  ...voidOnTransfer,
+  when: (row: Row<'void_since' | 'variable_set_id' | 'project_id' | 'environment_id'>) => sql<SqlBool>`
+    ${row('void_since')} is null and not exists (
+      select from variable_sets s, projects p join teams t on t.id = p.team_id
+      where s.id = ${row('variable_set_id')} and ${isOfOwnerAbove}
+        and p.id = coalesce(${row('project_id')}, (select e.project_id from environments e where e.id = ${row('environment_id')})))`,
+} as const;
 
 export const variableSetKinds = [
   {
@@ -38,8 +50,8 @@ export const variableSetKinds = [
     label: (row) => sql<string>`${row('id')}::text`,
     owners: [{ kind: 'variable_set', columns: ['variable_set_id'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' } },
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
+      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' }, onTransfer: voidIfOutside },
+      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' }, onTransfer: voidIfOutside },
     ],
   },
 ] as const satisfies readonly Declaration[];

@@ -7,7 +7,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
-import { isOfOwnerAbove } from '#domain/variables/given-store.ts';
+import { isInForce } from '#domain/variables/attachment-force.ts';
 import { VariableSet } from './entity.ts';
 
 /** A variable set with its owner. */
@@ -88,18 +88,18 @@ export function listVariableSets(
       query.where((eb) =>
         eb.exists(
           eb
-            .selectFrom('variable_set_attachments as g')
+            .selectFrom('variable_set_attachments as a')
             .innerJoin('environments as e', (join) =>
               join.on((of) =>
-                of.or([of('g.environment_id', '=', of.ref('e.id')), of('g.project_id', '=', of.ref('e.project_id'))]),
+                of.or([of('a.environment_id', '=', of.ref('e.id')), of('a.project_id', '=', of.ref('e.project_id'))]),
               ),
             )
             .innerJoin('projects as p', 'p.id', 'e.project_id')
             .innerJoin('teams as t', 't.id', 'p.team_id')
-            .where(isOfOwnerAbove)
-            .whereRef('g.variable_set_id', '=', 's.id')
+            .where(isInForce)
+            .whereRef('a.variable_set_id', '=', 's.id')
             .where('e.id', '=', givenTo ?? '')
-            .select('g.id'),
+            .select('a.id'),
         ),
       ),
     );

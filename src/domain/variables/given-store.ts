@@ -1,7 +1,8 @@
-import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { isInForce } from './attachment-force.ts';
 import type { VariablePhase } from './model.ts';
 
 const phases = sql<
@@ -15,10 +16,6 @@ const phases = sql<
  */
 export const nearness = sql<number>`case when a.environment_id is null then 0 else 3 end +
   case when s.project_id is not null then 2 when s.team_id is not null then 1 else 0 end`;
-
-/** A set `s` counts only while its owner is the project `p`, its team `t` or their organization, which a transfer may change. */
-export const isOfOwnerAbove = sql<SqlBool>`(s.organization_id = t.organization_id or
-  (s.team_id = t.id and s.project_id is null) or s.project_id = p.id)`;
 
 /** Of two equally near sets, the one whose name comes first in this order wins. */
 export const nameOrder = (name: 's.name' | 'holderName') => sql<string>`${sql.ref(name)} collate "C"`;
@@ -57,7 +54,7 @@ function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) 
     .innerJoin('variable_set_attachments as a', (join) =>
       join.on((eb) => eb.or([eb('a.environment_id', '=', eb.ref('e.id')), eb('a.project_id', '=', eb.ref('p.id'))])),
     )
-    .innerJoin('variable_sets as s', (join) => join.onRef('s.id', '=', 'a.variable_set_id').on(isOfOwnerAbove))
+    .innerJoin('variable_sets as s', (join) => join.onRef('s.id', '=', 'a.variable_set_id').on(isInForce))
     .innerJoin('variable_set_variables as v', 'v.variable_set_id', 's.id')
     .where('e.id', '=', parameter('environmentId'))
     .select([...values, ...more, phases.as('phases'), nearness.as('nearness')])

@@ -126,6 +126,50 @@ describe('a variable set', () => {
     expect([giving.status, giving.body.variable_sets]).toEqual([200, []]);
   });
 
+  test('gives nothing to a project that was transferred away and came back until it is attached again', async () => {
+    const tenant = await makeTenant(api);
+    const places = { project_ids: [tenant.project], environment_ids: [tenant.environment] };
+    const set = await makeSet(tenant, 'of-team', { team_id: tenant.team }, { A: '1' }, places);
+    await makeSet(tenant, 'of-organization', { organization_id: tenant.organization }, { B: '2' }, places);
+    await makeSet(tenant, 'of-project', { project_id: tenant.project }, { C: '3' }, places);
+    const names = async () => Object.keys(await given(tenant)).sort();
+    expect(await names()).toEqual(['A', 'B', 'C']);
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Elsewhere' });
+    for (const team_id of [other.id, tenant.team]) {
+      const { status, text } = await tenant.owner.post(`/projects/${tenant.project}/transfer`, { team_id });
+      expect(status, text).toBe(200);
+      expect(await names()).toEqual(['B', 'C']);
+    }
+    const path = `/variable-sets/${set}/attachments`;
+    const effective = async () =>
+      (await tenant.owner.get(path)).body.attachments.map((each: { effective: boolean }) => each.effective);
+    expect(await effective()).toEqual([false, false]);
+    expect(
+      (await tenant.owner.get(`/variable-sets?environment_id=${tenant.environment}`)).body.variable_sets,
+    ).toHaveLength(2);
+    expect((await tenant.owner.put(path, places)).status).toBe(200);
+    expect(await effective()).toEqual([true, true]);
+    expect(await names()).toEqual(['A', 'B', 'C']);
+  });
+
+  test('of an organization gives nothing to a team that was transferred away and came back', async () => {
+    const [tenant, other] = [await makeTenant(api), await makeTenant(api)];
+    await join(other, tenant.owner, 'admin');
+    const places = { project_ids: [], environment_ids: [tenant.environment] };
+    await makeSet(tenant, 'of-organization', { organization_id: tenant.organization }, { B: '2' }, places);
+    await makeSet(tenant, 'of-team', { team_id: tenant.team }, { A: '1' }, places);
+    await tenant.owner.patch(tenant.teamPath, { slug: 'moving' });
+    for (const [from, to] of [
+      [tenant, other],
+      [other, tenant],
+    ] as const) {
+      const path = `/organizations/${from.organization}/teams/${tenant.team}/transfer`;
+      const { status, text } = await tenant.owner.post(path, { organization_id: to.organization });
+      expect(status, text).toBe(200);
+      expect(Object.keys(await given(tenant))).toEqual(['A']);
+    }
+  });
+
   test('names no place to those who may not read it, and says how many there are', async () => {
     const tenant = await makeTenant(api);
     const places = { project_ids: [tenant.project], environment_ids: [tenant.environment] };
