@@ -3,6 +3,7 @@ import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun } from '#domain/runs/admission/run-request.ts';
 import type { AdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { Run } from '#domain/runs/entity.ts';
+import { dataSourceOf } from '#domain/runs/references/model.ts';
 import { placeReferences } from '#domain/runs/references/place-references.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -19,7 +20,7 @@ export async function resolveFollow(
   requester: Principal,
 ): Promise<ResolvedRun> {
   const inputs = openInputs(deps.keyRing, deployed.id, deployed.sealedInputs);
-  const reads = (inputs.reads ?? []).filter(({ variable }) => Object.hasOwn(inputs.variables, variable));
+  const reads = (inputs.reads ?? []).filter((read) => dataSourceOf(read) === null);
   const named = [...new Set(reads.map(({ variable }) => variable))];
   const variables = named.map((name) => {
     const placed = reads.filter(({ variable }) => variable === name);

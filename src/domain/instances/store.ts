@@ -4,6 +4,8 @@ import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { secretNamesOf, withSecrets } from '#domain/runs/references/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
@@ -13,6 +15,7 @@ import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
 import { haveInputsChanged } from './inputs-store.ts';
+import { maskOutputs } from './state/state.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
@@ -96,10 +99,15 @@ export function listInstances(
   return pageOf(query, 'i.id', page);
 }
 
-/** The last outputs of an instance; the values of secret ones are masked. */
-export async function readOutputs(em: Em, id: string) {
-  const row = await db(em).selectFrom('instances').where('id', '=', id).select('outputs').executeTakeFirst();
-  return row?.outputs;
+/** The last outputs of an instance; the values of secret ones are masked, also of those that have become secret since. */
+export async function readOutputs(em: Em, id: string): Promise<MaskedOutputs | undefined> {
+  const row = await db(em)
+    .selectFrom('instances as i')
+    .where('i.id', '=', id)
+    .select('i.outputs')
+    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
+    .executeTakeFirst();
+  return row && maskOutputs(withSecrets(row.outputs, row.secret));
 }
 
 function selectStateVersions(em: Em, instanceId: string) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readReferredOutputs } from '#domain/assemblies/runs/nodes/outputs.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
 /** Outputs that became secret after others had read them. */
@@ -40,6 +41,30 @@ describe('an output that became secret', () => {
     const { body } = await stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
     await stage.deploy({ instance: name }, { size: secret('open-at-first') });
     expect((await stage.claimPlan(body.id)).inputs.sensitive).toContain('size');
+  });
+
+  test('is masked in the outputs of its own instance, and along edges of assemblies, while a newer version says so', async () => {
+    const { source } = await pair();
+    const { api, tenant, template } = stage;
+    const shown = async () => (await tenant.owner.get(`/instances/${source}/outputs`)).body.outputs.size;
+    const edge = async () => {
+      const { orm, keyRing } = api.services;
+      const deployed = new Map([['net', { id: source, bytes: 0 }]]);
+      const references = [{ kind: 'output', node: 'net', name: 'size' }] as const;
+      const { outputs } = await readReferredOutputs(orm.em.fork(), keyRing, deployed, references);
+      return outputs.get('net')?.['size']?.sensitive;
+    };
+    expect([await shown(), await edge()]).toEqual([plain('open-at-first'), false]);
+    const spec = {
+      outputs: { size: { sensitive: true } },
+      executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+    };
+    const admin = await api.addUser('admin');
+    const path = `/registry/templates/${template}/versions`;
+    expect((await admin.post(path, { version: '1.0.2', spec })).status).toBe(201);
+    expect([await shown(), await edge()]).toEqual([{ value: null, sensitive: true }, true]);
+    expect((await admin.post(`${path}/1.0.2/yank`, {})).status).toBe(200);
+    expect([await shown(), await edge()]).toEqual([plain('open-at-first'), false]);
   });
 
   test('is secret to whoever reads it, if a newer state or a newer version of the template says so', async () => {

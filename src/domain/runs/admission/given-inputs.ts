@@ -6,7 +6,7 @@ import { mergeVariables } from '#domain/registry/variables/variables.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
-import { copyReads } from '../references/model.ts';
+import { copyReads, dataSourceOf } from '../references/model.ts';
 import { resolveRemoteStates } from '../references/remote-states.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
 import type { SourceOutputs } from '../references/source-outputs.ts';
@@ -90,7 +90,7 @@ export async function readRemoteStates(
   if (Object.keys(wanted).length === 0) return given;
   const deployed = request.operation === 'destroy' ? inherited?.inputs : undefined;
   if (deployed?.remoteStates) {
-    const reads = copyReads(deployed.reads).filter(({ variable }) => variable.startsWith('data.'));
+    const reads = copyReads(deployed.reads).filter((read) => dataSourceOf(read) !== null);
     return { ...given, remoteStates: deployed.remoteStates, reads: [...(given.reads ?? []), ...reads] };
   }
   const { states, reads } = await resolveRemoteStates(em, opened, target, wanted);

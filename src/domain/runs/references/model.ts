@@ -27,8 +27,21 @@ export interface SealedRead extends OutputRead {
   readonly value: JsonValue;
 }
 
-/** What a read calls all outputs together. */
-export const allOutputs = '*';
+/** A read of all outputs of an instance, as the state that a data source is given. */
+export function stateRead(dataSource: string) {
+  return { variable: `${ofDataSources}${dataSource}`, path: '', output: allOutputs } as const;
+}
+
+/** The data source that a read gave its state; null: the read put one output into a variable. */
+export function dataSourceOf({ variable, path, output }: Place): string | null {
+  const isState = output === allOutputs && path === '' && variable.startsWith(ofDataSources);
+  return isState ? variable.slice(ofDataSources.length) : null;
+}
+
+type Place = Pick<OutputRead, 'variable' | 'path' | 'output'>;
+/** No output has this name. */
+const allOutputs = '*';
+const ofDataSources = 'data.terraform_remote_state.';
 
 /** The states that data sources `terraform_remote_state` are given, by the names of the data sources: outputs and nothing else, as JSON. */
 export type RemoteStates = Readonly<Record<string, string>>;

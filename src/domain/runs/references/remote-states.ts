@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { MaskedOutputs } from '../model.ts';
-import { allOutputs, isReader, type ReadingPlace, type RemoteStates, type SealedRead } from './model.ts';
+import { isReader, type ReadingPlace, type RemoteStates, type SealedRead, stateRead } from './model.ts';
 import { withSecrets } from './secret-outputs.ts';
 import type { SourceOutputs, StateOutputs } from './source-outputs.ts';
 import { findSources, type Source, type SourceName } from './sources-store.ts';
@@ -67,9 +67,15 @@ function toRead(name: string, reference: string, source: Source, outputs: Masked
   const { id: instanceId, stateSerial, deployedRunId: runId } = source;
   const instance = `${source.project}/${source.environment}/${source.name}`;
   const sensitive = Object.values(outputs).some((output) => output.sensitive);
-  const from = { instanceId, instance, output: allOutputs, sensitive, stateSerial, runId };
-  const to = { variable: `data.terraform_remote_state.${name}`, path: '', reference };
-  return { ...to, ...from, readAt: new Date().toISOString(), copied: false, value: valuesOf(outputs) };
+  const from = { instanceId, instance, sensitive, stateSerial, runId };
+  return {
+    ...stateRead(name),
+    reference,
+    ...from,
+    readAt: new Date().toISOString(),
+    copied: false,
+    value: valuesOf(outputs),
+  };
 }
 
 export function valuesOf(outputs: MaskedOutputs): JsonValue {

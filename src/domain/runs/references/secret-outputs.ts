@@ -5,26 +5,23 @@ import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { RunInputs } from '../admission/inputs.ts';
 import type { MaskedOutputs } from '../model.ts';
-import { allOutputs, type RemoteStates, type SealedRead } from './model.ts';
+import { dataSourceOf, type RemoteStates, type SealedRead } from './model.ts';
 
 /** Outputs that became secret after they were read. Whatever says so wins: the instance as it is now, or a version of its template. */
 
 /**
- * The names of the outputs of the instance `i` that are secret: by what it is deployed with, by the version of that deployment, or by a newer one of the
+ * The names of the outputs of an instance that are secret: by what it is deployed with, by the version of that deployment, or by a newer one of the
  * same template that was not yanked.
  */
-export function secretNamesOf(i: {
-  readonly outputs: Expression<unknown>;
-  readonly deployedRunId: Expression<unknown>;
-}) {
+export function secretNamesOf(outputs: Expression<unknown>, deployedRunId: Expression<unknown>) {
   return sql<string[]>`array(
-    select o.key from jsonb_each(${i.outputs}) o where o.value ->> 'sensitive' = 'true'
+    select o.key from jsonb_each(${outputs}) o where o.value ->> 'sensitive' = 'true'
     union
     select s.key from runs d
       join template_versions v on v.id = d.template_version_id
         or (v.template_id = d.template_id and v.id > d.template_version_id and v.yanked_at is null)
       cross join lateral jsonb_each(case jsonb_typeof(v.spec -> 'outputs') when 'object' then v.spec -> 'outputs' else '{}' end) s
-      where d.id = ${i.deployedRunId} and s.value ->> 'sensitive' = 'true')`;
+      where d.id = ${deployedRunId} and s.value ->> 'sensitive' = 'true')`;
 }
 
 export function withSecrets(outputs: MaskedOutputs, secret: readonly string[]): MaskedOutputs {
@@ -43,7 +40,7 @@ export async function raiseSecrets(em: Em, inputs: RunInputs): Promise<RunInputs
   const secret = await findSecrets(em, [...new Set(reads.map(({ instanceId }) => instanceId))]);
   const namesOf = ({ instanceId }: SealedRead) => secret.get(instanceId) ?? [];
   const isSecret = (read: SealedRead) =>
-    read.sensitive || (read.output === allOutputs ? namesOf(read).length > 0 : namesOf(read).includes(read.output));
+    read.sensitive || (dataSourceOf(read) === null ? namesOf(read).includes(read.output) : namesOf(read).length > 0);
   const raised = reads.map((read) => (isSecret(read) ? { ...read, sensitive: true } : read));
   const variables = raised
     .filter(({ variable, sensitive }) => sensitive && Object.hasOwn(inputs.variables, variable))
@@ -60,10 +57,7 @@ async function findSecrets(em: Em, ids: readonly string[]): Promise<ReadonlyMap<
   const rows = await db(em)
     .selectFrom('instances as i')
     .where('i.id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .select((eb) => [
-      'i.id',
-      secretNamesOf({ outputs: eb.ref('i.outputs'), deployedRunId: eb.ref('i.deployed_run_id') }).as('names'),
-    ])
+    .select((eb) => ['i.id', secretNamesOf(eb.ref('i.outputs'), eb.ref('i.deployed_run_id')).as('names')])
     .execute();
   return new Map(rows.map(({ id, names }) => [id, names]));
 }
@@ -75,7 +69,7 @@ function raiseStates(
   namesOf: (read: SealedRead) => readonly string[],
 ): RemoteStates {
   const entries = Object.entries(states).map(([name, text]) => {
-    const read = reads.find(({ variable }) => variable === `data.terraform_remote_state.${name}`);
+    const read = reads.find((each) => dataSourceOf(each) === name);
     const secret = read ? namesOf(read) : [];
     return [name, secret.length === 0 ? text : JSON.stringify(raiseState(parseExactJson(text), secret))] as const;
   });

@@ -5,7 +5,6 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { MaskedOutputs } from '../model.ts';
-import { withSecrets } from './secret-outputs.ts';
 import { openSourceOutputs, type Source } from './sources-store.ts';
 
 /** How large everything that is opened for one request may be together, and one state. It is opened on the main thread. */
@@ -34,8 +33,7 @@ export class SourceOutputs {
   async open(source: Source): Promise<MaskedOutputs | null> {
     const known = this.#outputs.get(source.id);
     if (known !== undefined) return known;
-    const opened = this.#take(source.bytes) ? await openSourceOutputs(this.#em, this.#keyRing, source.id) : null;
-    const outputs = opened && withSecrets(opened, source.secretOutputs);
+    const outputs = this.#take(source.bytes) ? await openSourceOutputs(this.#em, this.#keyRing, source.id) : null;
     this.#outputs.set(source.id, outputs);
     return outputs;
   }

@@ -6,7 +6,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { outputsContext } from '../attempts/seals.ts';
 import type { MaskedOutputs } from '../model.ts';
 import type { Readable } from './model.ts';
-import { secretNamesOf } from './secret-outputs.ts';
+import { secretNamesOf, withSecrets } from './secret-outputs.ts';
 
 /** An instance that references may name. */
 export interface Source extends Readable {
@@ -21,8 +21,6 @@ export interface Source extends Readable {
   readonly isDestroyed: boolean;
   /** How large its sealed outputs are. */
   readonly bytes: number;
-  /** The names of its outputs that are secret by now, whatever they were when they were stored. */
-  readonly secretOutputs: readonly string[];
 }
 
 /** The instances of environments that are there. */
@@ -50,7 +48,6 @@ function selectSources(em: Em) {
     .select(({ ref }) => [
       sql<boolean>`coalesce(${ref('deployed.operation')} = 'destroy', false)`.as('isDestroyed'),
       sql<number>`coalesce(octet_length(${ref('i.sealed_outputs')}), 0)`.as('bytes'),
-      secretNamesOf({ outputs: ref('i.outputs'), deployedRunId: ref('i.deployed_run_id') }).as('secretOutputs'),
     ]);
 }
 
@@ -94,12 +91,13 @@ export async function findSourcesById(em: Em, ids: readonly string[], lock: bool
   return (lock ? found.forShare('i') : found).execute();
 }
 
-/** The outputs of an instance as they were stored, secret ones included. `SourceOutputs` says which are secret by now. */
+/** The outputs of an instance, secret ones included. What has become secret since they were stored is marked as well. They never leave the domain unsealed. */
 export async function openSourceOutputs(em: Em, keyRing: KeyRing, id: string): Promise<MaskedOutputs> {
   const row = await db(em)
-    .selectFrom('instances')
-    .where('id', '=', id)
-    .select('sealed_outputs as sealed')
+    .selectFrom('instances as i')
+    .where('i.id', '=', id)
+    .select('i.sealed_outputs as sealed')
+    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
     .executeTakeFirst();
-  return row?.sealed ? keyRing.openJson<MaskedOutputs>(outputsContext(id), row.sealed) : {};
+  return row?.sealed ? withSecrets(keyRing.openJson<MaskedOutputs>(outputsContext(id), row.sealed), row.secret) : {};
 }

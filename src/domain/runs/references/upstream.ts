@@ -4,7 +4,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { openInputs } from '../admission/inputs.ts';
 import type { MaskedOutputs } from '../model.ts';
 import { findReadingDeployment } from './dependents-store.ts';
-import { allOutputs, isReader, type OutputRead, type SealedRead } from './model.ts';
+import { dataSourceOf, isReader, type OutputRead, type SealedRead } from './model.ts';
 import { findReadingPlace } from './recheck.ts';
 import { valuesOf } from './remote-states.ts';
 import { SourceOutputs } from './source-outputs.ts';
@@ -45,9 +45,9 @@ function compare(
   const outputs = present.get(read.instanceId);
   if (outputs === undefined) return 'ended';
   if (outputs === null) return 'unknown';
-  const isWhole = read.output === allOutputs && read.path === '' && read.variable.startsWith('data.');
   const whole = { value: valuesOf(outputs) };
-  const output = isWhole ? whole : Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;
+  const output =
+    dataSourceOf(read) !== null ? whole : Object.hasOwn(outputs, read.output) ? outputs[read.output] : undefined;
   if (!output) return 'missing';
   const given = sealed.find(({ variable, path }) => variable === read.variable && path === read.path);
   if (!given) return 'unknown';

@@ -37,9 +37,9 @@ interface Pending {
 }
 
 /** A run that waits for approval in a new environment with a policy. */
-async function pending(policy: object): Promise<Pending> {
-  const body = { project_id: tenant.project, name: randomUUID(), kind: 'staging', approval_policy: policy };
-  const environment = await tenant.owner.make('/environments', body);
+async function pending(policy: object, of = tenant): Promise<Pending> {
+  const body = { project_id: of.project, name: randomUUID(), kind: 'staging', approval_policy: policy };
+  const environment = await of.owner.make('/environments', body);
   const { runId, attemptId } = await steps.planning(worker, 'none', { environment_id: environment.id });
   await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
   expect(await steps.next({ runId, executed: attemptId })).toMatchObject({ kind: 'wait' });
@@ -127,6 +127,26 @@ describe('an approval whose reviewer', () => {
       expect(await countsOf(run), 'a run that applies no longer counts').toEqual([null, null]);
     },
   );
+
+  it('keeps the role in a team counts on after the team was transferred, and keeps the project of the run from another team', async () => {
+    const [moving, other] = [await makeTenant(api), await makeTenant(api)];
+    await join(other, moving.owner, 'admin');
+    const reviewer = await api.addUser('maintainer');
+    await join(moving, reviewer, 'member', 'admin');
+    await join(other, reviewer, 'member');
+    await moving.owner.patch(moving.teamPath, { slug: 'moving' });
+    const run = await pending(lax, moving);
+    expect(await approve(run, reviewer)).toMatchObject({ status: 200 });
+    const elsewhere = await moving.owner.make(`/organizations/${moving.organization}/teams`, { name: 'Elsewhere' });
+    expect(await moving.owner.post(`/projects/${moving.project}/transfer`, { team_id: elsewhere.id })).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining(`runs that have not ended: ${run.runId}`) },
+    });
+    const moved = await moving.owner.post(`${moving.teamPath}/transfer`, { organization_id: other.organization });
+    expect(moved.status, moved.text).toBe(200);
+    expect(await countsOf(run)).toEqual([true]);
+    expect(await next(run)).toMatchObject({ kind: 'execute' });
+  });
 
   it('is disabled raises the revision of the run when the run notices that', async () => {
     const leaving = await api.addUser('maintainer');

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { maskOutputs } from '#domain/instances/state/state.ts';
-import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { openSourceOutputs } from '#domain/runs/references/sources-store.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { AssemblyNode, AssemblyRun } from '../../entity.ts';
@@ -77,7 +77,7 @@ export async function readReferredOutputs(
     if (!instance) continue;
     opened += instance.bytes;
     if (opened > mostOpened) return { outputs, isTooLarge: true };
-    const known = await openOutputs(em, keyRing, instance.id);
+    const known = await openSourceOutputs(em, keyRing, instance.id);
     const read = Object.entries(known).filter(([name]) => names.has(name));
     if (!read.every(([, { value }]) => budget.pay(value))) return { outputs, isTooLarge: true };
     outputs.set(key, Object.fromEntries(read));
@@ -92,15 +92,6 @@ function namesByNode(references: readonly Reference[]): Map<string, Set<string>>
     names.set(reference.node, (names.get(reference.node) ?? new Set()).add(reference.name));
   }
   return names;
-}
-
-async function openOutputs(em: Em, keyRing: KeyRing, id: string): Promise<MaskedOutputs> {
-  const row = await db(em)
-    .selectFrom('instances')
-    .where('id', '=', id)
-    .select('sealed_outputs as sealed')
-    .executeTakeFirst();
-  return row?.sealed ? keyRing.openJson<MaskedOutputs>(outputsContext(id), row.sealed) : {};
 }
 
 /** Whether the outputs of a node may be read: it succeeded, it was left out, or the run only plans. */
