@@ -50,7 +50,7 @@ describe('an output that became secret', () => {
     const edge = async () => {
       const { orm, keyRing } = api.services;
       const deployed = new Map([['net', { id: source, bytes: 0 }]]);
-      const references = [{ kind: 'output', node: 'net', name: 'size' }] as const;
+      const references = [{ kind: 'output', node: 'net', name: 'size', path: [] }] as const;
       const { outputs } = await readReferredOutputs(orm.em.fork(), keyRing, deployed, references);
       return outputs.get('net')?.['size']?.sensitive;
     };
