@@ -90,6 +90,7 @@ import { PoolShares } from './20261219_30_pool_shares.ts';
 import { BindingVersions } from './20261219_40_binding_versions.ts';
 import { PlanSecrets } from './20261219_50_plan_secrets.ts';
 import { VoidAttachments } from './20261220_10_void_attachments.ts';
+import { SearchWords } from './20261220_20_search_words.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -185,4 +186,5 @@ export const migrations = [
   { name: '20261219_40_binding_versions', class: BindingVersions },
   { name: '20261219_50_plan_secrets', class: PlanSecrets },
   { name: '20261220_10_void_attachments', class: VoidAttachments },
+  { name: '20261220_20_search_words', class: SearchWords },
 ];

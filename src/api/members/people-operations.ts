@@ -39,7 +39,7 @@ export const find = readList({
       .max(254)
       .optional()
       .describe(
-        'A text in the name or the e-mail address, in any case, or the whole id. Without it, everybody is listed.',
+        'A text in the name or the e-mail address, in any case, or the id or its first or last six or more digits. Without it, everybody is listed.',
       ),
     type: z.enum(principalTypes).optional(),
     organization_id: Id.optional().describe('Finds only members of this organization.'),

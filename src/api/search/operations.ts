@@ -13,6 +13,11 @@ const SearchResultView = z
       .nullable()
       .describe('What tells it apart from others of the same name, such as the project of an environment.'),
     organization_id: AnswerId.nullable().describe("A team's organization; null for other kinds."),
+    parent_id: AnswerId.nullable().describe(
+      'What it is part of: the organization of a team, the instance of a resource, the template of a version, and for somebody whom you know from an ' +
+        'organization that organization. Null for everything else.',
+    ),
+    message: z.string().nullable().describe('The message of a run; null for other kinds.'),
   })
   .meta({ id: 'SearchResult' });
 
@@ -28,9 +33,12 @@ export const find = read({
   route: 'GET /api/v1/search',
   summary: 'Find things that you may read by their id or by a text in their name',
   description:
-    'Runs are found by their id or idempotency key, and everything else by its id, or by a text in its name or short name, in any case. Resources of plugins ' +
-    'are found by a text in their key, too. The first or the last six or more digits of an id are enough, as pages show them. What was deleted is not found. Users ' +
-    'are found by administrators, also by their e-mail address. There are at most 10 results of each kind; `cut` says of which there are more. A longer text finds fewer.',
+    'Everything is found by its id, its first or last six or more digits, as pages show them, or by a text in its name or short name, in any case. Runs are ' +
+    'also found by their idempotency key and their message, resources by their address, versions of templates by the beginning of their number, after the ' +
+    "template's name or alone, resources of plugins by their key, and people by their e-mail address. Messages and addresses are searched from the " +
+    'beginning of a word on. People and service accounts are those of your organizations; those who manage users find all users. What was deleted is not ' +
+    'found. There are at most 10 results of each kind; `cut` says of which there are more. A longer text finds fewer. Everything that one person answers for ' +
+    'searches in turn.',
   query: z.strictObject({ q: z.string().trim().min(1).max(200) }),
   responses: { 200: SearchResultsView },
   access: {
@@ -44,7 +52,15 @@ export const find = read({
     const { results, cut } = await search(em, principal, query.q);
     return {
       cut: [...cut],
-      results: results.map(({ organizationId, ...result }) => ({ ...result, organization_id: organizationId })),
+      results: results.map(({ kind, id, name, context, parentId, excerpt }) => ({
+        kind,
+        id,
+        name,
+        context,
+        organization_id: kind === 'team' ? parentId : null,
+        parent_id: parentId,
+        message: excerpt ?? null,
+      })),
     };
   },
 });

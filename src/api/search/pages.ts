@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
-import { renderIcon } from '#api/web/components/icon.ts';
+import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
@@ -22,7 +22,7 @@ export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
-/** Lists what the visitor may read and whose name, address or id has the text in it. If the text is the id of one thing, its page opens. */
+/** Lists what the visitor may read and whose name, address, message or id has the text in it. If the text is the id of one thing, its page opens. */
 async function showSearch(visit: Visit): Promise<FastifyReply> {
   const text = visit.query('q')?.trim() ?? '';
   const searched = await submit(visit, ['q'], async () =>
@@ -41,28 +41,32 @@ ${renderPageHead({ title: 'Search' })}
 <button class="button button-primary" type="submit">Search</button>
 </form>
 ${searched.done ? null : renderSummary(searched.problems, [{ name: 'q', label: textLabel }])}
-${found && (only ? renderResults(found) : renderNothing(text))}
+${found && (only ? renderResults(found, text) : renderNothing(text))}
 </div>`,
   };
   return visit.show(page, searched.done ? 200 : searched.problems.status);
 }
 
-const textLabel = 'Name or ID';
+const textLabel = 'Name, address, message, version, person or ID';
 
-function renderResults({ results, cut }: Found): Html {
+function renderResults({ results, cut }: Found, text: string): Html {
   const kinds = [...new Set(results.map(({ kind }) => kind))];
   return html`${kinds.map((kind) => {
     const { label, icon } = resourceKindOf(kind);
     return html`<section class="stack" aria-labelledby="k-${kind}"><h2 id="k-${kind}">${label}</h2>
 <ul class="list-panel results" role="list">${results
       .filter((result) => result.kind === kind)
-      .map(
-        (result) =>
-          html`<li class="result" data-row>${renderIcon(icon)}<a class="foreign" href="${addressOf(result)}">${result.name}</a>${
-            result.context ? html`<span class="muted foreign">${describeContext(result)}</span>` : null
-          }</li>`,
-      )}</ul>${cut.includes(kind) ? html`<p class="muted">There are more. A longer text finds fewer.</p>` : null}</section>`;
+      .map((result) =>
+        renderResult(result, icon),
+      )}</ul>${cut.includes(kind) ? renderMore(kind, text) : null}</section>`;
   })}`;
+}
+
+function renderResult(result: Result, icon: IconName): Html {
+  const context = describeContext(result);
+  return html`<li class="result" data-row>${renderIcon(icon)}<a class="foreign" href="${addressOf(result)}">${result.name}</a>${
+    context && html`<span class="muted foreign">${context}</span>`
+  }${result.message ? html`<span class="muted foreign">${shorten(result.message)}</span>` : null}</li>`;
 }
 
 /** What tells a run apart is its status. */
@@ -70,13 +74,31 @@ function describeContext({ kind, context }: Result): string | null {
   return kind === 'run' ? (runStatusLooks[context as RunStatus]?.word ?? context) : context;
 }
 
+/** The beginning of a message, which may have several lines. */
+function shorten(message: string): string {
+  const line = message.replaceAll(/\s+/g, ' ').trim();
+  return line.length > maxExcerpt ? `${line.slice(0, maxExcerpt)}…` : line;
+}
+
+const maxExcerpt = 120;
+
+function renderMore(kind: Result['kind'], text: string): Html {
+  return kind === 'resource'
+    ? html`<p><a href="${pagePath(pages.resources, {}, { q: text })}">All resources with this text</a></p>`
+    : html`<p class="muted">There are more. A longer text finds fewer.</p>`;
+}
+
 function renderNothing(text: string): Html {
   return html`<div class="list-panel">${renderEmpty(
     'Nothing found',
-    html`Nothing that you may read is called <q class="foreign">${text}</q>. A run is found by its id, the end of it, or its idempotency key.`,
+    html`Nothing that you may read has <q class="foreign">${text}</q> in its name, address, message or number. Messages and addresses are searched from the beginning of a word on.`,
   )}</div>`;
 }
 
-function addressOf({ kind, id, organization_id: organizationId }: Result): LocalPath {
-  return resourceKindOf(kind).page({ id, organizationId }) || pagePath(pages.search, {}, { q: id });
+function addressOf({ kind, id, name, organization_id: organizationId, parent_id: parentId }: Result): LocalPath {
+  const isMember = (kind === 'user' || kind === 'service_account') && parentId !== null;
+  const path = isMember
+    ? resourceKindOf('organization_member').page({ id, organizationId: parentId })
+    : resourceKindOf(kind).page({ id, name, organizationId, parentId });
+  return path || pagePath(pages.search, {}, { q: id });
 }

@@ -5,6 +5,10 @@ interface Resource {
   readonly id: string;
   /** The organization that owns it; null if none does. */
   readonly organizationId: string | null;
+  /** What it is part of; only for kinds whose address names it. */
+  readonly parentId?: string | null;
+  /** Only for kinds whose address names it. */
+  readonly name?: string;
 }
 
 /** A kind of resource that has a page. */
@@ -14,7 +18,7 @@ interface ResourceKind {
   /** Many of them, as headings name them. */
   readonly label: string;
   readonly icon: IconName;
-  readonly page: (resource: Resource) => LocalPath | null | '';
+  readonly page: (resource: Resource) => LocalPath | null | undefined | '';
 }
 
 /** The kinds of resources that have a page, by the type under which the API and audit records name them. */
@@ -31,6 +35,12 @@ const resourceKinds = {
     label: 'Instances',
     icon: 'boxes',
     page: ({ id }) => pagePath(pages.instance, { id }),
+  },
+  resources: {
+    kind: 'resource',
+    label: 'Resources',
+    icon: 'boxes',
+    page: ({ parentId: id }) => id && pagePath(pages.instance, { id }, { tab: 'resources' }),
   },
   environments: {
     kind: 'environment',
@@ -103,6 +113,12 @@ const resourceKinds = {
     label: 'Templates',
     icon: 'book-open',
     page: ({ id }) => pagePath(pages.template, { id }),
+  },
+  template_versions: {
+    kind: 'template_version',
+    label: 'Versions of templates',
+    icon: 'tag',
+    page: ({ parentId: id, name: version }) => id && version && pagePath(pages.templateVersion, { id, version }),
   },
   projects: { kind: 'project', label: 'Projects', icon: 'folder', page: ({ id }) => pagePath(pages.project, { id }) },
   teams: {

@@ -126,6 +126,10 @@ export const InstanceResourceSchema = defineEntity({
     { name: 'instance_resources_instance_id_id_index', properties: ['instanceId', 'id'] },
     { name: 'instance_resources_team_id_id_index', properties: ['teamId', 'id'] },
     { name: 'instance_resources_team_id_type_id_index', properties: ['teamId', 'type', 'id'] },
+    {
+      name: 'instance_resources_words_index',
+      expression: `create index "instance_resources_words_index" on "instance_resources" using gin ((to_tsvector('simple', regexp_replace(lower("address"), '[^[:alnum:]]+', ' ', 'g')) || array_to_tsvector(array[coalesce("team_id"::text, '-')])))`,
+    },
   ],
 });
 export class InstanceResource extends InstanceResourceSchema.class {}

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { hasText } from '#domain/search/name-match.ts';
 import { managesUsers } from '#domain/service-accounts/succession.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isId } from '#domain/shared/ids.ts';
+import { isNamed } from '#domain/shared/name-match.ts';
 
 /** Somebody whom a caller may choose by name. */
 export interface KnownPerson {
@@ -18,7 +17,7 @@ export interface KnownPerson {
 
 /** Whom to look for. */
 export interface PeopleQuery {
-  /** A text in the name or the e-mail address, in any case, or the whole id. Undefined: everybody. */
+  /** A text in the name or the e-mail address, in any case, or the id or a piece of it. Undefined: everybody. */
   readonly text?: string | undefined;
   readonly type?: KnownPerson['type'] | undefined;
   /** Only members of this organization, which the caller may see. */
@@ -39,11 +38,11 @@ export async function findPeople(
 ): Promise<{ readonly people: KnownPerson[]; readonly isCut: boolean }> {
   const wanted = query.text?.toLowerCase() ?? '';
   const rows = await selectKnown(em, caller, query)
-    .where((eb) => {
-      const isFound = (column: 'p.name' | 'u.email') => hasText(eb.ref(column), wanted, 'part');
-      if (isId(wanted)) return eb('p.id', '=', wanted);
-      return wanted === '' ? eb.lit(true) : eb.or([isFound('p.name'), isFound('u.email')]);
-    })
+    .$if(wanted !== '', (people) =>
+      people.where((eb) =>
+        isNamed(eb.ref('p.id'), [eb.ref('p.name'), eb.ref('u.email')], { text: wanted, match: 'part' }),
+      ),
+    )
     .orderBy(sql`lower(p.name) <> ${wanted} and lower(u.email) is distinct from ${wanted}`)
     .orderBy(sql`lower(p.name)`)
     .orderBy('p.id')

@@ -51,6 +51,12 @@ export const TemplateVersionSchema = defineEntity({
   name: 'TemplateVersion',
   tableName: 'template_versions',
   uniques: [{ name: 'template_versions_template_version_unique', properties: ['templateId', 'version'] }],
+  indexes: [
+    {
+      name: 'template_versions_version_index',
+      expression: `create index "template_versions_version_index" on "template_versions" ("version" text_pattern_ops, "id")`,
+    },
+  ],
   properties: {
     id: id(),
     templateId: () => p.manyToOne(Template).mapToPk().fieldName('template_id').deleteRule('restrict'),

@@ -106,6 +106,14 @@ export const RunSchema = defineEntity({
       expression: `create index "runs_reads_index" on "runs" using gin ("reads" jsonb_path_ops) where "reads" is not null`,
     },
     {
+      name: 'runs_message_words_index',
+      expression: `create index "runs_message_words_index" on "runs" using gin ((to_tsvector('simple', regexp_replace(lower("message"), '[^[:alnum:]]+', ' ', 'g')) || array_to_tsvector(array[coalesce("team_id"::text, '-')]))) where "message" <> ''`,
+    },
+    {
+      name: 'runs_id_end_index',
+      expression: `create index "runs_id_end_index" on "runs" (reverse(right("id"::text, 12)) text_pattern_ops)`,
+    },
+    {
       name: 'runs_started_by_run_index',
       expression: `create index "runs_started_by_run_index" on "runs" ("started_by_run_id", "id") where "started_by_run_id" is not null`,
     },

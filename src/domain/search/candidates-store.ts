@@ -16,7 +16,8 @@ export interface Candidate {
   /** Another text by which it is found, such as its short name. */
   readonly otherName: string | null;
   readonly context: string | null;
-  readonly organizationId: string | null;
+  /** The organization of a team, which is part of its address; null for other kinds. */
+  readonly parentId: string | null;
 }
 
 /** What the principal may read of one kind, without what was deleted. */
@@ -33,7 +34,7 @@ export const candidatesByKind = {
       .leftJoin('environments as e', 'e.id', 'i.environment_id')
       .where('i.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'))
-      .select(['i.id', 'i.name', nothing.as('otherName'), 'e.name as context', noId.as('organizationId')])
+      .select(['i.id', 'i.name', nothing.as('otherName'), 'e.name as context', noId.as('parentId')])
       .as('x'),
   environment: (em, principal) =>
     db(em)
@@ -41,7 +42,7 @@ export const candidatesByKind = {
       .innerJoin('projects as p', 'p.id', 'e.project_id')
       .where('e.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
-      .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('organizationId')])
+      .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('parentId')])
       .as('x'),
   variable_set: (em, principal) => selectOwned(em, principal, { table: 'variable_sets', installation: 'visible' }),
   connection: (em, principal) =>
@@ -73,7 +74,7 @@ export const candidatesByKind = {
         return eb.and([eb.lit(mayReadPlugins(principal)), isOfReadableOwner(principal, owner, 'administrators')]);
       })
       .select((eb) => ['i.id', 'i.name', nothing.as('otherName'), eb.fn.coalesce('t.name', 'o.name').as('context')])
-      .select(noId.as('organizationId'))
+      .select(noId.as('parentId'))
       .as('x'),
   plugin_resource: (em, principal) =>
     db(em)
@@ -85,7 +86,7 @@ export const candidatesByKind = {
       .where((eb) =>
         eb.and([eb.lit(mayReadPlugins(principal)), isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden')]),
       )
-      .select(['r.id', 'r.name', 'r.key as otherName', 'i.name as context', noId.as('organizationId')])
+      .select(['r.id', 'r.name', 'r.key as otherName', 'i.name as context', noId.as('parentId')])
       .as('x'),
   assembly: (em, principal) =>
     db(em)
@@ -93,7 +94,7 @@ export const candidatesByKind = {
       .innerJoin('teams as t', 't.id', 'a.team_id')
       .where('a.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
-      .select(['a.id', 'a.name', 'a.slug as otherName', 't.name as context', noId.as('organizationId')])
+      .select(['a.id', 'a.name', 'a.slug as otherName', 't.name as context', noId.as('parentId')])
       .as('x'),
   template: (em, principal) =>
     db(em)
@@ -101,7 +102,7 @@ export const candidatesByKind = {
       .leftJoin('teams as t', 't.id', 'm.team_id')
       .where('m.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'visible'))
-      .select(['m.id', 'm.name', 'm.slug as otherName', 't.name as context', noId.as('organizationId')])
+      .select(['m.id', 'm.name', 'm.slug as otherName', 't.name as context', noId.as('parentId')])
       .as('x'),
   project: (em, principal) =>
     db(em)
@@ -109,7 +110,7 @@ export const candidatesByKind = {
       .innerJoin('teams as t', 't.id', 'p.team_id')
       .where('p.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
-      .select(['p.id', 'p.name', 'p.slug as otherName', 't.name as context', noId.as('organizationId')])
+      .select(['p.id', 'p.name', 'p.slug as otherName', 't.name as context', noId.as('parentId')])
       .as('x'),
   team: (em, principal) =>
     db(em)
@@ -117,7 +118,7 @@ export const candidatesByKind = {
       .innerJoin('organizations as o', 'o.id', 't.organization_id')
       .where('t.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
-      .select(['t.id', 't.name', 't.slug as otherName', 'o.name as context', 't.organization_id as organizationId'])
+      .select(['t.id', 't.name', 't.slug as otherName', 'o.name as context', 't.organization_id as parentId'])
       .as('x'),
   organization: (em, principal) =>
     db(em)
@@ -128,16 +129,7 @@ export const candidatesByKind = {
           ? eb.lit(true)
           : eb('o.id', '=', eb.fn.any(eb.val(Object.keys(principal.organizations)))),
       )
-      .select(['o.id', 'o.name', 'o.slug as otherName', nothing.as('context'), noId.as('organizationId')])
-      .as('x'),
-  // Addresses of users are for platform administrators only.
-  user: (em, principal) =>
-    db(em)
-      .selectFrom('principals as p')
-      .innerJoin('users as u', 'u.id', 'p.id')
-      .where('p.deleted_at', 'is', null)
-      .where((eb) => eb.lit(isPlatformAdministrator(principal)))
-      .select(['p.id', 'p.name', 'u.email as otherName', 'u.email as context', noId.as('organizationId')])
+      .select(['o.id', 'o.name', 'o.slug as otherName', nothing.as('context'), noId.as('parentId')])
       .as('x'),
 } as const satisfies Record<string, Candidates>;
 
@@ -179,7 +171,7 @@ function selectOwned(em: Em, principal: Principal, { table, installation, anyOf 
       's.name',
       nothing.as('otherName'),
       eb.fn.coalesce('p.name', 't.name', 'o.name').as('context'),
-      noId.as('organizationId'),
+      noId.as('parentId'),
     ])
     .$castTo<Candidate>()
     .as('x');

@@ -1,27 +1,39 @@
-import { type AliasedExpression, type Expression, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { featureOfKind } from '#domain/features.ts';
 import { readGates } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import { isId } from '#domain/shared/ids.ts';
+import { isNamed, type NameMatch } from '#domain/shared/name-match.ts';
 import { type Candidate, type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
-import { hasText, type NameMatch } from './name-match.ts';
+import type { Finder, FoundRow } from './finder.ts';
+import { findAcquaintances } from './people-store.ts';
+import { findResources } from './resources-store.ts';
+import { findRuns } from './runs-store.ts';
+import { findVersions } from './versions-store.ts';
 
-/** What a search finds, in the order in which results are shown. */
-export const searchedKinds = ['run', ...(Object.keys(candidatesByKind) as NamedKind[])] as const;
-export type SearchedKind = (typeof searchedKinds)[number];
+/** How each kind is found, in the order in which results are shown. */
+const { instance, template, ...named } = candidatesByKind;
+const finders = {
+  run: findRuns,
+  instance: byName(instance),
+  resource: findResources,
+  template: byName(template),
+  template_version: findVersions,
+  ...(Object.fromEntries(Object.entries(named).map(([kind, candidates]) => [kind, byName(candidates)])) as Record<
+    keyof typeof named,
+    Finder
+  >),
+  user: findAcquaintances('user'),
+  service_account: findAcquaintances('service_account'),
+} as const satisfies Record<string, Finder>;
 
-export interface SearchResult {
+export type SearchedKind = keyof typeof finders;
+export const searchedKinds = Object.keys(finders) as [SearchedKind, ...SearchedKind[]];
+
+export interface SearchResult extends FoundRow {
   readonly kind: SearchedKind;
-  readonly id: string;
-  readonly name: string;
-  /** What tells it apart from others of the same name: the owner, or an address; null if there is nothing. */
-  readonly context: string | null;
-  /** The organization of a team, which is part of its address; null for other kinds. */
-  readonly organizationId: string | null;
 }
 
 export interface Found {
@@ -31,24 +43,25 @@ export interface Found {
 }
 
 /** How many results of each kind a search has at most. One more is looked for, to know whether there are more. */
-const mostOfAKind = 10;
+const maxOfAKind = 10;
 
 /**
- * Finds what the principal may read: a run by its id or its idempotency key, and everything else by its id, or by a text in its name, its short
- * name or its key, in any case. The first or the last six or more digits of an id find it, too. Archived things and deleted runs, which keep their record, are found; other deleted things are not. Names that begin with the text come first.
+ * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its idempotency key and
+ * its message, a resource by its address, and a version by its number. Archived things and deleted runs, which keep their record, are found; other
+ * deleted things are not.
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
   const closed = await readGates(em);
-  const results = await findRuns(em, principal, text);
+  const results: SearchResult[] = [];
   const cut: SearchedKind[] = [];
   // One after the other: a search takes one connection, however many kinds there are.
-  for (const [kind, candidates] of Object.entries(candidatesByKind) as [NamedKind, Candidates][]) {
+  for (const [kind, find] of Object.entries(finders) as [SearchedKind, Finder][]) {
     // What an area that is turned off has is not found.
     const feature = featureOfKind(kind);
     if (feature && describeClosed(feature, closed) !== null) continue;
-    const rows = await selectNamed(em, candidates(em, principal), text);
-    for (const row of rows.slice(0, mostOfAKind)) results.push({ kind, ...row });
-    if (rows.length > mostOfAKind) cut.push(kind);
+    const rows = await find(em, principal, text, maxOfAKind + 1);
+    for (const row of rows.slice(0, maxOfAKind)) results.push({ kind, ...row });
+    if (rows.length > maxOfAKind) cut.push(kind);
   }
   return { results, cut };
 }
@@ -75,66 +88,16 @@ export function findCalled(
     .execute();
 }
 
-/** Runs by their whole id, their idempotency key, or a piece of the id as pages show it: the newest first. */
-async function findRuns(em: Em, principal: Principal, text: string): Promise<SearchResult[]> {
-  const id = text.toLowerCase();
-  const piece = pieceOfId(text);
-  if (!isId(id) && piece === null) return [];
-  const rows = await db(em)
-    .selectFrom('runs')
-    .innerJoin('instances as i', 'i.id', 'runs.instance_id')
-    .where((eb) =>
-      piece === null
-        ? eb.or([eb('runs.id', '=', id), eb('runs.idempotency_key', '=', id)])
-        : hasPiece(eb.ref('runs.id'), piece),
-    )
-    .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
-    .select(['runs.id', 'i.name', 'runs.status as context'])
-    .orderBy('runs.id', 'desc')
-    .limit(mostOfAKind)
-    .execute();
-  return rows.map((row) => ({ kind: 'run', ...row, organizationId: null }));
-}
-
-/** Searches candidates of one kind. PostgreSQL merges the two queries, so the indexes of the candidates' tables serve. */
-function selectNamed(em: Em, candidates: AliasedExpression<Candidate, 'x'>, text: string) {
-  return db(em)
-    .selectFrom(candidates)
-    .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('x.otherName')], { text, match: 'part' }))
-    .select(['x.id', 'x.name', 'x.context', 'x.organizationId'])
-    .orderBy((eb) => rank(eb.ref('x.name'), text))
-    .orderBy('x.name')
-    .limit(mostOfAKind + 1)
-    .execute();
-}
-
-type Column = Expression<string> | Expression<string | null>;
-
-function isNamed(
-  id: Column,
-  names: readonly Column[],
-  { text, match }: { readonly text: string; readonly match: NameMatch },
-): Expression<SqlBool> {
-  const wanted = text.toLowerCase();
-  if (isId(wanted)) return sql<SqlBool>`${id} = ${wanted}::uuid`;
-  const matches = names.map((name) => hasText(name, wanted, match));
-  const piece = match === 'part' ? pieceOfId(text) : null;
-  if (piece !== null) matches.push(hasPiece(id, piece));
-  return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
-}
-
-/** The piece of an id that a text is, such as the last digits after "…" by which pages name a run; null if it is none. */
-function pieceOfId(text: string): string | null {
-  const [, piece] = /(?:^|…)([0-9a-f-]{6,35})$/.exec(text.trim().toLowerCase()) ?? [];
-  return piece ?? null;
-}
-
-/** The condition that an id begins or ends with a piece. */
-function hasPiece(id: Column, piece: string): Expression<SqlBool> {
-  return sql<SqlBool>`(starts_with(${id}::text, ${piece}) or right(${id}::text, ${piece.length}::int) = ${piece})`;
-}
-
-/** Names that begin with the text come before names that contain it. */
-function rank(name: Column, text: string): Expression<SqlBool> {
-  return sql<SqlBool>`not starts_with(lower(${name}), ${text.toLowerCase()})`;
+/** Finds those of a kind by a text in a name. PostgreSQL merges the two queries, so the indexes of the candidates' tables serve. */
+function byName(candidates: Candidates): Finder {
+  return (em, principal, text, max) =>
+    db(em)
+      .selectFrom(candidates(em, principal))
+      .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('x.otherName')], { text, match: 'part' }))
+      .select(['x.id', 'x.name', 'x.context', 'x.parentId'])
+      // Names that begin with the text come before names that contain it.
+      .orderBy((eb) => sql`not starts_with(lower(${eb.ref('x.name')}), ${text.toLowerCase()})`)
+      .orderBy('x.name')
+      .limit(max)
+      .execute();
 }

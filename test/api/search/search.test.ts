@@ -12,6 +12,7 @@ interface Place extends Tenant {
 let api: TestApi;
 let mine: Place;
 let others: Place;
+let rareVersion: string;
 
 const key = crypto.randomUUID();
 
@@ -19,6 +20,8 @@ beforeAll(async () => {
   api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: 'localhost' });
   mine = await makePlace(key);
   others = await makePlace();
+  const versions = `/registry/templates/${mine.template}/versions`;
+  rareVersion = (await mine.owner.make(versions, { version: '7.31.0-rc.1', spec: sayHello })).id;
 });
 afterAll(() => api?.close());
 
@@ -37,6 +40,27 @@ const search = async (caller: ApiUser, text: string) => {
   expect(status, raw).toBe(200);
   return body.results.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`);
 };
+
+async function signIn(user: ApiUser): Promise<Visitor> {
+  const visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: user.email, password: testPassword });
+  return visitor;
+}
+
+async function request({ owner, template, environment }: Place, message: string): Promise<string> {
+  const body = { template_id: template, environment_id: environment, instance: 'zebra', operation: 'plan', message };
+  return (await owner.post('/runs', body)).body.id;
+}
+
+/** Lists a resource of an instance, as its state would. */
+async function hold(instance: string, team: string, address: string): Promise<string> {
+  const id = crypto.randomUUID();
+  await api.rows(
+    `insert into instance_resources (id, instance_id, team_id, address, type, name) values (?, ?, ?, ?, 'random_pet', 'x')`,
+    [id, instance, team, address],
+  );
+  return id;
+}
 
 describe('a search', () => {
   it('finds things by a text in their name in any case, and only those that the caller may read', async () => {
@@ -150,15 +174,91 @@ describe('a search', () => {
     expect(await search(others.owner, id())).toEqual([]);
   });
 
-  it('finds people for administrators alone', async () => {
+  it('finds people and service accounts for those who share an organization with them, and all users for administrators', async () => {
     const admin = await api.addUser('admin');
-    expect(await search(admin, mine.owner.email)).toEqual([`user ${mine.owner.id}`]);
-    expect(await search(mine.owner, mine.owner.email)).toEqual([]);
+    const colleague = await api.addUser('requester', 'Wilhelmine Quoll');
+    await join(mine, colleague, 'member');
+    const expected = [`user ${colleague.id}`];
+    for (const text of ['quoll', colleague.email, colleague.id, colleague.id.slice(-8)]) {
+      expect(await search(mine.owner, text), text).toEqual(expected);
+      expect(await search(admin, text), text).toEqual(expected);
+      expect(await search(others.owner, text), text).toEqual([]);
+    }
+    const { body } = await mine.owner.get('/search?q=quoll');
+    expect(body.results[0]).toMatchObject({ context: colleague.email, parent_id: mine.organization });
+    const visitor = await signIn(colleague);
+    const page = await visitor.get(`/search?q=${encodeURIComponent(mine.owner.email)}`);
+    const link = `/organizations/${mine.organization}/members/${mine.owner.id}`;
+    expect(page.text).toContain(`href="${link}"`);
+    expect((await visitor.get(link)).status).toBe(200);
+  });
+
+  it('finds runs by words of their message for those who may read them, and a deleted run no longer', async () => {
+    const { owner } = mine;
+    const deleted = await request(mine, 'Widen the Aardvark subnets (CHG-4711)');
+    const kept = await request(mine, 'widen the aardvark');
+    expect(await search(owner, 'chg-4711')).toEqual([`run ${deleted}`]);
+    await api.rows("update runs set status = 'canceled', finished_at = now(), deleted_at = now() where id = ?", [
+      deleted,
+    ]);
+    expect(await search(owner, 'WIDEN the aard')).toEqual([`run ${kept}`]);
+    expect((await owner.get('/search?q=aardvark')).body.results[0]).toMatchObject({ message: 'widen the aardvark' });
+    for (const text of ['chg-4711', 'ardvark', 'aardvark widen']) expect(await search(owner, text), text).toEqual([]);
+    expect(await search(others.owner, 'aardvark')).toEqual([]);
+  });
+
+  it.each(['random_pet.lemur', 'LEMUR', 'pet.lemur["a/b"]', 'module.zoo.random_pet'])(
+    'finds a resource by %j in its address, and only in instances that the caller may read',
+    async (text) => {
+      const address = 'module.zoo.random_pet.lemur["a/b"]';
+      const id = await hold(mine.run.instance_id, mine.team, address);
+      expect(await search(mine.owner, text)).toEqual([`resource ${id}`]);
+      expect(await search(mine.owner, id)).toEqual([`resource ${id}`]);
+      expect(await search(others.owner, text)).toEqual([]);
+      expect(await search(others.owner, id)).toEqual([]);
+      const { body } = await mine.owner.get(`/search?q=${encodeURIComponent(text)}`);
+      expect(body.results).toMatchObject([{ name: address, context: 'zebra', parent_id: mine.run.instance_id }]);
+      await api.rows('delete from instance_resources where id = ?', [id]);
+    },
+  );
+
+  it('leads to the list of all resources if there are more than ten', async () => {
+    const made = [];
+    for (let number = 0; number < 11; number += 1)
+      made.push(await hold(mine.run.instance_id, mine.team, `random_pet.galago[${number}]`));
+    const page = await (await signIn(mine.owner)).get('/search?q=galago');
+    expect(page.text).toContain(`href="/workloads/instances/${mine.run.instance_id}?tab=resources"`);
+    expect(page.text).toContain('href="/workloads/resources?q=galago"');
+    await api.rows('delete from instance_resources where id = any(?::uuid[])', [`{${made}}`]);
+  });
+
+  it.each([
+    ['the beginning of its number', () => '7.31'],
+    ['its number after a v', () => 'v7.31.0-rc.1'],
+    ["its number after the template's name", () => 'zebra NET 7.3'],
+    ['its id', () => rareVersion],
+  ] as const)('finds a version of a template by %s, and not that of another tenant', async (_, text) => {
+    expect(await search(mine.owner, text())).toEqual([`template_version ${rareVersion}`]);
+    expect(await search(others.owner, text())).toEqual([]);
+    const page = await (await signIn(mine.owner)).get(`/search?q=${encodeURIComponent('zebra 7.31')}`);
+    expect(page.text).toContain(`href="/catalog/${mine.template}/versions/7.31.0-rc.1"`);
   });
 
   it('takes a text as it is, and finds no deleted thing', async () => {
-    expect(await search(mine.owner, '%')).toEqual([]);
-    expect(await search(mine.owner, "'; drop table runs; --")).toEqual([]);
+    const noWords = [
+      '%',
+      ':*',
+      '&',
+      '!',
+      '-------',
+      '_______',
+      'a'.repeat(35),
+      "'; drop table runs; --",
+      '7.31%',
+      'ü',
+      '\u{1f991}',
+    ];
+    for (const text of noWords) expect(await search(mine.owner, text), text).toEqual([]);
     const empty = await mine.owner.make('/projects', { team_id: mine.team, name: 'Quagga' });
     expect(await search(mine.owner, 'quagga')).toEqual([`project ${empty.id}`]);
     await mine.owner.delete(`/projects/${empty.id}`, { 'idempotency-key': crypto.randomUUID() });

@@ -49,12 +49,7 @@ export function listResources(
   page: PageRequest,
 ): Promise<Page<ListedResource>> {
   const resources = selectResources(em)
-    .where((eb) =>
-      eb.or([
-        isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden'),
-        eb.and([eb('r.team_id', 'is', null), mayReadUnscoped(eb.ref('i.id'), principal)]),
-      ]),
-    )
+    .where((eb) => isReadableResource(eb, principal))
     .$if(teamId !== undefined, (query) => query.where('r.team_id', '=', teamId ?? null))
     .$if(organizationId !== undefined, (query) =>
       query.where((eb) => isTeamOf(organizationId ?? '', eb.ref('r.team_id'))),
@@ -63,6 +58,14 @@ export function listResources(
     .$if(type !== undefined, (query) => query.where('r.type', '=', type ?? ''))
     .$if(text !== undefined, (query) => query.where((eb) => mentions(eb, text ?? '')));
   return pageOf(resources, 'r.id', page);
+}
+
+/** Whether a principal may read a resource: that of a readable team, or of an instance without a team that nobody else has used. */
+export function isReadableResource(eb: Over<{ r: 'instance_resources'; i: 'instances' }>, principal: Principal) {
+  return eb.or([
+    isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden'),
+    eb.and([eb('r.team_id', 'is', null), mayReadUnscoped(eb.ref('i.id'), principal)]),
+  ]);
 }
 
 function mentions(eb: Over<{ r: 'instance_resources' }>, text: string) {

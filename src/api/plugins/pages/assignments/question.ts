@@ -3,10 +3,10 @@ import { type Explanation, explainCheck } from '#domain/plugins/assignments/expl
 import { findKnownSubjects, type KnownSubject } from '#domain/plugins/assignments/subject-store.ts';
 import { type Selector, selectorTypes } from '#domain/plugins/model.ts';
 import { findPresentPlace } from '#domain/plugins/places/place-store.ts';
-import type { NameMatch } from '#domain/search/name-match.ts';
 import { findCalled } from '#domain/search/search-store.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
+import type { NameMatch } from '#domain/shared/name-match.ts';
 import { inSnapshot } from '#domain/shared/snapshot.ts';
 import { check } from '../../action-operations.ts';
 import { assign } from '../../grant-operations.ts';

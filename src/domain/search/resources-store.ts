@@ -1,0 +1,25 @@
+import type { Expression, SqlBool } from 'kysely';
+import { db, type Over } from '#domain/db.ts';
+import { isReadableResource } from '#domain/instances/resources/resource-list-store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isId } from '#domain/shared/ids.ts';
+import type { Finder } from './finder.ts';
+import { hasWords, maxWithWords } from './words-store.ts';
+
+/** Resources of instances by their id or the words of their address, those of the latest deployments first. */
+export const findResources: Finder = (em, principal, text, max) => {
+  // The limit keeps PostgreSQL from looking at resource after resource in the order of the result.
+  const wanted = db(em)
+    .selectFrom('instance_resources as r')
+    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .where((eb) => isWanted(eb, principal, text))
+    .where((eb) => isReadableResource(eb, principal))
+    .select(['r.id', 'r.address as name', 'i.name as context', 'i.id as parentId'])
+    .limit(maxWithWords);
+  return db(em).selectFrom(wanted.as('w')).selectAll().orderBy('w.id', 'desc').limit(max).execute();
+};
+
+function isWanted(eb: Over<{ r: 'instance_resources' }>, principal: Principal, text: string): Expression<SqlBool> {
+  if (isId(text.toLowerCase())) return eb('r.id', '=', text);
+  return hasWords(principal, { text: eb.ref('r.address'), team: eb.ref('r.team_id') }, text);
+}

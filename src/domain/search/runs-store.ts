@@ -1,0 +1,58 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db, type Over } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { hasPiece, pieceOfId } from '#domain/shared/name-match.ts';
+import type { Finder } from './finder.ts';
+import { hasWords, maxWithWords } from './words-store.ts';
+
+type Runs = Over<{ runs: 'runs' }>;
+
+/** Runs by their id, the piece of it that pages show or their idempotency key, then by the words of their message: the newest first. */
+export const findRuns: Finder = async (em, principal, text, max) => {
+  const id = text.toLowerCase();
+  const piece = pieceOfId(text);
+  if (isId(id))
+    return selectRuns(em, principal, max, (eb) => eb.or([eb('runs.id', '=', id), eb('runs.idempotency_key', '=', id)]));
+  const byId = piece === null ? [] : await selectRuns(em, principal, max, (eb) => hasRunPiece(eb, piece));
+  const byMessage = await selectRuns(em, principal, max, (eb) =>
+    eb.and([
+      eb('runs.message', '<>', ''),
+      // Deletion leaves the record of a run, and lists leave it out.
+      eb('runs.deleted_at', 'is', null),
+      hasWords(principal, { text: eb.ref('runs.message'), team: eb.ref('runs.team_id') }, text),
+    ]),
+  );
+  const known = new Set(byId.map((run) => run.id));
+  return [...byId, ...byMessage.filter((run) => !known.has(run.id))].slice(0, max);
+};
+
+function selectRuns(em: Em, principal: Principal, max: number, isWanted: (eb: Runs) => Expression<SqlBool>) {
+  // The limit keeps PostgreSQL from looking at run after run in the order of the result.
+  const wanted = db(em)
+    .selectFrom('runs')
+    .where(isWanted)
+    .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
+    .select(['runs.id', 'runs.instance_id', 'runs.status', 'runs.message'])
+    .limit(maxWithWords);
+  return db(em)
+    .selectFrom(wanted.as('w'))
+    .innerJoin('instances as i', 'i.id', 'w.instance_id')
+    .select(['w.id', 'i.name', 'w.status as context', sql<string | null>`null::uuid`.as('parentId')])
+    .select('w.message as excerpt')
+    .orderBy('w.id', 'desc')
+    .limit(max)
+    .execute();
+}
+
+/** That a run's id begins or ends with a piece. There may be a million runs, so both ways have an index. */
+function hasRunPiece(eb: Runs, piece: string): Expression<SqlBool> {
+  const digits = piece.replaceAll('-', '').slice(0, 32);
+  const id = eb.ref('runs.id');
+  const begins = sql<SqlBool>`${id} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`;
+  const end = [...piece.slice(-12)].reverse().join('');
+  const ends = sql<SqlBool>`reverse(right(${id}::text, 12)) like ${`${end}%`}`;
+  return eb.and([eb.or([begins, ends]), hasPiece(id, piece)]);
+}

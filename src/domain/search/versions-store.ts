@@ -1,0 +1,41 @@
+import { db, type Over } from '#domain/db.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { hasText } from '#domain/shared/name-match.ts';
+import type { Finder } from './finder.ts';
+
+interface Wanted {
+  /** A text in the name of the template; empty: any. */
+  readonly template: string;
+  /** The beginning of the number. */
+  readonly number: string;
+}
+
+/** Versions of templates by their id or the beginning of their number, which a text in the template's name may precede: the last published first. */
+export const findVersions: Finder = async (em, principal, text, max) => {
+  const id = text.toLowerCase();
+  const wanted = readWanted(id);
+  if (!isId(id) && wanted === null) return [];
+  return db(em)
+    .selectFrom('template_versions as v')
+    .innerJoin('templates as m', 'm.id', 'v.template_id')
+    .where('m.deleted_at', 'is', null)
+    .where((eb) => (wanted === null || isId(id) ? eb('v.id', '=', id) : isWanted(eb, wanted)))
+    .where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'visible'))
+    .select(['v.id', 'v.version as name', 'm.name as context', 'm.id as parentId'])
+    .orderBy('v.id', 'desc')
+    .limit(max)
+    .execute();
+};
+
+/** "1.2" and "v1.2" are numbers, and "network 1.2" is one of a template; null for a text that ends with no number. */
+function readWanted(text: string): Wanted | null {
+  const [, template, number] = /^(?:(.*)\s)?v?(\d[\w.+-]*)$/s.exec(text) ?? [];
+  return number === undefined ? null : { template: template?.trim() ?? '', number };
+}
+
+function isWanted(eb: Over<{ v: 'template_versions'; m: 'templates' }>, { template, number }: Wanted) {
+  const beginning = `${number.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const isOfTemplate = (['m.name', 'm.slug'] as const).map((name) => hasText(eb.ref(name), template, 'part'));
+  return eb.and([eb('v.version', 'like', beginning), ...(template === '' ? [] : [eb.or(isOfTemplate)])]);
+}
