@@ -28,6 +28,7 @@ import { registerSchedulePages } from '#api/schedules/pages/register.ts';
 import { registerSearch } from '#api/search/pages.ts';
 import { registerServiceAccountPages } from '#api/service-accounts/pages/register.ts';
 import { registerSettingsPages } from '#api/settings/pages/register.ts';
+import { registerTeamSetup } from '#api/team-setup/pages/register.ts';
 import { registerTeamPages } from '#api/teams/pages/register.ts';
 import { registerUndoPages } from '#api/undo/pages/register.ts';
 import { registerVariableSetPages } from '#api/variable-sets/pages/register.ts';
@@ -54,6 +55,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
   registerOrganizationPages,
   registerSettingsPages,
   registerTeamPages,
+  registerTeamSetup,
   registerMemberPages,
   registerInvitationPages,
   registerProjectPages,

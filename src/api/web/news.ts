@@ -81,6 +81,15 @@ const news = {
   [pages.team]: ofTeam,
   [pages.teamMembers]: ofTeam,
   [pages.teamInvitations]: ofTeam,
+  [pages.setUpTeamPeople]: {
+    created: 'The team is created, and you are its owner.',
+    'member-set': 'The membership is saved. Add more people, or go on.',
+  },
+  [pages.setUpTeamEnvironment]: { 'project-created': 'The project is created.' },
+  [pages.setUpTeamPolicy]: {
+    'environment-created': 'The environment is created.',
+    saved: 'The approval policy is saved.',
+  },
   [pages.projects]: { deleted: 'The project is deleted.' },
   [pages.schedules]: { deleted: 'The schedule is deleted. Running work continues.' },
   [pages.schedule]: {

@@ -6,7 +6,7 @@ import { choicesOf, without } from '#api/web/forms/fields/choices.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
-import { pages } from '#api/web/paths.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { archive, create, remove, transfer, unarchive } from '../operations.ts';
 import { describeTeamDeletion } from './team-blockers.ts';
@@ -36,14 +36,15 @@ export function registerTeamForms(addPage: AddPage): void {
     describe: (organization) => ({
       title: 'New team',
       crumbs: organizationCrumbs(organization),
-      lead: 'A team owns projects, environments and templates. You become its owner.',
+      lead: 'A team owns projects, environments and templates. You become its owner. The next pages help you to set it up.',
       fields: nameFields(),
       submit: 'Create team',
       cancel: organizationPath(organization),
       refusal: refusalOf(organization.actions, 'create_team'),
     }),
     carryOut: async ({ id: orgID }, typed, visit) => {
-      return teamPath(await visit.run(create, { params: { orgID }, body: toBody(typed) }), 'created');
+      const team = await visit.run(create, { params: { orgID }, body: toBody(typed) });
+      return pagePath(pages.setUpTeamPeople, teamParams(team), { done: 'created' });
     },
   });
   addArchivingForms(

@@ -52,7 +52,8 @@ function renderLinks(team: TeamSubject): Html {
   const link = (path: PagePattern, label: string) =>
     html`<a class="chip" href="${withQuery(path, { team_id: id })}">${label}</a>`;
   const mayManage = refusalOf(actions, 'create_service_account') === null;
-  return html`<div class="row-actions">${link(pages.runs, 'Runs')}${link(pages.catalog, 'Templates')}${
+  const mayAdd = refusalOf(actions, 'create_project') === null;
+  return html`<div class="row-actions">${mayAdd ? html`<a class="chip" href="${pagePath(pages.setUpTeam, teamParams(team))}">Set up</a>` : null}${link(pages.runs, 'Runs')}${link(pages.catalog, 'Templates')}${
     mayManage ? link(pages.serviceAccounts, 'Service accounts') : null
   }<a class="chip" href="${pagePath(pages.teamReviewers, teamParams(team))}">Who can approve</a></div>`;
 }

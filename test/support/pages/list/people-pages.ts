@@ -14,6 +14,7 @@ export function ownPages({ ownKeyId }: Installation): DeclaredPage[] {
     declare('profile-key-new', pages.profileApiKeys),
     declare('profile-key-rotate', pages.rotateApiKey, { params: { id: ownKeyId } }),
     declare('search', pages.search, { query: { q: 'ledger' } }),
+    declare('search-resources', pages.search, { query: { q: 'aws' } }),
     declare('search-none-found', pages.search, { query: { q: 'nothing of this name' } }),
   ];
 }

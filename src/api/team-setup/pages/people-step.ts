@@ -1,0 +1,48 @@
+import { personFields, readPersonId } from '#api/members/pages/person-fields.ts';
+import { set } from '#api/members/team-operations.ts';
+import { teamParams } from '#api/teams/pages/team-frame.ts';
+import { teamRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { readSetup, type Setup } from './setup.ts';
+import { describeStep, renderMade } from './steps-view.ts';
+
+/** The step in which people join the team. */
+export function registerPeopleStep(addPage: AddPage): void {
+  addFormPage(addPage, pages.setUpTeamPeople, {
+    read: readSetup,
+    describe: async (setup, visit) => ({
+      ...describeStep(setup, 'people', describePeople(setup)),
+      news: pages.setUpTeamPeople,
+      fields: [
+        ...(await personFields(visit, personOf(setup))),
+        { name: 'role', label: 'Role', kind: 'radio', choices: teamRoleChoices, value: 'member' },
+      ],
+      submit: 'Add',
+      refusal: refusalOf(setup.team.actions, 'set_members'),
+    }),
+    carryOut: async (setup, typed, visit) => {
+      const params = teamParams(setup.team);
+      const userID = await readPersonId(visit, personOf(setup), typed);
+      await visit.run(set, { params: { ...params, userID }, body: { role: typed['role'] } });
+      return pagePath(pages.setUpTeamPeople, params, { done: 'member-set' });
+    },
+  });
+}
+
+function personOf({ team }: Setup) {
+  const organizationId = team.organization_id;
+  return { name: 'user_id', label: 'Member of the organization', hint: 'A name or an e-mail address.', organizationId };
+}
+
+function describePeople({ team, members }: Setup) {
+  const { id, organization_id: orgID } = team;
+  return html`${renderMade(
+    'Members',
+    members.map(({ name, role }) => html`<span class="foreign">${name}</span> (${role})`),
+  )}
+<p>Somebody who is not in the organization yet joins by <a href="${pagePath(pages.teamInvitations, { orgID, id })}">an invitation to their e-mail address</a>, or is added to <a href="${pagePath(pages.organizationMembers, { orgID })}">the organization</a> first.</p>`;
+}

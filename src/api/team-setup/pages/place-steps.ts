@@ -1,0 +1,143 @@
+import { create as createEnvironment, get, update } from '#api/environments/operations.ts';
+import { nameAndKind, policyFields, toRules } from '#api/environments/pages/environment-fields.ts';
+import { describePolicy, type EnvironmentDetails } from '#api/environments/pages/words.ts';
+import { create as createProject } from '#api/projects/operations.ts';
+import { type TeamVisit, teamParams } from '#api/teams/pages/team-frame.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { addFormPage, type FormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { placeName, readSetup, type Setup, stepPath } from './setup.ts';
+import { describeStep, renderMade } from './steps-view.ts';
+
+/** Adds the steps that make a project and an environment in it, and set what needs an approval there. */
+export function registerPlaceSteps(addPage: AddPage): void {
+  addFormPage(addPage, pages.setUpTeamProject, {
+    read: readSetup,
+    describe: (setup) => ({
+      ...describeStep(setup, 'project', renderMade('Projects', setup.projects.map(linkTo(pages.project)))),
+      fields: nameFields(),
+      submit: 'Create project',
+      refusal: refusalOf(setup.team.actions, 'create_project'),
+    }),
+    carryOut: async ({ team }, typed, visit) => {
+      await visit.run(createProject, { body: { ...toBody(typed), team_id: team.id } });
+      return pagePath(pages.setUpTeamEnvironment, teamParams(team), { done: 'project-created' });
+    },
+  });
+  addFormPage(addPage, pages.setUpTeamEnvironment, {
+    read: readSetup,
+    describe: describeEnvironmentStep,
+    carryOut: async ({ team }, { project_id, name = '', kind }, visit) => {
+      const { id } = await visit.run(createEnvironment, { body: { project_id, name: name.trim(), kind } });
+      const query = { environment_id: id, done: 'environment-created' } as const;
+      return pagePath(pages.setUpTeamPolicy, teamParams(team), query);
+    },
+  });
+  registerPolicyStep(addPage);
+}
+
+type Linked = typeof pages.project | typeof pages.environment;
+
+function linkTo(page: Linked) {
+  return ({ id, name }: { readonly id: string; readonly name: string }): Html =>
+    html`<a class="foreign" href="${pagePath(page, { id })}">${name}</a>`;
+}
+
+function describeEnvironmentStep(setup: Setup, visit: TeamVisit): FormPage {
+  const { team, projects, environments } = setup;
+  const isMissing = projects.length === 0;
+  const owner = { teamId: team.id, organizationId: team.organization_id };
+  return {
+    ...describeStep(
+      setup,
+      'environment',
+      renderMade(
+        'Environments',
+        environments.map((each) => linkTo(pages.environment)({ id: each.id, name: placeName(setup, each) })),
+      ),
+    ),
+    ...(isMissing && { cancel: stepPath(setup, 'project') }),
+    news: pages.setUpTeamEnvironment,
+    fields: [
+      {
+        name: 'project_id',
+        label: 'Project',
+        kind: 'select',
+        choices: projects.map(({ id, name }) => ({ value: id, label: name })),
+        // The newest project is the one that was made a moment ago.
+        value: projects[0]?.id,
+      },
+      ...nameAndKind,
+    ],
+    submit: 'Create environment',
+    refusal: isMissing
+      ? 'an environment belongs to a project: create one first'
+      : visit.mayDo(createEnvironment, owner).reason,
+  };
+}
+
+interface PolicySubject extends Setup {
+  /** The environment whose policy is set: that of the address, or the newest; null if there is none yet. */
+  readonly environment: EnvironmentDetails | null;
+}
+
+async function readPolicy(visit: TeamVisit): Promise<PolicySubject> {
+  const setup = await readSetup(visit);
+  const wanted = visit.query('environment_id');
+  const listed = setup.environments.find(({ id }) => id === wanted) ?? setup.environments[0];
+  return { ...setup, environment: listed ? await visit.read(get, { params: { id: listed.id } }) : null };
+}
+
+function registerPolicyStep(addPage: AddPage): void {
+  addFormPage(addPage, pages.setUpTeamPolicy, {
+    read: readPolicy,
+    describe: (subject) => ({
+      ...describeStep(subject, 'policy', describeEnvironments(subject)),
+      ...(subject.environment === null && { cancel: stepPath(subject, 'environment') }),
+      news: pages.setUpTeamPolicy,
+      fields: subject.environment ? fieldsOf(subject.environment) : [],
+      submit: 'Save',
+      refusal: subject.environment
+        ? refusalOf(subject.environment.actions, 'update')
+        : 'an approval policy belongs to an environment: create one first',
+    }),
+    carryOut: async (subject, typed, visit) => {
+      const path = policyPath(subject, subject.environment?.id, 'saved');
+      if (subject.environment === null) return path;
+      const { approval_policy } = toRules(typed);
+      const body = { approval_policy, expected_revision: Number(typed['expected_revision']) };
+      await visit.run(update, { params: { id: subject.environment.id }, body });
+      return path;
+    },
+  });
+}
+
+function policyPath({ team }: Setup, id: string | undefined, done?: 'saved'): LocalPath {
+  return pagePath(pages.setUpTeamPolicy, teamParams(team), { environment_id: id, done });
+}
+
+function fieldsOf(environment: EnvironmentDetails) {
+  const { required, when, allow_self: allowSelf } = environment.approval_policy;
+  const values: Readonly<Record<string, string>> = {
+    'approval_policy.when': when,
+    'approval_policy.required': String(required),
+    'approval_policy.allow_self': allowSelf ? 'yes' : '',
+  };
+  return [...policyFields(false).map((field) => ({ ...field, value: values[field.name] })), revisionField(environment)];
+}
+
+/** The policy of the environment as it is, and the way to those of the others. */
+function describeEnvironments(subject: PolicySubject): Html | null {
+  const { environment, environments } = subject;
+  if (environment === null) return null;
+  const { id, approval_policy: policy } = environment;
+  const others = environments.filter((each) => each.id !== id);
+  return html`<p>Now in <span class="foreign">${placeName(subject, environment)}</span>: ${describePolicy(policy)} <a href="${pagePath(pages.environmentReviewers, { id })}">Who can approve</a></p>
+${renderMade(
+  'Other environments',
+  others.map((each) => html`<a class="foreign" href="${policyPath(subject, each.id)}">${placeName(subject, each)}</a>`),
+)}`;
+}

@@ -1,0 +1,39 @@
+import { create } from '#api/registry/template-operations.ts';
+import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { toBody } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { readSetup, type Setup } from './setup.ts';
+import { describeStep, renderMade } from './steps-view.ts';
+
+/** The step that makes the first template, whose first version is published on the page after it. */
+export function registerTemplateStep(addPage: AddPage): void {
+  addFormPage(addPage, pages.setUpTeamTemplate, {
+    read: readSetup,
+    describe: (setup, visit) => ({
+      ...describeStep(setup, 'template', describeTemplates(setup)),
+      fields: [
+        ...nameFields(),
+        { name: 'description', label: 'Description', kind: 'area', maxLength: 4_000, isOptional: true },
+      ],
+      submit: 'Create template',
+      refusal: visit.mayDo(create, { teamId: setup.team.id, organizationId: setup.team.organization_id }).reason,
+    }),
+    carryOut: async ({ team }, typed, visit) => {
+      const { id } = await visit.run(create, { body: { ...toBody(typed), team_id: team.id } });
+      return pagePath(pages.publishVersion, { id });
+    },
+  });
+}
+
+function describeTemplates({ templates }: Setup) {
+  return renderMade(
+    'Templates',
+    templates.map(
+      ({ id, name }) =>
+        html`<a class="foreign" href="${pagePath(pages.template, { id })}">${name}</a> (<a href="${pagePath(pages.publishVersion, { id })}">publish a version</a>)`,
+    ),
+  );
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let colleague: ApiUser;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  colleague = await api.addUser('maintainer', 'Philippa Vogel');
+  await join(tenant, colleague, 'member');
+});
+afterAll(() => api?.close());
+
+async function signIn(user: ApiUser): Promise<Visitor> {
+  const visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: user.email, password: testPassword });
+  return visitor;
+}
+
+/** Sends a form as the page shows it, with its hidden fields. Answers the address that it leads to. */
+async function fill(visitor: Visitor, address: string, typed: Record<string, string>): Promise<string> {
+  const { text } = await visitor.get(address);
+  const hidden = [...text.matchAll(/<input type="hidden"[^>]* name="([^"]+)"[^>]* value="([^"]*)"/g)];
+  const sent = { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])), ...typed };
+  const answer = await visitor.submit(address, sent);
+  expect(answer.status, answer.text).toBe(303);
+  return answer.location ?? '';
+}
+
+/** Adds a team by its form, which leads to its set-up. */
+async function addTeam(visitor: Visitor, name: string): Promise<string> {
+  const first = await fill(visitor, `/organizations/${tenant.organization}/teams/new`, { name });
+  expect(first).toMatch(/\/setup\/people\?done=created$/);
+  return first.slice(0, first.indexOf('/people'));
+}
+
+describe('the set-up of a new team', () => {
+  it('makes people, project, environment, policy and template step by step, and each step leads to the next', async () => {
+    const visitor = await signIn(tenant.owner);
+    const setup = await addTeam(visitor, 'Payments');
+    const people = await fill(visitor, `${setup}/people`, { user_id: 'philippa vogel', role: 'admin' });
+    expect((await visitor.get(people)).text).toContain('Philippa Vogel</span> (admin)');
+    const toEnvironment = await fill(visitor, `${setup}/project`, { name: 'Ledger' });
+    expect(toEnvironment).toBe(`${setup}/environment?done=project-created`);
+    const [, project] = /<option value="([0-9a-f-]{36})"/.exec((await visitor.get(toEnvironment)).text) ?? [];
+    const toPolicy = await fill(visitor, toEnvironment, {
+      project_id: project ?? '',
+      name: 'Live',
+      kind: 'production',
+    });
+    const [, environment = ''] = /environment_id=([0-9a-f-]+)/.exec(toPolicy) ?? [];
+    expect((await visitor.get(toPolicy)).text).toContain('One person approves, if a plan changes something.');
+    await fill(visitor, toPolicy, { 'approval_policy.when': 'destroys', 'approval_policy.required': '1' });
+    const toVersion = await fill(visitor, `${setup}/template`, { name: 'Queue' });
+    expect(toVersion).toMatch(/^\/catalog\/[0-9a-f-]+\/publish$/);
+    const { body: made } = await tenant.owner.get(`/environments/${environment}`);
+    expect(made).toMatchObject({
+      project_id: project,
+      kind: 'production',
+      approval_policy: { when: 'destroys', required: 1 },
+    });
+    const { text } = await visitor.get(setup);
+    for (const part of ['2 members', 'Ledger', 'Ledger / Live: 1 for destroys', 'Queue']) expect(text).toContain(part);
+    expect(text).not.toContain('Not started');
+  });
+
+  it('can be left at any step and goes on at the first one that is not done', async () => {
+    const visitor = await signIn(tenant.owner);
+    const setup = await addTeam(visitor, 'Identity');
+    await fill(visitor, `${setup}/people`, { user_id: colleague.email, role: 'member' });
+    const { text } = await (await signIn(tenant.owner)).get(setup);
+    expect(text).toContain(`href="${setup}/project">Continue: project`);
+    expect((await visitor.get(setup.replace(/\/setup$/, ''))).text).toContain(`href="${setup}">Set up`);
+  });
+
+  it('says at each step what must be there first', async () => {
+    const visitor = await signIn(tenant.owner);
+    const setup = await addTeam(visitor, 'Empty');
+    expect((await visitor.get(`${setup}/environment`)).text).toContain('belongs to a project: create one first');
+    expect((await visitor.get(`${setup}/policy`)).text).toContain('belongs to an environment: create one first');
+  });
+
+  it('keeps what was typed beside a problem of its field', async () => {
+    const visitor = await signIn(tenant.owner);
+    const setup = await addTeam(visitor, 'Careless');
+    const refused = await visitor.submit(`${setup}/people`, { user_id: 'nobody@example.test', role: 'viewer' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('Invite new people by their e-mail address instead');
+    expect(refused.text).toContain('value="nobody@example.test"');
+  });
+
+  it('shows a member who may not change the team why, and hides the team from everybody else', async () => {
+    const viewer = await api.addUser('requester');
+    await join(tenant, viewer, 'member', 'viewer');
+    const setup = `${tenant.teamPath}/setup`;
+    const visitor = await signIn(viewer);
+    for (const step of ['people', 'project', 'environment', 'policy', 'template']) {
+      const { status, text } = await visitor.get(`${setup}/${step}`);
+      expect([step, status]).toEqual([step, 200]);
+      expect(text, step).not.toContain('<button class="button button-primary" type="submit">');
+    }
+    const stranger = await signIn(await api.addUser('maintainer'));
+    for (const step of ['', '/people', '/template']) expect((await stranger.get(setup + step)).status).toBe(404);
+  });
+});
