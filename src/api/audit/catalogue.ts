@@ -8,6 +8,8 @@ export interface AuditCatalogueEntry {
   /** The operation that leaves such records; null where the service itself does, without a request. */
   readonly operation: string | null;
   readonly summary: string;
+  /** A read records only its denials, unless it says otherwise. */
+  readonly kind: 'change' | 'read';
   readonly resource_type: string;
   readonly outcomes: readonly ('committed' | 'refused')[];
 }
@@ -18,13 +20,26 @@ export function auditCatalogue(operations: readonly Operation[]): AuditCatalogue
     action: actionOf(operation),
     operation: operation.id,
     summary: operation.summary,
+    kind: operation.audit === undefined ? 'read' : 'change',
     resource_type: resourceTypeOf(operation),
     outcomes: operation.audit === undefined ? ['refused'] : ['committed', 'refused'],
   }));
   for (const [action, { summary, resourceType }] of Object.entries(systemActions)) {
-    entries.push({ action, operation: null, summary, resource_type: resourceType, outcomes: ['committed'] });
+    entries.push({
+      action,
+      operation: null,
+      summary,
+      kind: 'change',
+      resource_type: resourceType,
+      outcomes: ['committed'],
+    });
   }
   return entries.sort((one, other) => compare(one.action, other.action));
+}
+
+/** The actions of which only denials are recorded, because their operations change nothing. */
+export function readActions(operations: readonly Operation[]): string[] {
+  return auditCatalogue(operations).flatMap(({ kind, action }) => (kind === 'read' ? [action] : []));
 }
 
 /** A public operation that only reads leaves no records. */

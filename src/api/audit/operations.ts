@@ -17,7 +17,7 @@ import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
-import { auditCatalogue } from './catalogue.ts';
+import { auditCatalogue, readActions } from './catalogue.ts';
 import { exportFormats } from './export-formats.ts';
 import { RecordView } from './views.ts';
 
@@ -52,6 +52,7 @@ const ActionView = z
     action: z.string(),
     operation: z.string().nullable().describe('Null: the service itself does this, without a request.'),
     summary: z.string(),
+    kind: z.enum(['change', 'read']).describe('`read`: only denials are recorded, since it changes nothing.'),
     resource_type: z.string(),
     outcomes: z.array(z.enum(['committed', 'refused'])),
   })
@@ -67,6 +68,10 @@ const filters = {
     "The one who did it: the id of a user or service account, a user's e-mail address, or `anonymous`.",
   ),
   action: Name.optional(),
+  kind: z
+    .enum(['changes', 'reads'])
+    .optional()
+    .describe('`reads`: only denials of operations that change nothing. `changes`: everything else.'),
   outcome: z.enum(['committed', 'refused']).optional(),
   resource_type: Name.optional(),
   resource_id: Text.optional(),
@@ -106,7 +111,7 @@ export const list = readList({
   findOwner: findFilteredOwner,
   accessTo: accessToFiltered,
   handle: async ({ em, principal, query, services, operations }) => {
-    const filter = await resolveActor(em, query);
+    const filter = await resolveActor(em, { ...query, readActions: readActions(operations) });
     const page = await listRecords(
       em,
       principal,
@@ -150,12 +155,12 @@ export const exportRecords = readList({
   accessTo: accessToFiltered,
   audit: 'audit_records.exported',
   partShownTo: auditScopeOf,
-  handle: async ({ em, principal, query, services }) => {
+  handle: async ({ em, principal, query, services, operations }) => {
     const { format, ...filter } = query;
     const opened = await openExport(
       em,
       principal,
-      await resolveActor(em, filter),
+      await resolveActor(em, { ...filter, readActions: readActions(operations) }),
       await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
     );
     return answerExport(format, opened);

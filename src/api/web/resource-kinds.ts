@@ -161,6 +161,11 @@ export function resourceKindOf(kind: KindWithPage): ResourceKind {
   return found;
 }
 
+/** The kind of a type under which the API and audit records name resources; null if it has no page. */
+export function kindOfType(type: string): KindWithPage | null {
+  return Object.hasOwn(resourceKinds, type) ? resourceKinds[type as keyof typeof resourceKinds].kind : null;
+}
+
 /** The address of a resource; null if its type has no page. It may be gone by now, or hidden from the reader. */
 export function findResourcePath(type: string, resource: Resource): LocalPath | null {
   const declared: ResourceKind | null = Object.hasOwn(resourceKinds, type)

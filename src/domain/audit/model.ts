@@ -20,6 +20,10 @@ export interface AuditFilter {
   /** The id of a user or service account, a user's e-mail address, or the name of a system principal such as `anonymous`. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
+  /** `reads`: only denials of `readActions`; `changes`: everything else. */
+  readonly kind?: 'changes' | 'reads' | undefined;
+  /** The actions of operations that change nothing. */
+  readonly readActions?: readonly string[];
   readonly outcome?: AuditRecord['outcome'] | undefined;
   readonly resource_type?: string | undefined;
   readonly resource_id?: string | undefined;

@@ -51,6 +51,13 @@ export async function findPeople(
   return { people: rows.slice(0, maxFoundPeople), isCut: rows.length > maxFoundPeople };
 }
 
+/** Those of some people and service accounts whom the caller knows. */
+export function findKnownPeople(em: Em, caller: Principal, ids: readonly string[]): Promise<KnownPerson[]> {
+  return selectKnown(em, caller, {})
+    .where('p.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .execute();
+}
+
 function selectKnown(em: Em, caller: Principal, { type, organizationId }: PeopleQuery) {
   const members = db(em).selectFrom('organization_members as m').select('m.principal_id');
   const own = Object.keys(caller.organizations);

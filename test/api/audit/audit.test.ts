@@ -155,10 +155,11 @@ describe('the catalogue', () => {
       action: 'run.created',
       operation: 'runs.create',
       summary: 'Admit a run',
+      kind: 'change',
       resource_type: 'runs',
       outcomes: ['committed', 'refused'],
     });
-    expect(entry('users.list')).toMatchObject({ action: 'users.list', outcomes: ['refused'] });
+    expect(entry('users.list')).toMatchObject({ action: 'users.list', kind: 'read', outcomes: ['refused'] });
     expect(entry('system.version')).toBeUndefined();
     for (const { id } of operations.filter(({ kind }) => kind === 'command')) expect(entry(id), id).toBeDefined();
   });

@@ -233,10 +233,10 @@ describe('a search', () => {
   });
 
   it.each([
-    ['the beginning of its number', () => '7.31'],
-    ['its number after a v', () => 'v7.31.0-rc.1'],
-    ["its number after the template's name", () => 'zebra NET 7.3'],
-    ['its id', () => rareVersion],
+    ['the beginning of its number', (): string => '7.31'],
+    ['its number after a v', (): string => 'v7.31.0-rc.1'],
+    ["its number after the template's name", (): string => 'zebra NET 7.3'],
+    ['its id', (): string => rareVersion],
   ] as const)('finds a version of a template by %s, and not that of another tenant', async (_, text) => {
     expect(await search(mine.owner, text())).toEqual([`template_version ${rareVersion}`]);
     expect(await search(others.owner, text())).toEqual([]);

@@ -16,22 +16,31 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { verify } from '../chain-operations.ts';
 import { list, listActions } from '../operations.ts';
 import type { RecordView } from '../views.ts';
-import { type AuditFilters, exportPath, readFilters, renderFilters, withActor } from './filters.ts';
+import {
+  type AuditFilters,
+  apiQuery,
+  exportPath,
+  readFilters,
+  renderFilters,
+  renderKinds,
+  withNamed,
+} from './filters.ts';
 import { listRecordChanges } from './record-changes.ts';
+import { readResourceNames, renderResource } from './resource-names.ts';
 
 export type ShownRecord = z.input<typeof RecordView>;
 
 /** Who did what: everybody's own acts, and those in what the visitor administers. */
 export async function showAudit(visit: Visit): Promise<FastifyReply> {
   const typed = readFilters(visit);
-  const filters = await withActor(visit, typed);
+  const filters = await withNamed(visit, typed);
   const cursor = visit.query('cursor');
   const [{ actions }, people, listed] = await Promise.all([
     visit.read(listActions),
     suggestPeople(visit),
-    submit(visit, [], () => visit.read(list, { query: { ...filters, ...(cursor && { cursor }) } })),
+    submit(visit, [], () => visit.read(list, { query: { ...apiQuery(filters), ...(cursor && { cursor }) } })),
   ]);
-  const names = [...new Set(actions.map(({ action }) => action))];
+  const resourceNames = listed.done ? await readResourceNames(visit, listed.result.audit_records) : new Map();
   return visit.show(
     {
       title: 'Audit',
@@ -43,8 +52,9 @@ ${renderPageHead({
     'Who did what, newest first: your own actions, and those in the organizations and teams whose members you manage.',
   actions: renderHeadActions(visit, filters),
 })}
-${renderFilters(typed, names, people)}
-${listed.done ? renderPage(filters, listed.result, cursor) : renderSummary(listed.problems, [])}
+${renderKinds(typed)}
+${renderFilters(typed, actions, people)}
+${listed.done ? renderPage(filters, { ...listed.result, cursor, names: resourceNames }) : renderSummary(listed.problems, [])}
 </div>`,
     },
     listed.done ? 200 : listed.problems.status,
@@ -62,18 +72,22 @@ function renderHeadActions(visit: Visit, filters: AuditFilters): Html {
   return html`<div class="actions">${verifying}${link('csv', 'CSV')}${link('ndjson', 'NDJSON')}</div>`;
 }
 
-function renderPage(
-  filters: AuditFilters,
-  { audit_records: records, next_cursor: next }: { audit_records: ShownRecord[]; next_cursor: string | null },
-  cursor: string | undefined,
-): Html {
+interface ShownPage {
+  readonly audit_records: readonly ShownRecord[];
+  readonly next_cursor: string | null;
+  readonly cursor: string | undefined;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function renderPage(filters: AuditFilters, shown: ShownPage): Html {
+  const { audit_records: records, next_cursor: next, cursor, names } = shown;
   if (records.length === 0 && !cursor)
     return renderEmpty('No records', 'No record that you can see matches these filters.');
-  return html`<div class="list-panel">${renderRecords(records)}</div>
+  return html`<div class="list-panel">${renderRecords(records, names)}</div>
 ${renderPages({ cursor, next }, (query) => pagePath(pages.audit, {}, { ...filters, ...query }))}`;
 }
 
-function renderRecords(records: readonly ShownRecord[]): Html {
+function renderRecords(records: readonly ShownRecord[], names: ReadonlyMap<string, string>): Html {
   return renderTable({
     caption: 'Audit records',
     rows: records,
@@ -85,11 +99,7 @@ function renderRecords(records: readonly ShownRecord[]): Html {
       },
       { label: 'Outcome', cell: ({ outcome }) => renderOutcome(outcome) },
       { label: 'Actor', cell: ({ actor }) => html`<span class="foreign">${actor.name}</span>` },
-      {
-        label: 'Resource',
-        cell: ({ resource: { type, id } }) =>
-          html`${type.replaceAll('_', ' ')}${id ? html` <code class="muted">…${id.slice(-8)}</code>` : null}`,
-      },
+      { label: 'Resource', cell: (record) => renderResource(record, names) },
       { label: 'Changed', kind: 'minor', cell: describeChange },
       { label: 'Time', cell: ({ at }) => renderTime(at) },
     ],

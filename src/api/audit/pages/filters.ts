@@ -1,15 +1,20 @@
 import { findPersonId } from '#api/members/pages/person-fields.ts';
 import { fillPath } from '#api/pipeline/answers/location.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
+import { find } from '#api/search/operations.ts';
+import { renderChips } from '#api/web/components/chips.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';
+import { kindOfType } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { exportRecords } from '../operations.ts';
+import { type CatalogueEntry, choicesOfActions, choicesOfTypes } from './action-choices.ts';
 
 const names = [
+  'kind',
   'actor',
   'action',
   'resource_type',
@@ -30,19 +35,46 @@ export function readFilters(visit: Visit): AuditFilters {
     return value ? [[name, value] as const] : [];
   });
   const { organizationId, teamId } = visit.scope;
+  const typed: AuditFilters = Object.fromEntries(given);
   return {
-    ...Object.fromEntries(given),
+    // Who looks for one action wants its denials, too. Everybody else sees what was changed.
+    kind: typed['action'] === undefined ? 'changes' : 'all',
+    ...typed,
     ...(organizationId && { organization_id: organizationId }),
     ...(teamId && { team_id: teamId }),
   };
 }
 
-/** The filters with a person's id in place of the typed name, if it means one person. Any other text stays, since parts of the service are actors, too. */
-export async function withActor(visit: Visit, filters: AuditFilters): Promise<AuditFilters> {
-  const { actor } = filters;
-  if (actor === undefined || isId(actor) || actor.includes('@')) return filters;
-  const id = await findPersonId(visit, actor);
-  return id === undefined ? filters : { ...filters, actor: id };
+/** The filters with ids in place of the typed names, where a name means one person or one thing. Any other text stays. */
+export async function withNamed(visit: Visit, filters: AuditFilters): Promise<AuditFilters> {
+  const actor = await findActor(visit, filters['actor']);
+  const resource = await findResource(visit, filters);
+  return { ...filters, ...(actor && { actor }), ...(resource && { resource_id: resource }) };
+}
+
+/** Parts of the service are actors, too, and have no id. */
+async function findActor(visit: Visit, actor: string | undefined): Promise<string | undefined> {
+  if (actor === undefined || isId(actor) || actor.includes('@')) return undefined;
+  return findPersonId(visit, actor);
+}
+
+/** The id of the thing that a text names: the only one of this name, or else the only one that the search finds. */
+async function findResource(visit: Visit, filters: AuditFilters): Promise<string | undefined> {
+  const { resource_id: text, resource_type: type } = filters;
+  if (text === undefined || isId(text) || !visit.mayDo(find).allowed) return undefined;
+  const { results } = await visit.read(find, { query: { q: text.slice(0, maxSearched) } });
+  const kind = type === undefined ? null : kindOfType(type);
+  const found = kind === null ? results : results.filter((each) => each.kind === kind);
+  const called = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const [only, ...others] = called.length > 0 ? called : found;
+  return others.length === 0 ? only?.id : undefined;
+}
+
+const maxSearched = 200;
+
+/** The filters as the operations take them. */
+export function apiQuery({ kind, ...filters }: AuditFilters): AuditFilters {
+  return { ...filters, ...(kind !== undefined && kind !== 'all' && { kind }) };
 }
 
 export function auditPath(filters: AuditFilters): LocalPath {
@@ -51,7 +83,7 @@ export function auditPath(filters: AuditFilters): LocalPath {
 
 /** The API's own export, with the filters of the page: the browser downloads it with the session. */
 export function exportPath(filters: AuditFilters, format: 'ndjson' | 'csv'): LocalPath {
-  return withQuery(fillPath(routeOf(exportRecords).path, {}), { ...filters, format });
+  return withQuery(fillPath(routeOf(exportRecords).path, {}), { ...apiQuery(filters), format });
 }
 
 const outcomes: readonly Choice[] = [
@@ -60,19 +92,37 @@ const outcomes: readonly Choice[] = [
   { value: 'refused', label: 'Refused' },
 ];
 
+const kinds = [
+  { value: 'changes', label: 'Changes' },
+  { value: 'reads', label: 'Denied reads' },
+  { value: 'all', label: 'All' },
+];
+
+/** The switch between what was changed and the reads that were denied. An action is of one kind, so it is not kept. */
+export function renderKinds({ action: _, ...filters }: AuditFilters): Html {
+  return renderChips('Changes or reads', kinds, filters['kind'], (kind) =>
+    auditPath({ ...filters, kind: kind ?? 'all' }),
+  );
+}
+
 /** A form that works without scripts. @param actions the catalogue @param people who are offered as actors */
-export function renderFilters(filters: AuditFilters, actions: readonly string[], people: readonly Choice[]): Html {
-  const { actor, action, resource_type: type, resource_id: id, outcome, from, to } = filters;
-  const isFiltered = names.some((name) => name in filters);
+export function renderFilters(
+  filters: AuditFilters,
+  actions: readonly CatalogueEntry[],
+  people: readonly Choice[],
+): Html {
+  const { kind, actor, action, resource_type: type, resource_id: id, outcome, from, to } = filters;
+  const isFiltered = names.some((name) => name !== 'kind' && name in filters);
   const text = (name: string, label: string, value: string | undefined, kind: 'search' | 'date' = 'search') =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`list="actor-people" data-key="f" data-key-says="Filter"` : null}></div>`;
-  const choices = [{ value: '', label: 'Any' }, ...actions.map((value) => ({ value, label: value }))];
+  const any = { value: '', label: 'Any' };
+  const ofKind = kind === 'changes' ? 'change' : kind === 'reads' ? 'read' : null;
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
-${['organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
+${['kind', 'organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
 ${text('actor', 'Person (name or e-mail)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
-${renderFormField({ name: 'action', label: 'Action', kind: 'select', choices, value: action })}
-${text('resource_type', 'Resource type', type)}
-${text('resource_id', 'Resource ID', id)}
+${renderFormField({ name: 'action', label: 'Action', kind: 'select', choices: [any, ...choicesOfActions(actions, ofKind)], value: action ?? '' })}
+${renderFormField({ name: 'resource_type', label: 'Resource type', kind: 'select', choices: [any, ...choicesOfTypes(actions, type)], value: type ?? '' })}
+${text('resource_id', 'Resource (name or ID)', id)}
 ${renderFormField({ name: 'outcome', label: 'Outcome', kind: 'select', choices: outcomes, value: outcome })}
 ${text('from', 'From (UTC)', dayOf(from), 'date')}
 ${text('to', 'Before (UTC)', dayOf(to), 'date')}

@@ -4,19 +4,20 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { findResourcePath } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
 import { renderOutcome, type ShownRecord } from './audit-page.ts';
 import { auditPath } from './filters.ts';
 import { renderRecordChanges } from './record-changes.ts';
+import { readResourceNames, renderResource } from './resource-names.ts';
 
 /** One record: who did it, to what, and the values before and after. */
 export async function showRecord(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const record = await visit.read(get, { params: { id: visit.params.id } });
   const { organization_id: organizationId, team_id: teamId, resource } = record;
   const names = await readNames(visit.em, { organizations: [organizationId], teams: [teamId] });
+  const resourceNames = await readResourceNames(visit, [record]);
   const nameOf = (id: string | null) =>
     id === null ? null : html`<span class="foreign">${names.get(id)?.name ?? id}</span>`;
   return visit.show({
@@ -35,7 +36,8 @@ ${renderPageHead({
         'Credential',
         record.credential && html`${record.credential.type.replaceAll('_', ' ')} <code>${record.credential.id}</code>`,
       ],
-      ['Resource', renderResource(record)],
+      ['Resource', renderResource(record, resourceNames)],
+      ['Resource ID', resource.id && html`<code class="foreign">${resource.id}</code>`],
       ['Organization', nameOf(organizationId)],
       ['Team', nameOf(teamId)],
       [
@@ -57,11 +59,4 @@ function renderActor({ actor }: ShownRecord): Html {
   const kind = html`<span class="muted">${actor.type.replaceAll('_', ' ')}</span>`;
   if (actor.id === null) return html`${name} ${kind}`;
   return html`${name} ${kind} · <a href="${auditPath({ actor: actor.id })}">All actions by this actor</a>`;
-}
-
-function renderResource(record: ShownRecord): Html {
-  const { type, id } = record.resource;
-  const path = id === null ? null : findResourcePath(type, { id, organizationId: record.organization_id });
-  const shown = html`${type.replaceAll('_', ' ')}${id ? html` <code class="foreign">${id}</code>` : null}`;
-  return path === null ? shown : html`<a href="${path}">${shown}</a>`;
 }

@@ -80,9 +80,74 @@ describe('the pages of the audit', () => {
   test('say what is wrong with a filter, and show the form again', async () => {
     const visitor = await signInVisitor(api, await api.addUser('requester'));
     const wrong = await visitor.get('/audit?resource_type=NOT%20A%20NAME');
-    expect([wrong.status, wrong.text.includes('value="NOT A NAME"')]).toEqual([400, true]);
+    expect([wrong.status, wrong.text.includes('<option value="NOT A NAME" selected')]).toEqual([400, true]);
     const none = await visitor.get('/audit?resource_id=nothing');
     expect([none.status, none.text.includes('No records')]).toEqual([200, true]);
+  });
+
+  test('name what records are about, and a deleted thing by its kind and the end of its id', async () => {
+    const { owner, team, project, environment } = await makeTenant(api);
+    const gone = await owner.make('/projects', { team_id: team, name: 'Short-lived' });
+    await owner.delete(`/projects/${gone.id}`, { 'idempotency-key': crypto.randomUUID() });
+    const { text } = await (await signInVisitor(api, owner)).get('/audit');
+    expect(text).toContain(`<a class="foreign" href="/projects/${project}">Network</a>`);
+    expect(text).toContain(`<a class="foreign" href="/environments/${environment}">Development</a>`);
+    expect(text).toContain(`projects <code class="muted">…${gone.id.slice(-8)}</code>`);
+    expect(text).not.toContain('Short-lived');
+  });
+
+  test('do not tell somebody who has left what their old records are about', async () => {
+    const tenant = await makeTenant(api);
+    const former = await api.addUser('maintainer');
+    await join(tenant, former, 'member', 'admin');
+    await former.patch(`/projects/${tenant.project}`, { description: 'mine' });
+    await tenant.owner.delete(`/organizations/${tenant.organization}/members/${former.id}`);
+    await tenant.owner.patch(`/projects/${tenant.project}`, { name: 'Acquisition of Fabrikam' });
+    const { text } = await (await signInVisitor(api, former)).get('/audit');
+    expect(text).toContain(`…${tenant.project.slice(-8)}`);
+    expect(text).not.toContain('Fabrikam');
+  });
+
+  test('show changes, and denied reads where the switch asks for them', async () => {
+    const { owner, organization } = await makeTenant(api);
+    const other = await makeTenant(api);
+    expect((await owner.get(`/projects/${other.project}`)).status).toBe(404);
+    const visitor = await signInVisitor(api, owner);
+    const changes = await visitor.get('/audit');
+    expect(changes.text).toContain('>project.created</a>');
+    expect(changes.text).not.toContain('>projects.get</a>');
+    const reads = await visitor.get('/audit?kind=reads');
+    expect(reads.text).toContain('>projects.get</a>');
+    expect(reads.text).not.toContain('>project.created</a>');
+    for (const address of ['/audit?kind=all', '/audit?action=projects.get'])
+      expect((await visitor.get(address)).text, address).toContain('>projects.get</a>');
+    const { body } = await owner.get(`/audit?kind=reads&organization_id=${organization}`);
+    expect(body.audit_records).toEqual([]);
+  });
+
+  test('offer the actions in groups by area, changes and denied reads apart', async () => {
+    const visitor = await signInVisitor(api, await api.addUser('requester'));
+    const groupOf = (text: string, action: string) => {
+      const before = text.slice(0, text.indexOf(`<option value="${action}"`));
+      return /.*<optgroup label="([^"]*)"/s.exec(before)?.[1];
+    };
+    const { text } = await visitor.get('/audit?kind=all');
+    expect(['project.created', 'projects.get', 'run.created'].map((action) => groupOf(text, action))).toEqual([
+      'Projects',
+      'Projects, denied reads',
+      'Runs',
+    ]);
+    expect((await visitor.get('/audit')).text).not.toContain('<option value="projects.get"');
+  });
+
+  test('find the records of a thing by its name', async () => {
+    const { owner, team, project } = await makeTenant(api);
+    const named = await owner.make('/projects', { team_id: team, name: 'Kookaburra' });
+    const visitor = await signInVisitor(api, owner);
+    const { text } = await visitor.get('/audit?resource_type=projects&resource_id=kookaburra');
+    expect(text).toContain(`href="/projects/${named.id}">Kookaburra</a>`);
+    expect(text).not.toContain(`/projects/${project}`);
+    expect(text).toContain('value="kookaburra"');
   });
 
   test('show nothing of tenants that the visitor does not administer', async () => {

@@ -4,6 +4,8 @@ export interface Choice {
   readonly label: string;
   /** What the choice means. Only radio buttons show it. */
   readonly hint?: string;
+  /** What it belongs to. A select shows those that follow each other under this heading. */
+  readonly group?: string;
 }
 
 /** The choices of a field, spread into it. */

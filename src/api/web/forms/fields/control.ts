@@ -29,16 +29,28 @@ ${value}</textarea>`;
   }
   if (kind === 'select' && field.isCut) return renderOpenSelect(field, id, common);
   if (kind === 'select') {
-    return html`<select ${common}>${renderUnchosen(choices, value)}${choices.map(
-      (choice) =>
-        html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
-    )}</select>`;
+    return html`<select ${common}>${renderUnchosen(choices, value)}${renderOptions(choices, value)}</select>`;
   }
   if (field.suggestions) return renderOpenSelect({ ...field, choices: field.suggestions }, id, common);
   const type = kind === 'datetime' ? 'datetime-local' : kind;
   const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
   const lines = linesName(field);
   return html`<input type="${type}" ${common} ${lines ? html`data-lines` : null} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">${lines ? renderLines({ id, name: lines, isSecret: true }) : null}`;
+}
+
+function renderOptions(choices: readonly Choice[], value: string): Html[] {
+  const options = choices.map(
+    (choice) =>
+      [
+        choice.group,
+        html`<option value="${choice.value}" ${choice.value === value ? html`selected` : null}>${choice.label}</option>`,
+      ] as const,
+  );
+  const groups = [...new Set(options.map(([group]) => group))];
+  return groups.map((group) => {
+    const inGroup = options.filter(([each]) => each === group).map(([, option]) => option);
+    return group === undefined ? html`${inGroup}` : html`<optgroup label="${group}">${inGroup}</optgroup>`;
+  });
 }
 
 /** The second name of a field whose value may have several lines; null: it has one. */

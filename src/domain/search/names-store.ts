@@ -1,0 +1,55 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { findKnownPeople } from '#domain/members/people-store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
+
+type Ids = readonly string[];
+type FindNames = (em: Em, principal: Principal, ids: Ids) => Promise<readonly { id: string; name: string }[]>;
+
+/** Kinds whose things have no name of their own, and people. */
+const finders: Readonly<Record<string, FindNames>> = {
+  run: (em, principal, ids) =>
+    db(em)
+      .selectFrom('runs')
+      .where('runs.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+      .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
+      .select(['runs.id', 'runs.instance as name'])
+      .execute(),
+  user: findKnownPeople,
+  service_account: findKnownPeople,
+  organization_member: findKnownPeople,
+};
+
+/**
+ * What things are called that a principal may read now, by their ids: one query for each kind. What was deleted or is hidden has no name, whoever
+ * recorded its id.
+ */
+export async function findReadableNames(
+  em: Em,
+  principal: Principal,
+  idsByKind: ReadonlyMap<string, Ids>,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  // One after the other, so that a page takes one connection.
+  for (const [kind, ids] of idsByKind) {
+    const find = finders[kind] ?? findCandidates(kind);
+    const wanted = ids.filter(isId);
+    if (!find || wanted.length === 0) continue;
+    for (const { id, name } of await find(em, principal, wanted)) names.set(id, name);
+  }
+  return names;
+}
+
+function findCandidates(kind: string): FindNames | null {
+  if (!Object.hasOwn(candidatesByKind, kind)) return null;
+  const candidates: Candidates = candidatesByKind[kind as NamedKind];
+  return (em, principal, ids) =>
+    db(em)
+      .selectFrom(candidates(em, principal))
+      .where('x.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+      .select(['x.id', 'x.name'])
+      .execute();
+}
