@@ -25,7 +25,7 @@ import { registerCatalog } from '#api/registry/pages/register.ts';
 import { countApprovals } from '#api/runs/pages/approval-count.ts';
 import { registerRuns } from '#api/runs/pages/register.ts';
 import { registerSchedulePages } from '#api/schedules/pages/register.ts';
-import { registerSearch } from '#api/search/pages.ts';
+import { findNamed, registerSearch } from '#api/search/pages.ts';
 import { registerServiceAccountPages } from '#api/service-accounts/pages/register.ts';
 import { registerSettingsPages } from '#api/settings/pages/register.ts';
 import { registerTeamSetup } from '#api/team-setup/pages/register.ts';
@@ -84,7 +84,7 @@ const areas: readonly ((addPage: AddPage) => void)[] = [
 export async function registerPages(app: FastifyInstance, context: PageServices): Promise<void> {
   await registerAssets(app);
   app.addHook('onRequest', leadToPage);
-  const addPage = pageAdder(app, { ...context, countForBar });
+  const addPage = pageAdder(app, { ...context, countForBar, findNamed });
   for (const register of areas) register(addPage);
 }
 

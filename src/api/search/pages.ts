@@ -22,6 +22,13 @@ export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
+/** The ids of what the search finds by exactly this name. */
+export async function findNamed(visit: Visit<unknown>, name: string): Promise<string[]> {
+  if (!visit.mayDo(find).allowed) return [];
+  const { results } = await visit.read(find, { query: { q: name.slice(0, 200) } });
+  return results.flatMap((each) => (each.name.toLowerCase() === name.toLowerCase() ? [each.id] : []));
+}
+
 /** Lists what the visitor may read and whose name, address, message or id has the text in it. If the text is the id of one thing, its page opens. */
 async function showSearch(visit: Visit): Promise<FastifyReply> {
   const text = visit.query('q')?.trim() ?? '';

@@ -127,16 +127,28 @@ function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject)
     label: 'Others',
     kind: 'area',
     isOptional: true,
-    hint: 'There are more than these. Enter one ID per line: you find it in the address of the page.',
+    hint: 'There are more than these. Enter one name of a project or an environment per line.',
   };
   return [...boxes, ...(isCut ? [others] : []), revisionField(set)];
 }
 
-/** The places whose ids were written. What is no project counts as an environment, and the operation says if it is none. */
-async function readOthers({ em }: SetVisit, { others = '' }: Typed): Promise<Omit<Place, 'name'>[]> {
-  const ids = others.split(/\s+/).filter((id) => id !== '');
-  const wrong = ids.find((id) => !isId(id));
-  if (wrong !== undefined) throw invalidField('others', `${JSON.stringify(wrong.slice(0, 100))} is not an ID`);
-  const projects = await readNames(em, { projects: ids });
+/** The only project or environment of a name. @throws Invalid at the field */
+async function findPlace(visit: SetVisit, name: string): Promise<string[]> {
+  const found = await visit.findNamed(name);
+  const places = await readNames(visit.em, { projects: found, environments: found });
+  if (places.size === 1) return [...places.keys()];
+  const said = JSON.stringify(name.slice(0, 100));
+  throw invalidField(
+    'others',
+    `${said} is the name of ${places.size === 0 ? 'no project or environment' : 'several of them'}`,
+  );
+}
+
+/** The places whose names were written. What is no project counts as an environment, and the operation says if it is none. */
+async function readOthers(visit: SetVisit, { others = '' }: Typed): Promise<Omit<Place, 'name'>[]> {
+  const lines = others.split('\n').flatMap((line) => line.trim() || []);
+  const ids = [];
+  for (const line of lines) ids.push(...(isId(line) ? [line] : await findPlace(visit, line)));
+  const projects = await readNames(visit.em, { projects: ids });
   return ids.map((id) => ({ type: projects.has(id) ? 'project' : 'environment', id }));
 }

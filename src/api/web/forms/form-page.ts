@@ -14,6 +14,7 @@ import { type FormField, labelsOf } from './fields/form-field.ts';
 import { matrixNames } from './fields/matrix.ts';
 import { type Form, renderForm } from './form.ts';
 import { type KindChoice, renderKindChoice, takeOtherKind } from './kind-choice.ts';
+import { readNamed } from './named-choices.ts';
 import { type FormProblems, submit } from './problems.ts';
 import { readForm } from './read-form.ts';
 import type { VariablesEntry } from './schema/variables.ts';
@@ -116,7 +117,9 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     visit.problems.push(...given.problems);
     const labels = labelsOf(described.fields);
     const form = { names, labels, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
-    const submitted = await submit(visit, form, () => carryOut(subject, typed, visit, given.values));
+    const submitted = await submit(visit, form, async () =>
+      carryOut(subject, await readNamed(visit, described.fields, typed), visit, given.values),
+    );
     if (!submitted.done) return again(nameLines(submitted.problems, described.fields, typed));
     const { result } = submitted;
     return typeof result === 'string' ? visit.redirect(result) : visit.show(result, 201);

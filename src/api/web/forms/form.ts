@@ -167,7 +167,7 @@ function renderRadios({ name, label, value, choices = [] }: FormField, id: strin
 }
 
 /** A hint, and whether there is more to choose than the field offers. */
-function hintOf({ hint, isCut, choices = [], value }: FormField): FormField['hint'] {
+function hintOf({ hint, isCut, choices = [] }: FormField): FormField['hint'] {
   if (!isCut) return hint;
-  return html`${hint ? html`${hint} ` : null}${explainCut(choices, value)}`;
+  return html`${hint ? html`${hint} ` : null}${explainCut(choices)}`;
 }

@@ -31,6 +31,8 @@ import { isSignedIn } from './signed-in.ts';
 export interface PageContext extends PageServices {
   /** What the bar above every page counts. */
   readonly countForBar: (visit: Visit) => Promise<BarCounts>;
+  /** The ids of all things of a name that the visitor may read. */
+  readonly findNamed: (visit: Visit<unknown>, name: string) => Promise<string[]>;
 }
 
 /** One request for a page: who visits, what the address says, and how to answer. */
@@ -118,6 +120,11 @@ export class Visit<Params = unknown> {
       key: this.#formKey(),
       problems: this.problems,
     });
+  }
+
+  /** The ids of all things that have exactly this name, in any case, and that the visitor may read. */
+  findNamed(name: string): Promise<string[]> {
+    return this.context.findNamed(this, name);
   }
 
   /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */

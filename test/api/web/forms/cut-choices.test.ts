@@ -23,17 +23,45 @@ describe('a choice among more things than a form can offer', () => {
     expect(text).not.toContain('are offered');
   });
 
-  it('says that there are more, and takes the id of one that is not offered', async () => {
+  it('offers names where there are more, and takes a name that it does not offer', async () => {
     const ids = await addProjects(201);
     const { text } = await visitor.get('/environments/new');
     expect(text).toContain('Only the first 200 are listed.');
-    expect(text.match(/<option value="[0-9a-f-]{36}"/g)).toHaveLength(200);
+    expect(text.match(/<option value="Project [0-9a-f-]{36}"/g)).toHaveLength(200);
     const missing = ids.find((id) => !text.includes(id)) ?? '';
-    const fields = { name: 'Far away', kind: 'development', project_id: missing };
-    const created = await visitor.submit('/environments/new', fields);
-    expect(created.status, created.text).toBe(303);
-    const page = await visitor.get(created.location ?? '');
-    expect(page.text).toContain(`/projects/${missing}`);
+    const offered = ids.find((id) => text.includes(id)) ?? '';
+    for (const [index, typed] of [`project ${offered}`, `Project ${missing}`, missing].entries()) {
+      const fields = { name: `Far away ${index}`, kind: 'development', project_id: typed };
+      const created = await visitor.submit('/environments/new', fields);
+      expect(created.status, created.text).toBe(303);
+      const page = await visitor.get(created.location ?? '');
+      expect(page.text).toContain(`/projects/${index === 0 ? offered : missing}`);
+    }
+  });
+
+  it('keeps a name that means nothing or several things beside the problem', async () => {
+    await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zulu', slug: 'zulu-one' });
+    const create = (typed: string) =>
+      visitor.submit('/environments/new', { name: 'Nowhere', kind: 'development', project_id: typed });
+    const unknown = await create('Not there');
+    expect([unknown.status, unknown.text.includes('value="Not there"')]).toEqual([400, true]);
+    expect(unknown.text).toContain('Is the name of nothing that you may choose.');
+    expect((await create('Zulu')).status).toBe(303);
+    await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zulu', slug: 'zulu-two' });
+    const several = await create('Zulu');
+    expect([several.status, several.text.includes('Is the name of several things')]).toEqual([400, true]);
+  });
+
+  it('does not find what another tenant has', async () => {
+    const other = await makeTenant(api);
+    const foreign = await other.owner.make('/projects', { team_id: other.team, name: 'Secret merger' });
+    const refused = await visitor.submit('/environments/new', {
+      name: 'Nowhere',
+      kind: 'development',
+      project_id: 'Secret merger',
+    });
+    expect([refused.status, refused.text.includes(foreign.id)]).toEqual([400, false]);
+    expect(refused.text).toContain('Is the name of nothing that you may choose.');
   });
 });
 

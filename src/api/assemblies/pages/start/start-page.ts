@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { explainProblems, otherProblem, variableProblems } from '#api/registry/pages/run/run-problems.ts';
+import { valueOfName } from '#api/web/forms/fields/choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';
 import {
@@ -38,8 +39,9 @@ export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {
 
 /** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
 export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
-  const { basic, only, fields } = readSentStart(visit.request.body);
-  const facts = await readStartFacts(visit, basic.version);
+  const { basic: typed, only, fields } = readSentStart(visit.request.body);
+  const facts = await readStartFacts(visit, typed.version);
+  const basic = { ...typed, environment_id: await readEnvironmentId(visit, facts, typed.environment_id) };
   const edit = readEdit(basic.do);
   const decoded = decodeVariables(fields, facts.root);
   const again = (entry: VariablesEntry, problems: FormProblems | null, kept: Partial<Basic> = basic) => {
@@ -91,4 +93,17 @@ function request(visit: AssemblyVisit, { version }: StartFacts, { basic, only, v
     ...(only.length > 0 && { only }),
   };
   return visit.run(run, { params: { id: visit.params.id }, body });
+}
+
+/** The environment that was chosen. Where only some are offered, it may be another one's name. The operation refuses what names none. */
+async function readEnvironmentId(
+  visit: AssemblyVisit,
+  { environments, hasMoreEnvironments }: StartFacts,
+  typed: string,
+): Promise<string> {
+  const choices = environments.map(({ id, label }) => ({ value: id, label }));
+  const listed = valueOfName(choices, typed);
+  if (listed !== undefined || typed === '' || !hasMoreEnvironments) return listed ?? typed;
+  const [only, ...others] = await visit.findNamed(typed);
+  return only !== undefined && others.length === 0 ? only : typed;
 }

@@ -11,7 +11,7 @@ export interface Choice {
 /** The choices of a field, spread into it. */
 export interface Choices {
   readonly choices: readonly Choice[];
-  /** There are more than these. The field then also takes the id of another. */
+  /** There are more than these. The field then also takes the name of another. */
   readonly isCut: boolean;
 }
 
@@ -26,8 +26,23 @@ export function without(value: string, { choices, isCut }: Choices): Choices {
 }
 
 /** What a field with too many choices says, so that nobody believes that these are all. */
-export function explainCut(choices: readonly Choice[], value: string | undefined): string {
-  const chosen = choices.find((choice) => choice.value === value && value !== '');
-  const offered = `Only the first ${choices.filter((choice) => choice.value !== '').length} are listed. Type to search, or enter the ID of another one.`;
-  return chosen ? `Chosen: ${chosen.label}. ${offered}` : offered;
+export function explainCut(choices: readonly Choice[]): string {
+  const listed = choices.filter((choice) => choice.value !== '').length;
+  return `Only the first ${listed} are listed. Type to search, or enter the name of another one.`;
+}
+
+/** What a field that offers names shows for a value: the label of the choice. Where several have the same label, it is the value. */
+export function nameOfChoice(choices: readonly Choice[], value: string): string {
+  const label = choices.find((choice) => choice.value === value)?.label;
+  return label !== undefined && choices.filter((choice) => choice.label === label).length === 1 ? label : value;
+}
+
+/** The value that a visitor chose by typing it or the only label like it; undefined if neither is listed. */
+export function valueOfName(choices: readonly Choice[], typed: string): string | undefined {
+  const text = typed.trim().toLowerCase();
+  const called = choices.filter((choice) => choice.label.toLowerCase() === text);
+  return (
+    choices.find((choice) => choice.value === typed.trim())?.value ??
+    (called.length === 1 ? called[0]?.value : undefined)
+  );
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '#api/web/html.ts';
-import type { Choice } from './choices.ts';
+import { type Choice, nameOfChoice } from './choices.ts';
 import type { FormField } from './form-field.ts';
 import { renderLines } from './lines.ts';
 
@@ -27,7 +27,7 @@ ${value}</textarea>`;
   if (kind === 'files' || kind === 'folder') {
     return html`<input type="file" ${common} ${kind === 'folder' ? html`webkitdirectory` : null} multiple>`;
   }
-  if (kind === 'select' && field.isCut) return renderOpenSelect(field, id, common);
+  if (kind === 'select' && field.isCut) return renderOpenSelect(byName(field), id, common);
   if (kind === 'select') {
     return html`<select ${common}>${renderUnchosen(choices, value)}${renderOptions(choices, value)}</select>`;
   }
@@ -57,6 +57,18 @@ function renderOptions(choices: readonly Choice[], value: string): Html[] {
 export function linesName({ name, kind, isSecret }: FormField): string | null {
   return kind === 'password' && isSecret ? `${name}.lines` : null;
 }
+
+/** A field that is cut offers names: nobody reads ids. */
+function byName(field: FormField): FormField {
+  const { choices = [], value = '' } = field;
+  const named = choices.map((choice) => ({ ...choice, value: nameOfChoice(choices, choice.value) }));
+  // The empty choice stays what an empty field means.
+  const shown = named.map((choice, index) => (choices[index]?.value === '' ? { ...choice, value: '' } : choice));
+  return { ...field, choices: shown, value: value === '' ? '' : nameOfChoice(choices, value), maxLength: maxName };
+}
+
+/** A label may be a name behind that of its owner. */
+const maxName = 254;
 
 /** A field that offers its choices while somebody types, and takes what it does not offer. */
 function renderOpenSelect({ choices = [], value = '', maxLength = 100 }: FormField, id: string, common: Html): Html {

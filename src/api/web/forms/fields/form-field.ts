@@ -31,7 +31,7 @@ export interface FormField {
   /** The value may be a secret: the browser keeps no copy of it. */
   readonly isSecret?: boolean;
   readonly choices?: readonly Choice[];
-  /** A select has more choices than these. It then takes the id of another, too. */
+  /** A select has more choices than these. It then offers their names, and takes the name or the id of another, too. */
   readonly isCut?: boolean;
   /** Of the kind `text`: values that are offered while somebody types. Others may be typed too. */
   readonly suggestions?: readonly Choice[];

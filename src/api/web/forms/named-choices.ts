@@ -1,0 +1,27 @@
+import { invalidField } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
+import type { Visit } from '../visit/visit.ts';
+import { valueOfName } from './fields/choices.ts';
+import type { FormField } from './fields/form-field.ts';
+import type { Typed } from './form-page.ts';
+
+/**
+ * What was typed, with values in place of names in the selects that offer only some of their choices. A name that is not among them is searched among
+ * all that the visitor may read. @throws Invalid at the field if it names nothing, or several things
+ */
+export async function readNamed(visit: Visit<unknown>, fields: readonly FormField[], typed: Typed): Promise<Typed> {
+  const values: Record<string, string> = {};
+  for (const { name, kind, isCut, choices = [] } of fields) {
+    const text = typed[name]?.trim() ?? '';
+    if (kind !== 'select' || !isCut || text === '') continue;
+    values[name] = valueOfName(choices, text) ?? (isId(text) ? text : await findOther(visit, name, text));
+  }
+  return { ...typed, ...values };
+}
+
+async function findOther(visit: Visit<unknown>, field: string, text: string): Promise<string> {
+  const [only, ...others] = await visit.findNamed(text);
+  if (only === undefined) throw invalidField(field, 'is the name of nothing that you may choose');
+  if (others.length > 0) throw invalidField(field, 'is the name of several things: choose one from the list');
+  return only;
+}
