@@ -91,6 +91,7 @@ export const pages = {
   assemblyVersion: '/assemblies/:id/versions/:version',
   runAssembly: '/assemblies/:id/run',
   assemblyRun: '/assemblies/:id/runs/:runID',
+  assemblyRunByID: '/workloads/assembly-runs/:id',
   assemblyRunChanges: '/assemblies/:id/runs/:runID/stream',
   cancelAssemblyRun: '/assemblies/:id/runs/:runID/cancel',
   resumeAssemblyRun: '/assemblies/:id/runs/:runID/resume',

@@ -6,8 +6,8 @@ export interface KindOfNews {
   readonly toUsers?: string;
   /** What channels hear. Without it, they do not: it concerns single people. */
   readonly toChannels?: string;
-  /** The kind of thing that it is about. */
-  readonly subject: string;
+  /** The kind of thing that it is about, or the kinds. */
+  readonly subject: string | readonly string[];
   /** Asks somebody to do something. It comes by e-mail and in the chat, too, unless a user decides otherwise. */
   readonly asksToAct?: true;
 }

@@ -27,7 +27,8 @@ export type NotificationKind = Declaring<'toUsers'>;
 /** A kind of news that channels hear. */
 export type Topic = Declaring<'toChannels'>;
 /** A kind of thing that news is about. */
-export type SubjectKind = Kinds[keyof Kinds]['subject'];
+export type SubjectKind = Each<Kinds[keyof Kinds]['subject']>;
+type Each<Subject> = Subject extends readonly (infer Kind)[] ? Kind : Subject;
 
 const declared: KindsOfNews = kinds;
 
@@ -37,10 +38,9 @@ function namesWith(member: 'toUsers' | 'toChannels'): string[] {
 
 export const notificationKindNames = namesWith('toUsers') as [NotificationKind, ...NotificationKind[]];
 export const topicNames = namesWith('toChannels') as [Topic, ...Topic[]];
-export const subjectKinds = [...new Set(Object.values(kinds).map(({ subject }) => subject))] as [
-  SubjectKind,
-  ...SubjectKind[],
-];
+export const subjectKinds = [
+  ...new Set(Object.values(kinds).flatMap(({ subject }): readonly string[] | string => subject)),
+] as [SubjectKind, ...SubjectKind[]];
 
 /** What filters and the table of preferences call a kind. */
 export function labelOf(kind: NotificationKind | Topic): string {

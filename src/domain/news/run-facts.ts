@@ -13,7 +13,11 @@ export function findRun(em: Em, id: string) {
     .leftJoin('projects as p', 'p.id', 'e.project_id')
     .where('r.id', '=', id)
     .select(['r.instance', 'r.operation', 'r.message', 'r.status_detail as statusDetail', 'r.options'])
-    .select(['r.instance_id as instanceId', 'r.started_by_run_id as startedByRunId'])
+    .select([
+      'r.instance_id as instanceId',
+      'r.started_by_run_id as startedByRunId',
+      'r.assembly_run_id as assemblyRunId',
+    ])
     .select(['e.name as environment', 'p.name as project'])
     .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
     .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])

@@ -3,6 +3,7 @@ import { db } from '#domain/db.ts';
 import { scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { findAssemblyRun, placeOfAssemblyRun } from './assembly-run-facts.ts';
 import type { SubjectKind } from './model.ts';
 import { findRun, placeOfRun } from './run-facts.ts';
 
@@ -32,6 +33,18 @@ export const kindsOfSubjects: Readonly<Record<SubjectKind, KindOfSubject>> = {
     findName: async (em, id) => {
       const run = await findRun(em, id);
       return run && `Run of ${placeOfRun(run)}`;
+    },
+  },
+  assembly_run: {
+    access: {
+      ...ofTeam,
+      anyOf: ['assembly:read', 'workload:read'],
+      missingPermission: 'hidden',
+    },
+    path: (id) => `/workloads/assembly-runs/${id}`,
+    findName: async (em, id) => {
+      const run = await findAssemblyRun(em, id);
+      return run && `Run of the assembly ${placeOfAssemblyRun(run)}`;
     },
   },
   drift_monitor: {

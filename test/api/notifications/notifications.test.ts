@@ -271,6 +271,7 @@ describe('notifications', () => {
   it('demand of their reader the access by which the subject is read', () => {
     const reading: Record<SubjectKind, string> = {
       run: 'runs.get',
+      assembly_run: 'assemblies.get_run',
       drift_monitor: 'drift_monitors.get',
       drift_finding: 'drift_findings.get',
       webhook: 'webhooks.get',

@@ -25,11 +25,14 @@ export async function addNotifications(api: TestApi, notifications: readonly Tol
 export function addReviewersNotifications(
   api: TestApi,
   { reviewer }: People,
-  { run, monitor }: { readonly run: string; readonly monitor: string },
+  { run, monitor, assemblyRun }: { readonly run: string; readonly monitor: string; readonly assemblyRun: string },
 ): Promise<void> {
   const user = reviewer.id;
   const [ofRun, ofMonitor] = [{ kind: 'run', id: run } as const, { kind: 'drift_monitor', id: monitor } as const];
+  const ofAssemblyRun = { kind: 'assembly_run', id: assemblyRun } as const;
+  const failure = 'The run of the assembly Shop platform failed: "database": Error: no capacity in this zone';
   return addNotifications(api, [
+    { user, kind: 'run.finished', subject: ofAssemblyRun, title: failure },
     { user, kind: 'run.finished', subject: ofRun, title: 'The run of network was canceled', isRead: true },
     { user, kind: 'drift_monitor.scan_failed', subject: ofMonitor, title: 'The scan of network failed' },
     { user, kind: 'drift_monitor.drifted', subject: ofMonitor, title: 'A scan of network found 2 new deviations' },

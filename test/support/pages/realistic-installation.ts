@@ -113,7 +113,11 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   const webhooks = await addWebhooks(api, people, tenants);
   const channels = await addChannels(api, people, tenants);
   const plugins = await addPlugins(people, tenants);
-  await addReviewersNotifications(api, people, { run: present.needsApproval.id, monitor: drift.drifted });
+  await addReviewersNotifications(api, people, {
+    run: present.needsApproval.id,
+    monitor: drift.drifted,
+    assemblyRun: assemblies.shop.runs.failed,
+  });
   await backdate(api);
   const { orm, installation } = api.services;
   await sealRecords(orm, sealingKeyOf(installation.bindingKey), { margin: 0 });

@@ -8,7 +8,7 @@ import { registerAssemblyForms } from './forms.ts';
 import { showAssemblies } from './list-page.ts';
 import { streamAssemblyRunChanges } from './run/run-changes.ts';
 import { registerAssemblyRunForms } from './run/run-forms.ts';
-import { showAssemblyRun } from './run/run-page.ts';
+import { redirectToAssemblyRun, showAssemblyRun } from './run/run-page.ts';
 import { showStart, submitStart } from './start/start-page.ts';
 
 /** A draft of 1 MiB, in which each character may be written as three. */
@@ -27,6 +27,7 @@ export function registerAssemblyPages(addPage: AddPage): void {
   addPage('GET', pages.runAssembly, showStart);
   addPage('POST', pages.runAssembly, submitStart);
   addPage('GET', pages.assemblyRun, showAssemblyRun);
+  addPage('GET', pages.assemblyRunByID, redirectToAssemblyRun);
   addPage('GET', pages.assemblyRunChanges, streamAssemblyRunChanges);
   registerAssemblyRunForms(addPage);
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { list as listUndoAttempts } from '#api/undo/operations.ts';
+import { copyScript } from '#api/web/components/copied.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
@@ -23,6 +24,7 @@ import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
 import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleOf } from './run/head.ts';
 import { renderLateErrors } from './run/late-errors.ts';
+import { renderResult } from './run/outputs.ts';
 import { renderResets } from './run/resets.ts';
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
@@ -44,7 +46,7 @@ export async function showRunPage(
   const tab = tabs.find(({ key }) => key === chosen) ?? findTabThatMatters(run);
   const isDiscussed = discussedIn.includes(tab.key) && run.deleted_at === null;
   const [head, content, discussion] = await Promise.all([
-    renderHead(visit, run),
+    renderHead(visit, run, tab),
     renderTab(visit, run, tab),
     isDiscussed ? renderDiscussion(visit, run) : null,
   ]);
@@ -52,7 +54,7 @@ export async function showRunPage(
     title: titleOf(run),
     tabStatus: runStatusLooks[run.status].word,
     hasProblem: Boolean(comment.problems),
-    scripts: tab.scripts ?? [],
+    scripts: [...new Set([copyScript, ...(tab.scripts ?? [])])],
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.run)}
 ${renderLivePart(visit, { run, tab }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
@@ -71,7 +73,7 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
   return plan === null && status === 'queued' ? eventsTab : planTab;
 }
 
-async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
+async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<Html> {
   const [names, { events }, places, undo, lateErrors, dependents] = await Promise.all([
     readNames(visit.em, {
       environments: [run.environment_id],
@@ -86,6 +88,7 @@ async function renderHead(visit: RunVisit, run: ShownRun): Promise<Html> {
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run)}
+${tab.key === 'details' ? null : renderResult(run, runTabPath(run.id, 'details'))}
 ${renderToolSwitch(run)}
 ${renderPartial(run)}
 ${renderResets(run)}

@@ -5,8 +5,9 @@ import { findFollowAudience } from '#domain/following/audience-store.ts';
 import { findFollow } from '#domain/following/follows-store.ts';
 import { describeReason } from '#domain/following/model.ts';
 import { instanceEvents } from '#domain/instances/events.ts';
+import { factsOfAssemblyRun, findAssemblyRun, placeOfAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
-import { factsOfRun, findRun, placeOfRun } from '#domain/news/run-facts.ts';
+import { factsOfRun, findRun, placeOfRun, type RunFacts } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
@@ -38,6 +39,7 @@ const rules = {
   'run.approval_required': tellOfApproval,
   'run.approval_requested': tellReviewers,
   'run.finished': tellRequester,
+  'assembly_run.finished': tellOfAssemblyRun,
   'drift_monitor.scanned': tellOfScan,
   'webhook.disabled': tellOfWebhook,
   'quota.exceeded': tellOfQuota,
@@ -78,12 +80,11 @@ async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): 
 
 /**
  * Whoever requested a run hears how it ended; if that was a service account, whoever answers for it. If one fails that a change of outputs started, those
- * hear of it who can do something about it. Nobody hears of a scan here.
+ * hear of it who can do something about it. Nobody hears of a scan here, nor of the run of a node: its assembly run tells of all nodes once.
  */
 async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
-  if (!run || run.operation === 'scan') return undefined;
-  const requester = run.requestedByType === 'user' ? run.requestedById : run.responsibleUserId;
+  if (!run || run.operation === 'scan' || run.assemblyRunId !== null) return undefined;
   const hasFailed = data['status'] === 'failed' || data['status'] === 'timed_out';
   const others = hasFailed && run.startedByRunId !== null ? await findFollowAudience(em, run.instanceId) : [];
   return {
@@ -91,8 +92,30 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
     subject: { kind: 'run', id: subject.id },
     title: `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
     facts: [...factsOfRun(run), ...(run.operation === 'plan' ? await findPlanFacts(em, subject.id) : [])],
-    candidates: [...(requester === null ? [] : [requester]), ...others],
+    candidates: [...requesterOf(run), ...others],
   };
+}
+
+async function tellOfAssemblyRun(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
+  const run = await findAssemblyRun(em, subject.id);
+  if (!run) return undefined;
+  return {
+    kind: 'run.finished',
+    subject: { kind: 'assembly_run', id: subject.id },
+    title: `The run of the assembly ${placeOfAssemblyRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
+    facts: factsOfAssemblyRun(run),
+    candidates: requesterOf(run),
+  };
+}
+
+/** The user who requested something, or who is responsible for the service account that did. */
+function requesterOf({
+  requestedByType,
+  requestedById,
+  responsibleUserId,
+}: Pick<RunFacts, 'requestedByType' | 'requestedById' | 'responsibleUserId'>): string[] {
+  const requester = requestedByType === 'user' ? requestedById : responsibleUserId;
+  return requester === null ? [] : [requester];
 }
 
 async function tellOfFollowing(em: Em, { subject, data }: PublishedEvent): Promise<Told> {

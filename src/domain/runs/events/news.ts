@@ -16,8 +16,8 @@ export const runNews = {
   'run.finished': {
     label: 'Run finished',
     toUsers:
-      'A run that you requested or are responsible for has finished, or one failed that changed outputs had started in a team where you may start it.',
-    toChannels: 'A run has finished.',
-    subject: 'run',
+      'A run or an assembly run that you requested or are responsible for has finished, or a run failed that changed outputs had started in a team where you may start it.',
+    toChannels: 'A run or an assembly run has finished.',
+    subject: ['run', 'assembly_run'],
   },
 } as const satisfies KindsOfNews;

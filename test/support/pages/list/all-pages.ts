@@ -33,6 +33,7 @@ export const notLookedAt: readonly PagePattern[] = [
   pages.reviewRun,
   pages.approvalStream,
   pages.approvalCount,
+  pages.assemblyRunByID,
   pages.assemblyRunChanges,
   pages.driftMonitorChanges,
   pages.scheduleChanges,

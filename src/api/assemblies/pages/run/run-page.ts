@@ -1,11 +1,16 @@
 import type { FastifyReply } from 'fastify';
+import { renderResult } from '#api/runs/pages/run/outputs.ts';
+import { copyScript } from '#api/web/components/copied.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { runStatusLooks } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { findAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { isTerminal } from '#domain/runs/model.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { getRun } from '../../run-operations.ts';
@@ -35,12 +40,22 @@ export async function showAssemblyRun(visit: AssemblyRunVisit): Promise<FastifyR
   return visit.show({
     title,
     tabStatus: runStatusLooks[run.status].word,
-    scripts: [graphScript, ...(tab.scripts ?? [])],
+    scripts: [...new Set([graphScript, copyScript, ...(tab.scripts ?? [])])],
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.assemblyRun)}
-${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}${renderTabLinks(run, tab)}${content}`)}
+${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}${tab.key === valuesTab.key ? null : renderResult(run, runPath(run, { tab: valuesTab.key }))}${renderTabLinks(run, tab)}${content}`)}
 </div>`,
   });
+}
+
+/** Leads from the id of an assembly run alone to its page. Whoever may not read the run learns nothing of it. */
+export async function redirectToAssemblyRun(visit: Visit<{ readonly id: string }>): Promise<FastifyReply> {
+  const { id: runID } = visit.params;
+  const found = await findAssemblyRun(visit.em, runID);
+  if (!found) throw new NotFound('assembly run');
+  const params = { id: found.assemblyId, runID };
+  await visit.read(getRun, { params });
+  return visit.redirect(pagePath(pages.assemblyRun, params));
 }
 
 function titleOf({ run, assembly }: RunSubject): string {

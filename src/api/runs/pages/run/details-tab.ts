@@ -23,12 +23,15 @@ export const detailsTab: RunTab = {
       params: {},
       query: { scope: 'readable', started_by_run_id: run.id, limit: '100' },
     });
+    const outputs = section('Outputs', renderOutputs(run.outputs));
+    const gaveOutputs = Object.keys(run.outputs).length > 0;
     return html`<div class="run-details">
+${gaveOutputs ? outputs : null}
 ${section('Request', renderRequest(run, names))}
 ${started.length === 0 ? null : section('Started because of its outputs', renderStarted(started))}
 ${section('Place', renderPlace(run, names))}
 ${section('Execution', renderExecution(run))}
-${section('Outputs', renderOutputs(run.outputs))}
+${gaveOutputs ? null : outputs}
 ${section('Variables', renderVariables(run.variables, run.variable_sources, run.reads))}
 ${run.variable_sources === null ? null : section('Environment variables', renderEnvironmentVariables(run))}
 ${run.connections.length === 0 ? null : section('Connections', renderConnections(run.connections))}

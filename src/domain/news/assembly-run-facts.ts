@@ -1,0 +1,35 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
+
+/** What notifications say of an assembly run. */
+export type AssemblyRunFacts = NonNullable<Awaited<ReturnType<typeof findAssemblyRun>>>;
+
+export function findAssemblyRun(em: Em, id: string) {
+  return db(em)
+    .selectFrom('assembly_runs as r')
+    .innerJoin('assemblies as a', 'a.id', 'r.assembly_id')
+    .leftJoin('environments as e', 'e.id', 'r.environment_id')
+    .leftJoin('projects as p', 'p.id', 'r.project_id')
+    .where('r.id', '=', id)
+    .select(['a.id as assemblyId', 'a.name as assembly', 'e.name as environment', 'p.name as project'])
+    .select(['r.operation', 'r.message', 'r.status_detail as statusDetail'])
+    .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
+    .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
+    .executeTakeFirst();
+}
+
+/** The assembly of a run with its environment, such as "Shop in Backbone / Production". */
+export function placeOfAssemblyRun({ assembly, project, environment }: AssemblyRunFacts): string {
+  return environment === null ? assembly : `${assembly} in ${project} / ${environment}`;
+}
+
+/** Which nodes failed and why, who requested the run, and what they said about it. */
+export function factsOfAssemblyRun(run: AssemblyRunFacts): string[] {
+  const { operation, requestedByName, message, statusDetail } = run;
+  return [
+    ...(statusDetail === null ? [] : [`What failed: ${describeDetail(statusDetail)}`]),
+    `${requestedByName} requested the operation ${operation} of the assembly ${placeOfAssemblyRun(run)}.`,
+    ...(message ? [`Message of the run: ${message}`] : []),
+  ];
+}

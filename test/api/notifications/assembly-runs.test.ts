@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
+import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
+
+let api: TestApi;
+let tenant: Tenant;
+let team: NotifiedTeam;
+beforeAll(async () => {
+  api = await startApi({ COORDINATOR_OUTBOUND_ALLOW: '127.0.0.1' });
+  team = await NotifiedTeam.start(api);
+  tenant = await makeTenant(api);
+});
+afterAll(() => api?.close());
+beforeEach(() => team.forget());
+
+interface StartedRun {
+  readonly id: string;
+  readonly path: string;
+  /** The runs of its nodes. */
+  readonly runs: readonly string[];
+}
+
+/** Starts a run of an assembly of so many nodes, each with a run. */
+async function start(user: ApiUser, count: number): Promise<StartedRun> {
+  const { slug } = await addTemplate(tenant.owner, { team: tenant.team });
+  const keys = Array.from({ length: count }, (_, index) => `node-${index}`);
+  const nodes = Object.fromEntries(keys.map((key) => [key, { template: slug, instance: `i-${randomUUID()}` }]));
+  const assembly = await addAssembly(tenant, { nodes });
+  expect((await tenant.owner.post(`${assembly}/publish`, { version: '1.0.0' })).status).toBe(201);
+  const { status, body, text } = await user.post(`${assembly}/runs`, { environment_id: tenant.environment });
+  expect(status, text).toBe(202);
+  const admitted = await api.rows<{ id: string }>('select id from assembly_nodes where assembly_run_id = ?', [body.id]);
+  for (const { id } of admitted) await admit(api, id);
+  const runs = await api.rows<{ id: string }>('select id from runs where assembly_run_id = ?', [body.id]);
+  return { id: body.id, path: `${assembly}/runs/${body.id}`, runs: runs.map(({ id }) => id) };
+}
+
+/** Ends the runs of the nodes, and then the assembly run, and tells of it. */
+async function end({ id, runs }: StartedRun, status: 'succeeded' | 'failed', message: string | null = null) {
+  const owners = { teamId: tenant.team };
+  for (const subjectId of runs)
+    await team.publish({ type: 'run.finished', subjectId, owners, data: { status, reason: null } });
+  const detail = message === null ? null : JSON.stringify({ message, source: 'service' });
+  await api.rows('update assembly_runs set status = ?, status_detail = ?, finished_at = now() where id = ?', [
+    status,
+    detail,
+    id,
+  ]);
+  await team.publish({ type: 'assembly_run.finished', subjectId: id, owners, data: { status, reason: null } });
+}
+
+describe('an assembly run of ten nodes', () => {
+  it('gives its requester one notification that it succeeded, which leads to its page', async () => {
+    const run = await start(tenant.owner, 10);
+    expect(run.runs).toHaveLength(10);
+    await end(run, 'succeeded');
+    expect(await titlesOf(tenant.owner)).toEqual([
+      expect.stringMatching(/^The run of the assembly .+ in .+ \/ .+ succeeded$/),
+    ]);
+    const { body } = await tenant.owner.get('/notifications/threads');
+    expect(body.threads).toHaveLength(1);
+    expect(body.threads[0].latest.subject).toEqual({ kind: 'assembly_run', id: run.id });
+
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+    expect((await visitor.get('/notifications')).text).toContain(`href="/workloads/assembly-runs/${run.id}"`);
+    expect((await visitor.get(`/workloads/assembly-runs/${run.id}`)).location).toBe(run.path);
+  });
+
+  it('names each node that failed with its error once', async () => {
+    const run = await start(tenant.owner, 10);
+    await end(run, 'failed', '"node-3": Error: no capacity');
+    const titles = await titlesOf(tenant.owner);
+    expect(titles).toEqual([expect.stringMatching(/ failed: "node-3": Error: no capacity$/)]);
+  });
+
+  it('sends a channel and the mailbox of its requester one message each', async () => {
+    const config = { url: 'https://127.0.0.1:9/hook' };
+    const made = await tenant.owner.post('/admin/notification-channels', {
+      name: 'Chat',
+      kind: 'slack',
+      team_id: tenant.team,
+      config,
+      subscriptions: [{ events: ['run.*'] }],
+    });
+    expect(made.status, made.text).toBe(201);
+    const preferences = [{ kind: 'run.finished', page: true, email: true }];
+    await tenant.owner.put('/notifications/preferences', { preferences });
+    const run = await start(tenant.owner, 10);
+    await end(run, 'succeeded');
+    const messages = await api.rows<{ medium: string }>(
+      'select medium, subject_kind, subject_id from outgoing_messages order by medium',
+    );
+    const subject = { subject_kind: 'assembly_run', subject_id: run.id };
+    expect(messages).toEqual([
+      { medium: 'chat', ...subject },
+      { medium: 'email', ...subject },
+    ]);
+  });
+
+  it('tells nobody who may not read it, and hides its address from them', async () => {
+    const stranger = await makeTenant(api);
+    const run = await start(tenant.owner, 1);
+    await end(run, 'succeeded');
+    expect(await titlesOf(stranger.owner)).toEqual([]);
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: stranger.owner.email, password: testPassword });
+    const answers = await Promise.all(
+      [run.id, randomUUID()].map((id) => visitor.get(`/workloads/assembly-runs/${id}`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+  });
+});
