@@ -6,6 +6,7 @@ import { openRandom } from '#test/faults/harness/random.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
+import { listOpenChoices } from '#test/support/pages/forms/open-choices.ts';
 import { findPageFaults, looks } from '#test/support/pages/find-faults.ts';
 import { addHostileContent } from '#test/support/pages/hostile/hostile-content.ts';
 import { declareAll, notLookedAt } from '#test/support/pages/list/all-pages.ts';
@@ -49,6 +50,10 @@ describe.skipIf(findBrowser() === null)('every page, in a real browser', () => {
     expect(await findOtherAnswers(declareAll(installation))).toEqual([]);
   });
 
+  it('has the single choice of each of its fields chosen', async () => {
+    expect(await findOpenChoices(declareAll(installation))).toEqual([]);
+  });
+
   it(`is accessible, fits, and asks for nothing from elsewhere (seed ${seed})`, async () => {
     expect(await findFaultsOfSome(declareAll(installation))).toEqual({});
   });
@@ -59,17 +64,33 @@ describe.skipIf(findBrowser() === null)('every page, in a real browser', () => {
   });
 });
 
-/** The pages that answer with another status than they declare. It takes no browser. */
-async function findOtherAnswers(declared: readonly DeclaredPage[]): Promise<string[]> {
+type Answer = Awaited<ReturnType<Visitor['get']>>;
+
+/** What is wrong with the answers of pages. It takes no browser. */
+async function findFaults(
+  declared: readonly DeclaredPage[],
+  look: (page: DeclaredPage, answer: Answer) => string[],
+): Promise<string[]> {
   const visitors = new Map<PersonKey | null, Visitor>([[null, new Visitor(api.app)]]);
-  const others: string[] = [];
-  for (const { name, who, address, answers } of declared) {
-    const visitor = visitors.get(who) ?? (await signIn(who));
-    visitors.set(who, visitor);
-    const { status } = await visitor.get(address);
-    if (status !== answers) others.push(`${name} answers ${status} instead of ${answers}`);
+  const faults: string[] = [];
+  for (const page of declared) {
+    const visitor = visitors.get(page.who) ?? (await signIn(page.who));
+    visitors.set(page.who, visitor);
+    faults.push(...look(page, await visitor.get(page.address)));
   }
-  return others;
+  return faults;
+}
+
+/** The pages that answer with another status than they declare. */
+function findOtherAnswers(declared: readonly DeclaredPage[]): Promise<string[]> {
+  return findFaults(declared, ({ name, answers }, { status }) =>
+    status === answers ? [] : [`${name} answers ${status} instead of ${answers}`],
+  );
+}
+
+/** The fields that ask their visitor to choose although there is one choice. */
+function findOpenChoices(declared: readonly DeclaredPage[]): Promise<string[]> {
+  return findFaults(declared, ({ name }, { text }) => listOpenChoices(text).map((field) => `${name}: ${field}`));
 }
 
 async function signIn(who: PersonKey | null): Promise<Visitor> {

@@ -5,7 +5,7 @@ import { renderLinkedText } from '../linked-text.ts';
 import type { LocalPath } from '../paths.ts';
 import { explainCut } from './fields/choices.ts';
 import { renderControl } from './fields/control.ts';
-import type { FormField } from './fields/form-field.ts';
+import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
 import type { FormProblems } from './problems.ts';
 import { isStale, renderStale, revisionName } from './stale.ts';
@@ -128,10 +128,11 @@ export function fieldId(name: string, form?: string): string {
 }
 
 export function renderFormField(
-  field: FormField,
+  given: FormField,
   problem?: string | undefined,
   typed: Readonly<Record<string, string>> = {},
 ): Html {
+  const field = withOnlyChoice(given);
   const { name, label, kind = 'text', value, isOptional } = field;
   const hint = hintOf(field);
   const id = fieldId(name, field.form);

@@ -2,6 +2,7 @@ import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
+import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { fieldId, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
@@ -126,7 +127,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       kind: 'select',
       value: basic.environment_id ?? '',
       isCut: hasMoreEnvironments,
-      choices: [{ value: '', label: 'Choose…' }, ...environments.map(({ id, label }) => ({ value: id, label }))],
+      choices: [unchosen, ...environments.map(({ id, label }) => ({ value: id, label }))],
       hint: 'All nodes deploy there, with its variables and its approval policy.',
     },
   ];

@@ -1,3 +1,4 @@
+import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
@@ -89,7 +90,7 @@ function environmentField(
     isCut: hasMoreEnvironments,
     value: chosen || environmentId || (environments.length > 0 ? '' : noEnvironment),
     choices: [
-      ...(environments.length > 0 ? [{ value: '', label: 'Choose…' }] : []),
+      ...(environments.length > 0 ? [unchosen] : []),
       { value: noEnvironment, label: 'None' },
       ...(isKnown ? [] : [{ value: environmentId, label: 'The environment of the link' }]),
       ...choices,

@@ -38,7 +38,7 @@ export async function showApprovalRequest(
 ${renderPageHead({ title, crumbs })}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
-      fields: [renderMembers(id, await readMembers(visit, run), refused.typed ?? {}) ?? html``, message],
+      fields: [renderMembers(id, await readMembers(visit, run), refused.typed) ?? html``, message],
       submit: 'Ask for a review',
       cancel: pagePath(pages.run, { id }),
       ...refused,
@@ -56,8 +56,8 @@ const message: FormField = {
   hint: 'Asking changes nothing about who may review the run. Those whom you name find it in their approvals, marked as asked for.',
 };
 
-/** Everybody who may review the run finds it in their approvals. Those who are named find it marked. */
-function renderMembers(runId: string, members: Members, typed: Readonly<Record<string, string>>): Html | null {
+/** Everybody who may review the run finds it in their approvals. Those who are named find it marked. If only one person can, that one is chosen. */
+function renderMembers(runId: string, members: Members, typed?: Readonly<Record<string, string>>): Html | null {
   if (members.length === 0) return null;
   const able = members.filter((member) => member.may_approve);
   const others = members.filter((member) => !member.may_approve);
@@ -66,7 +66,7 @@ function renderMembers(runId: string, members: Members, typed: Readonly<Record<s
   }${able.map(
     ({ id, name }) =>
       html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
-        typed[fieldOf(id)] === 'yes' ? html`checked` : null
+        (typed ? typed[fieldOf(id)] === 'yes' : able.length === 1) ? html`checked` : null
       }> <span class="foreign">${name}</span></label>`,
   )}</fieldset>
 ${

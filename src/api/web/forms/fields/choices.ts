@@ -8,6 +8,9 @@ export interface Choice {
   readonly group?: string;
 }
 
+/** Stands before the choices of a field that must be filled in, until its visitor chooses. */
+export const unchosen: Choice = { value: '', label: 'Choose…' };
+
 /** The choices of a field, spread into it. */
 export interface Choices {
   readonly choices: readonly Choice[];

@@ -1,5 +1,5 @@
 import { type Html, html } from '#api/web/html.ts';
-import { type Choice, nameOfChoice } from './choices.ts';
+import { type Choice, nameOfChoice, unchosen } from './choices.ts';
 import type { FormField } from './form-field.ts';
 import { renderLines } from './lines.ts';
 
@@ -81,6 +81,6 @@ function renderOpenSelect({ choices = [], value = '', maxLength = 100 }: FormFie
 
 /** Of several choices none is made for the visitor: a form that is sent in a hurry must not act on the first one. */
 function renderUnchosen(choices: readonly Choice[], value: string): Html | null {
-  if (choices.length === 1 || choices.some((choice) => choice.value === value)) return null;
-  return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : 'Choose…'}</option>`;
+  if (choices.some((choice) => choice.value === value)) return null;
+  return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : unchosen.label}</option>`;
 }

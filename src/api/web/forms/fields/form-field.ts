@@ -1,6 +1,6 @@
 import type { Html } from '#api/web/html.ts';
 import type { Labels } from '#api/web/plain-words.ts';
-import type { Choice } from './choices.ts';
+import { type Choice, unchosen } from './choices.ts';
 import type { Matrix } from './matrix.ts';
 
 /** One field of a form. */
@@ -45,6 +45,15 @@ export interface FormField {
   readonly autocomplete?: string;
   /** The name of the form, if the page has several. `renderForm` sets it. */
   readonly form?: string | undefined;
+}
+
+/** A field that must be filled in and has a single choice has it chosen. */
+export function withOnlyChoice(field: FormField): FormField {
+  const { kind, isOptional, isCut, choices = [] } = field;
+  if ((kind !== 'select' && kind !== 'radio') || isOptional || isCut) return field;
+  const real = choices.filter((choice) => choice !== unchosen);
+  const [only] = real;
+  return real.length === 1 && only ? { ...field, choices: real, value: only.value } : field;
 }
 
 /** What the fields of a form are called, by their names and by the last parts of these. */

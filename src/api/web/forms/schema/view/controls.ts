@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../html.ts';
+import { unchosen } from '../../fields/choices.ts';
 import { renderLines } from '../../fields/lines.ts';
 import {
   holdsSecret,
@@ -86,18 +87,24 @@ function renderFixed(part: Part, value: Parameters<typeof shorten>[0]): Html {
 function renderOptions(part: Part, node: OptionsNode): Html {
   const name = fieldNames.value(part.slot);
   const labeled = labelPart(part, name);
-  const chosen = textIn(part);
+  const chosen = chosenOf(part, node);
   const isFew = node.options.length <= fewOptions && node.options.every(({ label }) => label.length <= shortLabel);
   if (isFew) return renderRadios(part, node, { labeled, name, chosen });
   const options = node.options.map(({ value, label }) => {
     const text = JSON.stringify(value);
     return html`<option value="${text}" ${text === chosen ? html`selected` : null}>${label}</option>`;
   });
-  const blank = isNeeded(part) ? 'Choose…' : whenBlank(part);
+  const isOnly = isNeeded(part) && node.options.length === 1;
+  const blank = isNeeded(part) ? unchosen.label : whenBlank(part);
   return field(
     labeled,
-    html`<select id="${labeled.id}" name="${name}" ${labeled.state} ${isNeeded(part) ? html`aria-required="true"` : null}><option value="">${blank}</option>${options}</select>`,
+    html`<select id="${labeled.id}" name="${name}" ${labeled.state} ${isNeeded(part) ? html`aria-required="true"` : null}>${isOnly ? null : html`<option value="">${blank}</option>`}${options}</select>`,
   );
+}
+
+/** What is chosen: the only option of a value that is needed, whether or not somebody has chosen it. */
+function chosenOf(part: Part, { options: [only, ...others] }: OptionsNode): string {
+  return isNeeded(part) && only && others.length === 0 ? JSON.stringify(only.value) : textIn(part);
 }
 
 interface Radios {
