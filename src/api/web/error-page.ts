@@ -68,7 +68,7 @@ function describeError({ status, body }: ErrorAnswer, request: FastifyRequest): 
   return toSentence(toPlainWords(body.error));
 }
 
-/** Says where an area is turned on again that the settings have turned off, to those who may do that. */
+/** Says where an area is turned on again that the settings have turned off, and to those who may not do that, who can. */
 function renderWayOn(
   { code }: ErrorAnswer,
   { principal }: FastifyRequest,
@@ -78,7 +78,7 @@ function renderWayOn(
   const { allowed } = describeAuthority(findProtected(operations, 'settings.update'), principal, []);
   return allowed
     ? html`<p class="aside">You can turn it on again in the <a href="${pagePath(pages.settingsSection, { section: 'features' })}">settings</a>.</p>`
-    : null;
+    : html`<p class="aside">An administrator of the installation can turn it on again.</p>`;
 }
 
 /** Offers to try again only if the request may succeed next time, and only for GET, because a link cannot send a form. */

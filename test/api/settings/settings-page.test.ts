@@ -34,6 +34,7 @@ it('the error page of an area that is off leads to the settings, for those who m
   expect([theirs.status, theirs.text.includes(link)]).toEqual([403, true]);
   const others = await (await signInVisitor(api, await api.addUser('requester'))).get('/schedules');
   expect([others.status, others.text.includes('/admin/settings')]).toEqual([403, false]);
+  expect(others.text).toContain('An administrator of the installation can turn it on again.');
   expect((await turn({ enabled: true })).status).toBe(200);
 });
 
@@ -62,4 +63,30 @@ it('a section of the settings keeps its address when its form is refused, and ch
   const { body } = await admin.get('/admin/settings');
   expect([body.retention.audit, body.sign_in_notice]).toEqual([400, 'Kept']);
   expect((await visitor.get('/admin/settings/nothing')).status).toBe(404);
+});
+
+it('a feature is turned off by its switch with a reason, and on again by the switch alone', async () => {
+  const admin = await api.addUser('admin');
+  const visitor = await signInVisitor(api, admin);
+  const read = async () => (await admin.get('/admin/settings')).body.features;
+  const names = Object.keys(await read());
+  const on = Object.fromEntries(names.map((name) => [`features.${name}.enabled`, 'yes']));
+  const submit = (typed: Record<string, string>) => visitor.submit('/admin/settings/features', { ...on, ...typed });
+  const page = await visitor.get('/admin/settings/features');
+  expect(page.text.match(/role="switch"[^>]*checked/g)).toHaveLength(names.length);
+
+  const refused = await submit({ 'features.drift.enabled': '' });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain('Say why Drift detection is off.');
+  expect((await read()).drift.enabled).toBe(true);
+
+  const off = { 'features.drift.enabled': '', 'features.drift.reason': 'We move at noon.' };
+  expect((await submit(off)).status).toBe(303);
+  expect((await read()).drift).toMatchObject({ enabled: false, reason: 'We move at noon.' });
+  expect((await visitor.get('/admin/settings/features')).text).toContain('value="We move at noon."');
+  expect((await submit({ ...off, 'features.drift.reason': 'We moved.' })).status).toBe(303);
+  expect((await read()).drift.reason).toBe('We moved.');
+
+  expect((await submit({ 'features.drift.reason': 'We moved.' })).status).toBe(303);
+  expect((await read()).drift).toMatchObject({ enabled: true, reason: null });
 });

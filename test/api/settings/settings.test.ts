@@ -262,7 +262,7 @@ describe('the pages of the settings', () => {
       '/admin/settings': {},
       '/admin/settings/sign-in': { sign_in_notice: '<script>alert(1)</script>' },
       '/admin/settings/retention': { 'retention.drift_scans': '45' },
-      '/admin/settings/features': { 'features.drift.reason': 'being moved' },
+      '/admin/settings/features': { 'features.drift.enabled': '', 'features.drift.reason': 'being moved' },
       '/admin/settings/tools': { allowed_tools: 'opentofu >= 1.8, < 2.0\nterraform\nopentofu ~> 1.7.2' },
       '/admin/settings/quotas': { 'default_quotas.runs_per_day': '500' },
     };

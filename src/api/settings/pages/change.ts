@@ -2,7 +2,7 @@ import { findLimitProblems, toLimits } from '#api/quotas/pages/limit-fields.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { featureNames } from '#domain/features.ts';
+import { type FeatureName, featureNames, features } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
 import { allReleases, toolNames } from '#domain/settings/allowed-tools.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
@@ -32,14 +32,19 @@ export function toChange(section: SettingsSection, settings: ShownSettings, type
     ),
     ...group(
       'features',
-      featureNames.filter((name) => isChanged(`features.${name}.reason`)),
-      (name) => {
-        const reason = typed[`features.${name}.reason`]?.trim();
-        return reason ? { enabled: false, reason } : { enabled: true };
-      },
+      featureNames.filter(
+        (name) => isChanged(`features.${name}.enabled`) || (isOff(name, typed) && isChanged(`features.${name}.reason`)),
+      ),
+      (name) =>
+        isOff(name, typed) ? { enabled: false, reason: typed[`features.${name}.reason`]?.trim() } : { enabled: true },
     ),
     ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
   };
+}
+
+/** A box that is not ticked is not sent. */
+function isOff(name: FeatureName, typed: Typed): boolean {
+  return typed[`features.${name}.enabled`] === '';
 }
 
 function toNull(text: string | undefined, read: (text: string) => unknown): unknown {
@@ -63,6 +68,9 @@ function readPolicy(typed: Typed): object {
 /** Adds what the page itself finds wrong with the settings that were typed. */
 export function addSettingsProblems(visit: Visit, typed: Typed): void {
   visit.problems.push(...findLimitProblems('default_quotas', typed));
+  for (const name of featureNames)
+    if (isOff(name, typed) && !typed[`features.${name}.reason`]?.trim())
+      visit.addProblem(`features.${name}.reason`, `say why ${features[name].title} is off`);
   const unknown = Object.keys(readTools(typed['allowed_tools'] ?? '')).find((name) => !isTool(name));
   if (unknown === undefined) return;
   const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(toolNames);

@@ -67,8 +67,8 @@ export const settingsSections: readonly [SettingsSection, ...SettingsSection[]] 
   {
     key: 'features',
     title: 'Features',
-    help: 'Turn off parts of the service. A part that is off starts nothing new, and everybody who tries to use it sees the reason.',
-    fields: (settings) => featureNames.map((name) => featureField(name, settings)),
+    help: 'Turn parts of the service off and on. A part that is off starts nothing new. Administrators of the installation can change this; everybody else sees the reason.',
+    fields: (settings) => featureNames.flatMap((name) => featureFields(name, settings)),
   },
 ];
 
@@ -154,15 +154,26 @@ function signInFields(settings: ShownSettings): FormField[] {
   ];
 }
 
-function featureField(name: (typeof featureNames)[number], settings: ShownSettings): FormField {
-  return {
-    name: `features.${name}.reason`,
-    label: `${features[name].title}: why it is off`,
-    isOptional: true,
-    value: settings.features[name].reason ?? '',
-    maxLength: 500,
-    hint: 'Empty: it is on.',
-  };
+/** A switch, and the reason that everybody reads while it is off. */
+function featureFields(name: (typeof featureNames)[number], settings: ShownSettings): FormField[] {
+  const { enabled, reason } = settings.features[name];
+  return [
+    {
+      name: `features.${name}.enabled`,
+      label: features[name].title,
+      kind: 'checkbox',
+      isSwitch: true,
+      value: enabled ? 'yes' : '',
+    },
+    {
+      name: `features.${name}.reason`,
+      label: `Why ${features[name].title} is off`,
+      isReasonOfSwitch: true,
+      value: reason ?? '',
+      maxLength: 500,
+      hint: 'Everybody who tries to use it reads this.',
+    },
+  ];
 }
 
 function toLines(tools: ShownSettings['allowed_tools']): string {

@@ -146,12 +146,12 @@ export function renderFormField(
       : null
   }`;
   if (kind === 'checkbox') {
-    return html`<div class="field"><label class="choice"><input type="checkbox" id="${id}" name="${name}" value="yes" ${
+    return html`<div class="field"><label class="choice ${field.isSwitch ? 'switch' : ''}"><input type="checkbox" ${field.isSwitch ? html`role="switch"` : null} id="${id}" name="${name}" value="yes" ${
       value === 'yes' ? html`checked` : null
     } ${state}> <span>${label}</span></label>${notes}</div>`;
   }
   if (kind === 'radio') return renderRadios(field, id, state, notes);
-  return html`<div class="field"><label for="${id}">${label}${isOptional ? html` <span class="muted">optional</span>` : null}</label>
+  return html`<div class="field ${field.isReasonOfSwitch ? 'reason-of-switch' : ''}"><label for="${id}">${label}${isOptional ? html` <span class="muted">optional</span>` : null}</label>
 ${renderControl(field, id, state)}${notes}</div>`;
 }
 

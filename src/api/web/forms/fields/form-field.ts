@@ -28,6 +28,10 @@ export interface FormField {
   readonly hint?: Html | string;
   readonly value?: string | undefined;
   readonly isOptional?: boolean;
+  /** Of the kind `checkbox`: turns something on and off. */
+  readonly isSwitch?: boolean;
+  /** The field follows a switch, and says why that is off. While it is on, the field is out of sight. */
+  readonly isReasonOfSwitch?: boolean;
   /** The value may be a secret: the browser keeps no copy of it. */
   readonly isSecret?: boolean;
   readonly choices?: readonly Choice[];
