@@ -26,6 +26,7 @@ import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleO
 import { renderLateErrors } from './run/late-errors.ts';
 import { renderResult } from './run/outputs.ts';
 import { renderResets } from './run/resets.ts';
+import { renderShareHolders } from './run/share-holders.ts';
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
@@ -74,7 +75,7 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<Html> {
-  const [names, { events }, places, undo, lateErrors, dependents] = await Promise.all([
+  const [names, { events }, places, undo, lateErrors, dependents, holders] = await Promise.all([
     readNames(visit.em, {
       environments: [run.environment_id],
       templates: [run.template_id],
@@ -85,9 +86,11 @@ async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<
     readUndo(visit, run),
     readLateErrors(visit.em, { templateId: run.template_id, version: run.template_version }),
     renderDependentsNotice(visit, run),
+    renderShareHolders(visit, run),
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run)}
+${holders}
 ${tab.key === 'details' ? null : renderResult(run, runTabPath(run.id, 'details'))}
 ${renderToolSwitch(run)}
 ${renderPartial(run)}

@@ -37,6 +37,21 @@ describe('the page of a run', () => {
     expect(text).not.toMatch(/<script(?! src="\/assets\/)|\sstyle=/);
   });
 
+  it.each([
+    ['person', 'Root &lt;b&gt;Admin&lt;/b&gt;</span> has all the slots that one person may have at once', 'Runs that have the slots of the requester'],
+    ['team', 'The team of this run has all the slots that one team may have at once', 'Runs that have the slots of the team'],
+  ])('says that the share of the %s is exhausted, and by which runs', async (share, words, heading) => {
+    const { runId: holder } = await steps.applying(await steps.worker('sandbox'), 'sandbox');
+    const id = await steps.admit();
+    await api.rows(`update runs set waiting_on = ? where id = ?`, [
+      JSON.stringify({ code: 'pool_share', since: new Date().toISOString(), position: null, blocker: null, share }),
+      id,
+    ]);
+    const { text } = await visitor.get(`/workloads/runs/${id}`);
+    expect(text).toContain(words);
+    expect(text).toMatch(new RegExp(`${heading}[\\s\\S]*href="/workloads/runs/${holder}"[\\s\\S]*time limit`));
+  });
+
   it.each(['plan', 'log', 'events', 'details'])('shows the tab %s', async (tab) => {
     const worker = await steps.worker('sandbox');
     const { runId } = await steps.planned(worker, 'sandbox');

@@ -44,12 +44,7 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
       typeof blocker === 'string' ? { label: 'Show that run', path: pagePath(pages.run, { id: blocker }) } : null,
   }),
   quota: describeQuota,
-  pool_share: ({ pool }) => ({
-    short: 'a share of its pool',
-    what: `Several teams share the pool ${pool}. The team of this run, or the person who requested it, has all the slots that one of them may have.`,
-    who: 'It continues when another run of theirs has ended. An operator can add workers, or change the shares of the pool.',
-    blocker: null,
-  }),
+  pool_share: describeShare,
   no_worker: describeNoWorker,
   approval: describeApproval,
   paused: (_run, { blocker }) => ({
@@ -71,6 +66,26 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
     blocker: environmentOf(run),
   }),
 };
+
+/** Whose share is exhausted is not known of runs that have waited since before it was recorded. */
+function describeShare({ pool, requested_by: by }: ListedShownRun, { share }: Waiting): WaitingWords {
+  const holders = {
+    team: { short: "its team's share of its pool", who: html`The team of this run` },
+    person: {
+      short: "its requester's share of its pool",
+      who: by.type === 'user' ? html`<span class="foreign">${by.name}</span>` : html`The person who is responsible for <span class="foreign">${by.name}</span>`,
+    },
+  };
+  const { short, who } = share
+    ? holders[share]
+    : { short: 'a share of its pool', who: html`The team of this run, or the person who requested it,` };
+  return {
+    short,
+    what: html`Several teams share the pool ${pool}. ${who} has all the slots that one ${share ?? 'of them'} may have at once.`,
+    who: `It continues when one of ${share === 'person' ? 'their runs' : share === 'team' ? 'the runs of the team' : 'their runs'} in the pool has ended. An operator can add workers, or change the shares of the pool.`,
+    blocker: { label: 'Show the pool and its shares', path: pagePath(pages.workerPool, { name: pool }) },
+  };
+}
 
 /** What the workers of the pool lack is said where it is known. */
 function describeNoWorker({ pool }: ListedShownRun, { tools = [] }: Waiting): WaitingWords {

@@ -51,7 +51,7 @@ export function tellOpen(narrator: Narrator) {
       ...queued,
       ago: 7 * minute,
       message: 'Bring the sandbox back',
-      waitingOn: { code: 'pool_share' },
+      waitingOn: { code: 'pool_share', share: 'team' },
     }),
     queued: tell('shopProduction/flags', {
       ...queued,
