@@ -5,6 +5,7 @@ import { addFormPage, refusedPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { forgetState, importState } from '../state-operations.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
@@ -44,10 +45,10 @@ export function registerStateImport(addPage: AddPage): void {
   addPage('GET', pages.importState, showStateImport);
   addFormPage(addPage, pages.forgetState, {
     read: readWithDependents,
-    describe: ({ id, name, actions, isRead }) => ({
+    describe: ({ id, name, actions, isRead, state_serial: serial, resource_count: resources }) => ({
       title: `Undo the import into ${name}`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'The instance holds no resources again, and nothing is destroyed. The state version stays in the history. You can undo an import until a run has applied to the instance.',
+      lead: `${serial === 0 ? '' : `State version #${serial} lists ${pluralize(resources, 'resource')}. `}The service no longer manages what was imported, and nothing is destroyed. The state version stays in the history. You can undo an import until a run has applied to the instance.`,
       fields: isRead ? [despiteDependents('undo it')] : [],
       submit: 'Undo the import',
       tone: 'danger',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { idOf } from '#api/web/forms/schema/slots.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -47,6 +48,11 @@ const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?
 const differences = (text: string) =>
   (/id="differences".*?<\/section>/s.exec(text)?.[0] ?? '').replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
+const hintAt = (text: string, name: string) =>
+  (new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(text)?.[0] ?? '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
 function send(address: string, version: string, fields: Record<string, string>) {
   const basic = { shown: version, version, operation: 'apply', key: randomUUID(), ...fields };
   return visitor.submit(address, new URLSearchParams(basic).toString());
@@ -69,6 +75,24 @@ describe('the form that deploys an instance again', () => {
     expect(differences(text)).toMatch(/size New in 2\.0\.0 default 3/);
     expect(differences(text)).toMatch(/legacy Not in 2\.0\.0 its value yes is dropped/);
     expect(differences(text)).toMatch(/name Changed in 2\.0\.0/);
+  });
+
+  test('says at each field what is deployed, and what the form changes of it', async () => {
+    const { address } = await deployed('at-fields', { name: 'shop', legacy: 'yes', token: 'hidden-token' });
+    const { text } = await visitor.get(address);
+    expect(hintAt(text, 'name')).toMatch(/Changes: Changed in 2\.0\.0 keeps shop/);
+    expect(hintAt(text, 'size')).toMatch(/Changes: New in 2\.0\.0 default 3/);
+    expect(hintAt(text, 'region')).toMatch(/Deployed: eu/);
+    expect(hintAt(text, 'token')).not.toMatch(/Changes:|Deployed:/);
+    const same = await visitor.get(`${address}&version=1.0.0`);
+    expect(hintAt(same.text, 'name')).toMatch(/Deployed: shop/);
+    const fields = { 'v/name': 'other', 'v/region': 'us', 'v/token': 'typed-token' };
+    const shown = await send(address, '2.0.0', { ...fields, compared: compared(text) });
+    expect(shown.status).toBe(409);
+    expect(hintAt(shown.text, 'name')).toMatch(/Changes: shop → other/);
+    expect(hintAt(shown.text, 'region')).toMatch(/Changes: eu → us/);
+    expect(hintAt(shown.text, 'token')).toMatch(/Changes: the deployed secret → a new secret/);
+    expect(shown.text).not.toContain('hidden-token');
   });
 
   test('shows what differs before it starts a run, and the run keeps the rest', async () => {

@@ -38,8 +38,16 @@ describe('the page of a run', () => {
   });
 
   it.each([
-    ['person', 'Root &lt;b&gt;Admin&lt;/b&gt;</span> has all the slots that one person may have at once', 'Runs that have the slots of the requester'],
-    ['team', 'The team of this run has all the slots that one team may have at once', 'Runs that have the slots of the team'],
+    [
+      'person',
+      'Root &lt;b&gt;Admin&lt;/b&gt;</span> has all the slots that one person may have at once',
+      'Runs that have the slots of the requester',
+    ],
+    [
+      'team',
+      'The team of this run has all the slots that one team may have at once',
+      'Runs that have the slots of the team',
+    ],
   ])('says that the share of the %s is exhausted, and by which runs', async (share, words, heading) => {
     const { runId: holder } = await steps.applying(await steps.worker('sandbox'), 'sandbox');
     const id = await steps.admit();

@@ -1,9 +1,11 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
 import { readVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
+import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { type Difference, differencesShown, findDifferences } from './deployed.ts';
+import { type DeployedFacts, type Difference, differencesShown, findDifferences } from './deployed.ts';
 import type { RunFacts } from './facts.ts';
 
 /** From what the form starts. */
@@ -12,6 +14,30 @@ export function renderDeployedNotice({ deployed }: RunFacts): Html | null {
   const { instance, run } = deployed;
   const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance.id })}">${instance.name}</a>`;
   return html`<div class="notice">${renderIcon('info')}<p>Filled in with what is deployed: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.</p></div>`;
+}
+
+/** What is deployed of each variable, and what the form changes of it, to stand at its field. */
+export function compareFields(facts: RunFacts, entry: VariablesEntry): ReadonlyMap<string, Html> {
+  const { deployed, version, root } = facts;
+  if (!deployed || !version) return new Map();
+  const differences = findDifferences(deployed, root, readVariables(root, entry).values);
+  const differenceOf = new Map(differences.map((each) => [each.variable, each]));
+  return new Map(
+    root.members.flatMap(({ name }): [string, Html][] => {
+      const difference = differenceOf.get(name);
+      const compared = difference
+        ? html`<strong>Changes:</strong> ${renderDifference(difference, version.version)}`
+        : renderDeployed(deployed, name);
+      return compared ? [[slots.member('', name), compared]] : [];
+    }),
+  );
+}
+
+/** Of a secret that is deployed, the field itself says what happens if it is left empty. */
+function renderDeployed({ values, secrets }: DeployedFacts, name: string): Html | null {
+  if (secrets.includes(name)) return null;
+  if (!Object.hasOwn(values, name)) return html`Not set in the deployment.`;
+  return html`Deployed: <code class="foreign">${shorten(values[name] ?? null)}</code>`;
 }
 
 /** What the form asks for, compared with what is deployed. */

@@ -80,7 +80,7 @@ export function findChanges({ values, secrets }: DeployedFacts, root: ObjectNode
 export interface Difference {
   readonly variable: string;
   readonly kind: 'changed' | 'emptied' | 'added' | 'dropped' | 'redefined';
-  /** The deployed value and the new one; null: there is none, or it must not be shown. */
+  /** The deployed value and the new one, of a secret in words; null: there is none, or it must not be shown. */
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -89,7 +89,10 @@ export function findDifferences(deployed: DeployedFacts, root: ObjectNode, enter
   const { variables, omit } = findChanges(deployed, root, entered);
   const members = new Map(root.members.map((member) => [member.name, member]));
   const before = new Map(deployed.root.members.map((member) => [member.name, member]));
-  const was = (name: string) => (Object.hasOwn(deployed.values, name) ? shorten(deployed.values[name] ?? null) : null);
+  const was = (name: string) => {
+    if (deployed.secrets.includes(name)) return 'the deployed secret';
+    return Object.hasOwn(deployed.values, name) ? shorten(deployed.values[name] ?? null) : null;
+  };
   const isSecret = (name: string) => members.get(name)?.isSecret === true || deployed.secrets.includes(name);
   const after = (name: string, value: JsonValue) => (isSecret(name) ? 'a new secret' : shorten(value));
   const changed = Object.entries(variables).map(

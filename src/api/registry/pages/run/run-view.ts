@@ -10,7 +10,7 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
-import { renderDeployedNotice, renderDifferences } from './deployed-view.ts';
+import { compareFields, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
@@ -62,7 +62,7 @@ function renderForm(form: RunForm): Html {
 ${problems ? renderProblems(form, placed) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
-${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(facts) })}</section>
+${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(facts), compared: compareFields(facts, entry) })}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}

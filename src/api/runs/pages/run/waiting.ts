@@ -73,7 +73,10 @@ function describeShare({ pool, requested_by: by }: ListedShownRun, { share }: Wa
     team: { short: "its team's share of its pool", who: html`The team of this run` },
     person: {
       short: "its requester's share of its pool",
-      who: by.type === 'user' ? html`<span class="foreign">${by.name}</span>` : html`The person who is responsible for <span class="foreign">${by.name}</span>`,
+      who:
+        by.type === 'user'
+          ? html`<span class="foreign">${by.name}</span>`
+          : html`The person who is responsible for <span class="foreign">${by.name}</span>`,
     },
   };
   const { short, who } = share

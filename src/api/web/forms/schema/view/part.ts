@@ -14,6 +14,8 @@ export interface FormContext {
   readonly problems: ReadonlyMap<string, string>;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
+  /** How a variable compares with what the form starts from, by its slot. */
+  readonly compared?: ReadonlyMap<string, Html>;
   readonly render: (part: Part) => Html;
 }
 
@@ -78,10 +80,11 @@ function hintsOf({ node, slot, context }: Part): Html | null {
       .map((text) => html`<span class="foreign">${text}</span>`),
   ];
   const line = facts.map((fact, index) => html`${index > 0 ? ' · ' : null}${fact}`);
-  if (!node.description && facts.length === 0 && !node.isDeprecated) return null;
+  const compared = context.compared?.get(slot);
+  if (!node.description && facts.length === 0 && !node.isDeprecated && !compared) return null;
   return html`${node.isDeprecated ? html`<p><strong>Deprecated.</strong> Its author advises against using it.</p>` : null}${
     node.description ? html`<p class="foreign prewrap">${node.description}</p>` : null
-  }${facts.length > 0 ? html`<p>${line}</p>` : null}`;
+  }${facts.length > 0 ? html`<p>${line}</p>` : null}${compared ? html`<p class="field-compared">${compared}</p>` : null}`;
 }
 
 /** A button that changes the form without sending it. Without scripts, the page is loaded again at the part that has changed. */
