@@ -44,7 +44,7 @@ function warnOfSecrets({ kind, plan_secrets: demand }: Environment, variables: r
     demand === null
       ? 'Whoever may start a plan can have it print them.'
       : 'Runs that get one of them are refused, unless their template declares it as ephemeral.';
-  return html`<p class="notice notice-warn">Plans get the same secrets as applies: ${names}. ${consequence} Give another value for planning, or give the variable while applying only.</p>`;
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>Plans get the same secrets as applies: ${names}.</strong> ${consequence} Give another value for planning, or give the variable while applying only.</p></div>`;
 }
 
 /** Warns of defaults that no template uses: they do nothing. */
