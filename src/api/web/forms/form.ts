@@ -146,7 +146,7 @@ export function renderFormField(
       : null
   }`;
   if (kind === 'checkbox') {
-    return html`<div class="field"><label class="choice ${field.isSwitch ? 'switch' : ''}"><input type="checkbox" ${field.isSwitch ? html`role="switch"` : null} id="${id}" name="${name}" value="yes" ${
+    return html`<div class="field"><label class="${field.isSwitch ? 'switch' : 'choice'}"><input type="checkbox" ${field.isSwitch ? html`role="switch"` : null} id="${id}" name="${name}" value="yes" ${
       value === 'yes' ? html`checked` : null
     } ${state}> <span>${label}</span></label>${notes}</div>`;
   }

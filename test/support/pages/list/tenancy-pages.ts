@@ -22,6 +22,10 @@ export function environmentPages({ environments, projects }: Installation): Decl
     declare('environment-edit', pages.editEnvironment, { ...production, who: 'owner' }),
     declare('environment-lock', pages.lockEnvironment, production),
     declare('environment-unlock', pages.unlockEnvironment, { ...locked, who: 'maintainer' }),
+    declare('environment-secrets-of-plans', pages.environment, {
+      params: { id: environments.ledgerProduction.id },
+      query: { tab: 'variables' },
+    }),
     declare('environment-freeze-windows', pages.freezeWindows, { params: { id: environments.checkoutProduction.id } }),
     declare('environment-archive', pages.archiveEnvironment, { ...production, who: 'owner' }),
     declare('environment-unarchive', pages.unarchiveEnvironment, { ...production, who: 'owner' }),
