@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 
-const compress = promisify(gzip);
+const zip = promisify(gzip);
 
 /** A shorter text fits into one packet, so compressing it saves nothing. */
 const shortest = 1_000;
@@ -25,5 +25,10 @@ export async function compressFor(
   reply.header('vary', 'accept-encoding');
   if (text.length < shortest || !acceptsGzip(request)) return text;
   reply.header('content-encoding', 'gzip');
-  return compress(text, { level: 5 });
+  return compress(text);
+}
+
+/** Compresses on another thread. */
+export function compress(content: string | Buffer): Promise<Buffer> {
+  return zip(content, { level: 5 });
 }

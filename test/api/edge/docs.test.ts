@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,6 +47,20 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('the files of the reference', () => {
+  it.each(['/api/docs/json', '/api/v1/openapi.json', '/api/docs/static/swagger-ui-bundle.js'])(
+    '%s is compressed for clients that accept gzip, and the same for others',
+    async (url) => {
+      const plain = await app.inject(url);
+      const zipped = await app.inject({ url, headers: { 'accept-encoding': 'gzip' } });
+      expect([plain.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual([undefined, 'gzip']);
+      expect(gunzipSync(zipped.rawPayload).equals(plain.rawPayload)).toBe(true);
+      expect(zipped.rawPayload.length * 2).toBeLessThan(plain.rawPayload.length);
+      expect(zipped.headers['vary']).toContain('accept-encoding');
+    },
+  );
+});
+
 describe.skipIf(findBrowser() === null)('the reference page, in a real browser', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -89,6 +104,27 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.locator('.opblock', { hasText: 'run.planned' }).first().waitFor();
     await page.close();
   }, 30_000);
+
+  it('the whole document becomes usable within two seconds of processor time, and an operation opens with its schemas', async () => {
+    const all = await createEdgeApp(async (server) => {
+      await server.register(docs, { document: describeApi(operations, '1.2.3') });
+    });
+    await all.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = all.app.server.address() as AddressInfo;
+    const { page, watch } = await openWatchedPage(browser, `http://127.0.0.1:${port}`);
+    const measured = await page.context().newCDPSession(page);
+    // Time of the thread: other work on the machine counts little.
+    await measured.send('Performance.enable', { timeDomain: 'threadTicks' });
+    await page.goto(`http://127.0.0.1:${port}/api/docs`);
+    await page.locator('#operations-tag-runs').click();
+    await page.locator('.opblock-post').first().click();
+    await page.locator('.opblock-section-request-body').getByText('"template_id"').first().waitFor();
+    const { metrics } = await measured.send('Performance.getMetrics');
+    expect(metrics.find(({ name }) => name === 'TaskDuration')?.value).toBeLessThan(2);
+    expect(watch).toEqual({ violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] });
+    await page.close();
+    await all.app.close();
+  }, 120_000);
 
   it('finds operations by what they do', async () => {
     const { page } = await openWatchedPage(browser, origin);

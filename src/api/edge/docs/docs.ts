@@ -4,12 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { canIPagePath } from '../can-i-page.ts';
+import { acceptsGzip, compress } from '../compression.ts';
 import { OpenFiles } from '../open-files.ts';
 import { foldWebhooks } from './fold-webhooks.ts';
+import { readOnDemand } from './read-on-demand.ts';
 import { sendWithTypedKey } from './typed-credentials.ts';
 
 export type DocsOptions = {
@@ -42,6 +44,7 @@ export const docs = fp<DocsOptions>(
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, anyQuery: true };
       });
+      scope.addHook('onSend', compressorOfConstants());
       addDocument(scope, document);
       addViewerFiles(scope);
       addCanIPage(scope);
@@ -54,8 +57,10 @@ export const docs = fp<DocsOptions>(
           layout: 'BaseLayout',
           // A group draws its operations when somebody opens it: all of them at once take a browser many seconds.
           docExpansion: 'none',
+          // Each operation shows its own schemas. A list of all of them helps nobody find one.
+          defaultModelsExpandDepth: -1,
           filter: true,
-          plugins: [foldWebhooks, sendWithTypedKey],
+          plugins: [foldWebhooks, readOnDemand, sendWithTypedKey],
           persistAuthorization: false,
           validatorUrl: null,
         },
@@ -64,6 +69,23 @@ export const docs = fp<DocsOptions>(
   },
   { name: 'docs', fastify: '5.x', dependencies: ['security-headers', 'validation'] },
 );
+
+/** What is served here stays the same while the process lives, so each address is compressed once. */
+function compressorOfConstants(): onSendAsyncHookHandler {
+  const compressed = new Map<string, Promise<Buffer>>();
+  return async (request, reply, payload) => {
+    const isText = /json|javascript|css/.test(String(reply.getHeader('content-type')));
+    if (reply.statusCode !== 200 || !isText || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
+      return payload;
+    reply.header('vary', 'accept-encoding');
+    if (!acceptsGzip(request)) return payload;
+    const address = request.routeOptions.url ?? request.url;
+    const content = compressed.get(address) ?? compress(payload);
+    compressed.set(address, content);
+    reply.header('content-encoding', 'gzip').removeHeader('content-length');
+    return content;
+  };
+}
 
 function addDocument(app: FastifyInstance, document: OpenAPIV3_1.Document): void {
   const text = JSON.stringify(document);
