@@ -14,6 +14,7 @@ import { requestId } from '#api/edge/request-id.ts';
 import { securityHeaders } from '#api/edge/security-headers.ts';
 import { edgeServerOptions } from '#api/edge/server-options.ts';
 import { shutdown } from '#api/edge/shutdown.ts';
+import { signInAgainPage } from '#api/identity/pages/login-pages.ts';
 import { registerOperations } from '#api/pipeline/pipeline.ts';
 import { release } from '#domain/shared/installation/release.ts';
 import { operations } from './operations.ts';
@@ -33,7 +34,7 @@ let document: ReturnType<typeof describeApi> | undefined;
 /** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
   const { config, log } = services;
-  const sendPage = errorPageSender(operations);
+  const sendPage = errorPageSender(operations, (request, next) => signInAgainPage(services, request, next));
   const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies, sendPage }));
   await app.register(requestId, { principalIdOf: (request) => request.principal?.id });
   await app.register(strictJson);

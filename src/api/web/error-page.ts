@@ -8,14 +8,13 @@ import { bareFrame } from './frame/bare-frame.ts';
 import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
-import { pagePath, pages } from './paths.ts';
+import { type LocalPath, pagePath, pages } from './paths.ts';
 import { toPlainWords } from './plain-words.ts';
 import { formatDuration, toSentence } from './text.ts';
 
 /** The title of an error page, by status. The cause follows as a sentence. */
 const titles: Readonly<Record<number, string>> = {
   400: 'This request is not valid',
-  401: 'Sign in to continue',
   403: 'You may not do this',
   404: 'Page not found',
   405: 'This is not possible here',
@@ -26,11 +25,18 @@ const titles: Readonly<Record<number, string>> = {
   503: 'The service is temporarily unavailable',
 };
 
-/** Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. */
-export function errorPageSender(operations: readonly Operation[]) {
-  return (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+/** Makes the form to sign in that leads on to a page. */
+export type SignInAgain = (request: FastifyRequest, next: LocalPath | null) => Promise<Page>;
+
+/**
+ * Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. Whoever is not
+ * signed in gets the form to sign in instead, which leads back to the page.
+ */
+export function errorPageSender(operations: readonly Operation[], signInAgain: SignInAgain) {
+  return async (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // An unknown path has no route that would set a page's headers. A path that is no URL got them before helmet existed.
     if ('helmet' in reply) reply.helmet(pageHeaders);
+    if (answer.status === 401) return sendPage(request, reply, 401, await signInAgain(request, findPage(request)));
     return sendPage(
       request,
       reply,
@@ -46,7 +52,7 @@ function errorPage(answer: ErrorAnswer, request: FastifyRequest, operations: rea
   const title = titles[status] ?? (status < 500 ? 'This request is not valid' : 'Something went wrong');
   return {
     title,
-    main: html`<section class="card" aria-labelledby="title" ${status === 401 ? html`data-keep-forms` : null}>
+    main: html`<section class="card" aria-labelledby="title" data-keep-forms>
 <p class="kicker">Error ${status}</p>
 <h1 id="title">${title}</h1>
 <p>${describeError(answer, request)}</p>
@@ -85,27 +91,22 @@ function renderWayOn(
 function renderNextStep(request: FastifyRequest, status: number, retryAfter: string | undefined): Html {
   const retryPath = request.method === 'GET' && (status >= 500 || status === 429) ? toLocalPath(request.url) : null;
   const wait = retryAfter ? html`<p class="aside">Try again in ${formatDuration(Number(retryAfter))}.</p>` : null;
-  const [label, path] = retryPath
-    ? ['Try again', retryPath]
-    : status === 401
-      ? ['Sign in', pagePath(pages.login, {}, { next: findForm(request) })]
-      : ['Go to the home page', pagePath(pages.home)];
+  const [label, path] = retryPath ? ['Try again', retryPath] : ['Go to the home page', pagePath(pages.home)];
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
 }
 
 /**
- * The page with the form that was sent without a session: that of its own address, else the one that it stood on. There, a script fills in
- * what was typed. Undefined if there is none.
+ * The page to which signing in leads on: the one that was asked for, or that with the form that was sent, at its own address or else where it stood.
+ * There, a script fills in what was typed. Null if there is none.
  */
-function findForm({ method, url, headers, server, routeOptions }: FastifyRequest): string | undefined {
-  if (method !== 'POST') return undefined;
+function findPage({ method, url, headers, server, routeOptions }: FastifyRequest): LocalPath | null {
+  if (method === 'GET') return toLocalPath(url);
   const hasPage = routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url });
   const path = toLocalPath(hasPage ? url : withoutOrigin(headers.referer));
-  if (!path || (path === url && !hasPage)) return undefined;
+  if (!path || (path === url && !hasPage)) return null;
   const page = new URL(path, 'http://service.invalid');
   page.searchParams.delete('done');
-  page.searchParams.set('restored', '1');
-  return page.pathname + page.search;
+  return toLocalPath(page.pathname + page.search);
 }
 
 /** The path and the query of an address; undefined if it is none. */

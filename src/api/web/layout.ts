@@ -76,7 +76,7 @@ ${scripts.flatMap(importsOf).map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>
-<body class="${frame ? 'framed' : 'plain'}">
+<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null}>
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${withQuery(pagePath(pages.home), frame?.scope.query)}">${mark}<span>delivery-coordinator</span></a>

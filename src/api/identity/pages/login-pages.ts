@@ -1,17 +1,29 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canKeepSession, setSessionCookie } from '#api/edge/cookies.ts';
 import { answerError } from '#api/edge/errors/error-answers.ts';
 import { readSignInNotice } from '#api/settings/pages/sign-in-notice.ts';
 import { fieldProblems } from '#api/web/forms/read-form.ts';
+import type { Page } from '#api/web/layout.ts';
 import { toLocalPath } from '#api/web/local-path.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { formatDuration, toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import type { Services } from '../../services.ts';
 import { getSession, signIn, signOut } from '../session-operations.ts';
 import { type SignInForm, signedInPage, signInPage, unencryptedPage } from './login-views.ts';
+
+/** The form to sign in again, in place of a page whose visitor's session has ended. It leads on to `next`. */
+export async function signInAgainPage(
+  services: Services,
+  request: FastifyRequest,
+  next: LocalPath | null,
+): Promise<Page> {
+  if (!canKeepSession(request, services.config)) return unencryptedPage();
+  return signInPage({ next, hasEnded: true, notice: await readSignInNotice(services) });
+}
 
 /** Adds the pages to sign in and out: two forms for the operations `auth.sign_in` and `auth.sign_out`. */
 export function registerLogin(addPage: AddPage): void {
@@ -29,7 +41,7 @@ async function showLogin(visit: Visit): Promise<FastifyReply> {
     return visit.show(signedInPage(request.principal, session.expires_at, next));
   }
   if (!canKeepSession(request, context.services.config)) return visit.show(unencryptedPage());
-  return visit.show(signInPage({ next, status: statusOf(query), notice: await readSignInNotice(visit) }));
+  return visit.show(signInPage({ next, status: statusOf(query), notice: await readSignInNotice(context.services) }));
 }
 
 function statusOf(query: Readonly<Record<string, unknown>>): string | null {
@@ -44,7 +56,7 @@ async function submitLogin(visit: Visit): Promise<FastifyReply> {
   const email = fields.email.trim();
   const next = toLocalPath(fields.next);
   const blank = findBlank(email, fields.password);
-  const notice = await readSignInNotice(visit);
+  const notice = await readSignInNotice(context.services);
   if (blank) return visit.show(signInPage({ email, next, fields: blank, notice }), 400);
   try {
     await visit.run(signIn, { body: { email, password: fields.password } });

@@ -18,6 +18,8 @@ export interface SignInForm {
   readonly fields?: { readonly email?: string; readonly password?: string };
   /** A message about what has just happened. */
   readonly status?: string | null;
+  /** The visitor's session has ended. A script says so if something that they typed is kept. */
+  readonly hasEnded?: boolean;
   /** What the settings tell everybody who signs in. */
   readonly notice?: string | null;
 }
@@ -32,7 +34,8 @@ function renderNotice(notice: string): Html {
 }
 
 /** The form to sign in. The focus is on the first field that still has to be filled in. */
-export function signInPage({ email = '', next, alert, fields = {}, status, notice }: SignInForm): Page {
+export function signInPage(form: SignInForm): Page {
+  const { email = '', next, alert, fields = {}, status, hasEnded, notice } = form;
   const passwordFirst = email !== '' && !fields.email;
   return {
     title: 'Sign in',
@@ -43,9 +46,10 @@ export function signInPage({ email = '', next, alert, fields = {}, status, notic
 <p class="lede">Planned, approved, on record.</p>
 ${notice ? renderNotice(notice) : null}
 ${status ? renderStatus(status) : null}
+${hasEnded ? renderStatus(html`<span>Your session has ended. <span data-kept-note hidden>What you typed is kept, except for passwords and secrets.</span></span>`) : null}
 ${alert ? renderAlert(alertId, alert) : null}
 <form class="form" method="post" action="${pagePath(pages.login)}" novalidate>
-${next ? html`<input type="hidden" name="next" value="${next}" data-keep-forms>` : null}
+${next ? html`<input type="hidden" name="next" value="${next}">` : null}
 ${renderField({
   name: 'email',
   label: 'E-mail address',
@@ -87,7 +91,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
 </dl>
 <a class="button button-primary" href="${next ?? docsPath}">${next ? 'Continue' : 'Go to the API reference'}</a>
 <a class="button" href="${pagePath(pages.profile)}">Your profile</a>
-<form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
+<form method="post" action="${pagePath(pages.logout)}" data-forget-forms><button class="button" type="submit">Sign out</button></form>
 </section>`,
   };
 }

@@ -6,7 +6,7 @@ export function renderAlert(id: string, text: string): Html {
 }
 
 /** The result of the last action. Screen readers announce it politely. */
-export function renderStatus(text: string): Html {
+export function renderStatus(text: Html | string): Html {
   return html`<p class="notice" role="status">${text}</p>`;
 }
 

@@ -10,9 +10,9 @@ export function bareFrame(request: FastifyRequest, operations: readonly Operatio
   // An error may come before the visitor is known.
   const principal = request.principal as Principal | null | undefined;
   if (!principal || principal === anonymous || principal.kind !== 'user') return null;
-  const { name, role, email } = principal;
+  const { id, name, role, email } = principal;
   const everything = { label: 'All teams', path: pagePath(pages.home), isCurrent: true };
   const scope = { label: everything.label, choices: [everything], organizations: [], query: {} };
   const navigation = navigationFor(operations, principal);
-  return { visitor: { name, role, email }, address: request.url, approvals: null, unread: null, scope, navigation };
+  return { visitor: { id, name, role, email }, address: request.url, approvals: null, unread: null, scope, navigation };
 }

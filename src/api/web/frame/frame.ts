@@ -9,7 +9,12 @@ import type { ScopeMenu } from './scope-menu.ts';
 
 /** What is around every page of a signed-in visitor. */
 export interface Frame {
-  readonly visitor: { readonly name: string; readonly role: PlatformRole | null; readonly email: string | null };
+  readonly visitor: {
+    readonly id: string;
+    readonly name: string;
+    readonly role: PlatformRole | null;
+    readonly email: string | null;
+  };
   /** The address of the page, with its query. */
   readonly address: string;
   /** What waits for the visitor; null if the visitor approves nothing. */
@@ -57,7 +62,7 @@ function renderVisitor({ visitor }: Frame): Html {
 <li><button class="menu-item" type="button" data-do="switch-time-zone" hidden>Show times in <span data-time-zone>UTC</span></button></li>
 <li><button class="menu-item" type="button" data-do="switch-theme" hidden>Theme: <span data-theme-name>system</span></button></li>
 <li><button class="menu-item" type="button" data-do="show-keys" hidden>Keyboard keys <kbd>?</kbd></button></li>
-<li><form method="post" action="${pagePath(pages.logout)}"><button class="menu-item" type="submit">Sign out</button></form></li>
+<li><form method="post" action="${pagePath(pages.logout)}" data-forget-forms><button class="menu-item" type="submit">Sign out</button></form></li>
 </ul>
 </details>`;
 }

@@ -21,14 +21,14 @@ export async function readFrame(
   count: () => Promise<BarCounts>,
 ): Promise<Frame> {
   const { principal, address, scope, operations } = framed;
-  const { organizations, teams, name, role, email } = principal;
+  const { id, organizations, teams, name, role, email } = principal;
   const named = {
     organizations: [...Object.keys(organizations), scope.organizationId ?? null],
     teams: [...Object.keys(teams), scope.teamId ?? null],
   };
   const [names, counts] = await Promise.all([readNames(em, named), count()]);
   return {
-    visitor: { name, role, email },
+    visitor: { id, name, role, email },
     address,
     ...counts,
     scope: describeScope(framed, names),

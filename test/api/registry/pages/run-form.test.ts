@@ -383,11 +383,11 @@ describe('sending the form', () => {
     expect(answer.text).toContain('name="v/fresh"');
   });
 
-  test('without a session answers a link to sign in that leads back to the form', async () => {
+  test('without a session answers the form to sign in, which leads back to the form', async () => {
     const stranger = new Visitor(api.app);
     const answer = await stranger.submit(path, { ...needed, shown: '1.0.0' });
     expect(answer.status).toBe(401);
-    expect(answer.text).toContain(`href="/login?next=${encodeURIComponent(`${path}?restored=1`)}"`);
+    expect(answer.text).toContain(`name="next" value="${path}"`);
     expect(answer.text).not.toContain('secret');
   });
 

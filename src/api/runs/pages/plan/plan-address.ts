@@ -11,10 +11,8 @@ export interface PlanAddress {
   readonly change?: string | undefined;
   /** What the visitor has just decided. */
   readonly reviewed?: 'approved' | 'rejected' | undefined;
-  /** A script fills in what was typed before the visitor had to sign in again. */
-  readonly restored?: string | undefined;
 }
 
-export function planPath(id: string, { kind, q, after, change, reviewed, restored }: PlanAddress = {}): LocalPath {
-  return pagePath(pages.run, { id }, { tab: 'plan', kind, q, after, change, reviewed, restored });
+export function planPath(id: string, { kind, q, after, change, reviewed }: PlanAddress = {}): LocalPath {
+  return pagePath(pages.run, { id }, { tab: 'plan', kind, q, after, change, reviewed });
 }

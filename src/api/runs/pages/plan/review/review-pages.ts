@@ -16,9 +16,7 @@ type Handler = PageHandler<ParamsOf<typeof pages.reviewRun>>;
 
 /** Adds the form that approves or rejects a plan. */
 export function registerReview(addPage: AddPage): void {
-  addPage('GET', pages.reviewRun, (visit) =>
-    visit.redirect(`${planPath(visit.params.id, { restored: visit.query('restored') })}#review`),
-  );
+  addPage('GET', pages.reviewRun, (visit) => visit.redirect(`${planPath(visit.params.id)}#review`));
   addPage('POST', pages.reviewRun, decide);
 }
 
