@@ -184,7 +184,6 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.getByLabel('Item 1').fill('8080');
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByLabel('E-mail address').fill(tenant.owner.email);
     await page.getByLabel('Password').fill(testPassword);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -13,7 +13,7 @@ import { findUserToChange } from '#domain/identity/users/store.ts';
 import { mailConfirmation } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { personOf } from '#domain/shared/tasks/limit-subject.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { ownSession } from './session-operations.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 import { showUser, UserView } from './user-views.ts';
@@ -74,7 +74,7 @@ export const issueToken = command({
   audit: 'user.email_confirmation_issued',
   handle: async ({ tx, principal, target, services }) => {
     const link = await issueConfirmation(tx.em, principal, target);
-    const sender = { em: tx.em, keyRing: services.keyRing, callerId: personOf(principal) };
+    const sender = { em: tx.em, keyRing: services.keyRing, subject: limitSubjectOfCaller(principal) };
     const emailed = services.config.mail !== null && (await mailConfirmation(sender, target, link));
     const { token, expiresAt } = link;
     return {

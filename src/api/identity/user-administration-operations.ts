@@ -12,7 +12,7 @@ import { passwordResetPath } from '#domain/message-sending/links.ts';
 import { mailPasswordReset } from '#domain/messages/queue/account-mail.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { personOf } from '#domain/shared/tasks/limit-subject.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { manageAccess, UserParams } from './user-operations.ts';
 
 const ResetLinkView = z
@@ -59,7 +59,7 @@ export const resetPassword = command({
   audit: 'user.password_reset_issued',
   handle: async ({ tx, principal, target, services, request }) => {
     const link = await issuePasswordReset(tx.em, principal, target);
-    const sender = { em: tx.em, keyRing: services.keyRing, callerId: personOf(principal) };
+    const sender = { em: tx.em, keyRing: services.keyRing, subject: limitSubjectOfCaller(principal) };
     const emailed = services.config.mail !== null && (await mailPasswordReset(sender, target, link));
     const { token, expiresAt } = link;
     const url = originOf(services, request) + passwordResetPath(token);

@@ -16,7 +16,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { personOf } from '#domain/shared/tasks/limit-subject.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { CreateUser, toUserChange, UpdateUser } from './bodies.ts';
 import { ListedUserView, showUser, UserView, viewUser } from './user-views.ts';
 
@@ -139,7 +139,7 @@ async function mailChangedAddress(
 ): Promise<void> {
   if (config.mail === null || updated.emailVerified) return;
   const link = await issueConfirmation(em, principal, updated);
-  await mailOwnConfirmation({ em, keyRing, callerId: personOf(principal) }, updated, link);
+  await mailOwnConfirmation({ em, keyRing, subject: limitSubjectOfCaller(principal) }, updated, link);
   if (before.emailVerified) await mailAddressChange(em, before);
 }
 

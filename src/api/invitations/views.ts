@@ -8,7 +8,7 @@ import type { InvitationWithStatus } from '#domain/invitations/status.ts';
 import { mailInvitation } from '#domain/messages/queue/account-mail.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { personOf } from '#domain/shared/tasks/limit-subject.ts';
+import { limitSubjectOf } from '#domain/shared/tasks/limit-subject.ts';
 import { teamRoles } from '#domain/teams/model.ts';
 
 export const InvitationView = z
@@ -73,7 +73,8 @@ export function describeInvitation(invitation: InvitationWithStatus) {
 
 /** The change of a command that sent an invitation. Only its answer, and the mail to the invited address, hold the token. */
 export async function sentChange(em: Em, { config, keyRing }: Services, principal: Principal, sent: SentInvitation) {
-  const emailed = config.mail !== null && (await mailInvitation({ em, keyRing, callerId: personOf(principal) }, sent));
+  const sender = { em, keyRing, subject: limitSubjectOf(principal, sent.invitation) };
+  const emailed = config.mail !== null && (await mailInvitation(sender, sent));
   const { invitation, token } = sent;
   return { ...describeInvitation(invitation), answer: { invitation: viewInvitation(invitation), token, emailed } };
 }

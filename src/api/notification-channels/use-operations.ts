@@ -12,7 +12,7 @@ import { findChannel, readChannel } from '#domain/notification-channels/store.ts
 import { Conflict } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { personOf } from '#domain/shared/tasks/limit-subject.ts';
+import { limitSubjectOf } from '#domain/shared/tasks/limit-subject.ts';
 import { channelActions } from './actions.ts';
 import { RotateChannel } from './bodies.ts';
 import { ChannelParams, get, readAccess, review, writeAccess } from './operations.ts';
@@ -51,7 +51,8 @@ export const test = command({
   audit: 'notification_channel.tested',
   prepare: async ({ target, principal, services }) => {
     const { recipients } = target.channel;
-    if (recipients && services.config.mail) await countTest(services.orm.em.fork(), personOf(principal), target);
+    if (recipients && services.config.mail)
+      await countTest(services.orm.em.fork(), limitSubjectOf(principal, target), target);
     return limitTest(principal, target, () => testChannel(toCarryDeps(services), target));
   },
   handle: async ({ target, prepared: results }) => {

@@ -7,6 +7,7 @@ import { channelTest } from '#domain/news/topics.ts';
 import type { ChannelTarget } from '#domain/notification-channels/store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { type CarryDeps, carry } from './carry.ts';
 import { describeChannel, recipientOf } from './prepare-notification.ts';
 import { findWithheldAddresses } from './recipients-store.ts';
@@ -33,11 +34,11 @@ type TestedChannel = Pick<ChannelTarget, 'channel' | 'organizationId'>;
  * caller alone: others may send that address as much as before, and the caller cannot tell by the limit that there is such a user.
  * @throws ServiceError (`limited`)
  */
-export function countTest(em: Em, callerId: string, target: TestedChannel): Promise<void> {
+export function countTest(em: Em, subject: LimitSubject, target: TestedChannel): Promise<void> {
   return em.transactional(async (tx) => {
     const recipients = target.channel.recipients ?? [];
     const withheld = await findWithheldAddresses(tx, target, recipients);
-    const seconds = await countMails(tx, callerId, recipients, withheld);
+    const seconds = await countMails(tx, subject, recipients, withheld);
     if (seconds !== null) throw tooManyMails(seconds);
   });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { countMails, mailLimits } from '#domain/messages/queue/mail-limits.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { StatementFaults } from '#test/support/database/statement-faults.ts';
@@ -135,6 +136,20 @@ it('a channel sends nothing to users who are not members any more, and says no m
   expect(results[2].problem).toBe(results[0].problem);
   expect(results[1].problem).toBeNull();
   expect(server.received.map(({ recipients }) => recipients)).toEqual([['list@example.com']]);
+});
+
+it('an invitation is refused once the people of its organization have sent too many mails together, and others still send theirs', async () => {
+  const crowded = await makeTenant(api);
+  const em = api.services.orm.em.fork();
+  for (let sent = 0; sent < mailLimits.ofOwner.soon; sent += 1) {
+    const subject = { person: `colleague ${sent % 10}`, owner: crowded.organization };
+    await countMails(em, subject, [`guest-${sent}@example.com`]);
+  }
+  const invite = (by: Tenant) => by.owner.post(invitations(by), { email: 'one-more@example.com', role: 'member' });
+  const refused = await invite(crowded);
+  expect([refused.status, refused.headers['x-error-code']]).toEqual([429, 'rate_limited']);
+  expect(refused.text).toContain('by your organization');
+  expect((await invite(await makeTenant(api))).status).toBe(201);
 });
 
 it("testing a channel with another organization's user uses up only the caller's limit", async () => {

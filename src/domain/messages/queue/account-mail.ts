@@ -3,6 +3,7 @@ import { emailKey } from '#domain/identity/model.ts';
 import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { countMails, tooManyMails } from './mail-limits.ts';
 import { queueMessages } from './queue-store.ts';
 
@@ -21,8 +22,8 @@ interface Recipient {
 export interface MailSender {
   readonly em: Em;
   readonly keyRing: KeyRing;
-  /** The person who answers for the caller (`personOf`), whose mails are limited. */
-  readonly callerId: string;
+  /** Whose mails are limited. */
+  readonly subject: LimitSubject;
 }
 
 /**
@@ -31,11 +32,11 @@ export interface MailSender {
  * @throws ServiceError (`limited`) if the caller has sent too many
  */
 export async function mailInvitation(
-  { em, keyRing, callerId }: MailSender,
+  { em, keyRing, subject }: MailSender,
   { invitation, token: value }: SentInvitation,
 ): Promise<boolean> {
   const { id, email, sentAt } = invitation;
-  if ((await countMails(em, callerId, [email])) !== null) return false;
+  if ((await countMails(em, subject, [email])) !== null) return false;
   const content = { purpose: 'invitation', invitationId: id, sentAt } as const;
   const token = { value, keyRing };
   await queueMessages(em, [{ medium: 'email', address: email, content, token, cause: newCause('invitation') }]);
@@ -77,14 +78,14 @@ export async function mailAddressChange(em: Em, { id: userId, email: address }: 
 
 /** Answers as `countMails` does, and sends nothing unless that is null. */
 async function mailLink(
-  { em, keyRing, callerId }: MailSender,
+  { em, keyRing, subject }: MailSender,
   purpose: 'password_reset' | 'email_confirmation',
   { id: userId, email }: Recipient,
   { token: value, expiresAt }: IssuedLink,
 ): Promise<number | null> {
   const content = { purpose, expiresAt: expiresAt.toISOString() } as const;
   const address = emailKey(email);
-  const seconds = await countMails(em, callerId, [address]);
+  const seconds = await countMails(em, subject, [address]);
   if (seconds !== null) return seconds;
   const token = { value, keyRing };
   await queueMessages(em, [{ medium: 'email', userId, address, content, token, cause: newCause(purpose) }]);
