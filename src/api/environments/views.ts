@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { commonFields, viewCommon } from '#api/tenancy/views.ts';
-import { VariableView, viewVariable } from '#api/variables/views.ts';
+import { findVariableWarnings, VariableView, VariableWarnings, viewVariable } from '#api/variables/views.ts';
 import type { Em } from '#database/database.ts';
 import { environmentKinds, planSecretsDemands } from '#domain/environments/model.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
@@ -16,7 +16,6 @@ import { formatDuration } from '#domain/shared/values/durations.ts';
 import { withUse } from '#domain/tenancy/use.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
-import { findUnknownDefaults } from '#domain/variables/unknown-defaults-store.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import { environmentActions } from './actions.ts';
 import { variableActions } from './variable-actions.ts';
@@ -115,9 +114,7 @@ export async function showEnvironment(em: Em, context: ActionContext, environmen
 
 /** One variable, with what the caller may do with it. */
 export const VariableDetailsView = VariableView.extend({
-  warnings: z
-    .array(z.string())
-    .describe('What is probably a mistake, such as a default for a template variable that no template has.'),
+  warnings: VariableWarnings,
   actions: variableActions.view,
 }).meta({ id: 'EnvironmentVariableDetails' });
 
@@ -128,15 +125,9 @@ export async function showVariable(
   variable: ShownVariable,
 ) {
   const facts = { ...environment, concernsSecret: variable.sensitive };
-  const { name, category } = variable;
-  const unknown = category === 'template' ? await findUnknownDefaults(em, environment.teamId, [name]) : [];
   return {
     ...viewVariable(variable),
-    warnings: unknown.map(warnOfUnknown),
+    warnings: await findVariableWarnings(em, environment, variable),
     actions: variableActions.describe(context, facts),
   };
-}
-
-function warnOfUnknown(name: string): string {
-  return `no template that can run in the environment has a variable "${name}", so this default does nothing: correct the name, or use the category env if tools shall get it`;
 }

@@ -56,7 +56,7 @@ export const get = read({
   handle: async ({ em, target, params, operations, principal }) => {
     const variable = await findVariable(em, toHolder(target), params.name);
     if (!variable) throw new NotFound('variable');
-    return showVariableOfSet({ operations, principal }, target, variable);
+    return showVariableOfSet(em, { operations, principal }, target, variable);
   },
 });
 
@@ -82,7 +82,7 @@ export const set = command({
       revision,
       before: before && describeVariable(before),
       after: { ...describeVariable(after), value: 'set' },
-      answer: showVariableOfSet({ operations, principal }, target, after),
+      answer: await showVariableOfSet(tx.em, { operations, principal }, target, after),
     };
   },
 });

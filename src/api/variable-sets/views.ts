@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { VariableView, viewVariable } from '#api/variables/views.ts';
+import { findVariableWarnings, VariableView, VariableWarnings, viewVariable } from '#api/variables/views.ts';
+import type { Em } from '#database/database.ts';
 import type { Attachment } from '#domain/variable-sets/attachments-store.ts';
 import type { ListedVariableSet, VariableSetTarget } from '#domain/variable-sets/store.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
@@ -31,12 +32,24 @@ export function viewVariableSet(set: ListedVariableSet): z.input<typeof ListedVa
 }
 
 /** One variable of a set, with what the caller may do with it. */
-export const VariableOfSetView = VariableView.extend({ actions: variableOfSetActions.view }).meta({
+export const VariableOfSetView = VariableView.extend({
+  warnings: VariableWarnings,
+  actions: variableOfSetActions.view,
+}).meta({
   id: 'VariableOfSet',
 });
 
-export function showVariableOfSet(context: ActionContext, target: VariableSetTarget, variable: ShownVariable) {
-  return { ...viewVariable(variable), actions: variableOfSetActions.describe(context, target) };
+export async function showVariableOfSet(
+  em: Em,
+  context: ActionContext,
+  target: VariableSetTarget,
+  variable: ShownVariable,
+) {
+  return {
+    ...viewVariable(variable),
+    warnings: await findVariableWarnings(em, target, variable),
+    actions: variableOfSetActions.describe(context, target),
+  };
 }
 
 export const AttachmentsView = z

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { planGetsSecret } from '#domain/variables/plan-value-rules.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
+import { findUnknownDefaults } from '#domain/variables/unknown-defaults-store.ts';
 
 export const VariableView = z
   .object({
@@ -26,6 +29,23 @@ export const VariableView = z
     updated_at: Time,
   })
   .meta({ id: 'EnvironmentVariable' });
+
+export const VariableWarnings = z
+  .array(z.string())
+  .describe('What is probably a mistake, such as a default for a template variable that no template has.');
+
+/** What is probably a mistake about a variable of an environment or of a set with this owner. */
+export async function findVariableWarnings(
+  em: Em,
+  owner: Pick<Ownership, 'teamId' | 'organizationId'>,
+  { name, category }: Pick<ShownVariable, 'name' | 'category'>,
+): Promise<string[]> {
+  const unknown = category === 'template' ? await findUnknownDefaults(em, owner, [name]) : [];
+  return unknown.map(
+    (each) =>
+      `no template that can run here has a variable "${each}", so this default does nothing: correct the name, or use the category env if tools shall get it`,
+  );
+}
 
 export function viewVariable({ phases, planValue, hasPlanValue, updatedAt, ...variable }: ShownVariable) {
   return {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -44,6 +45,36 @@ async function given({ environment }: Tenant): Promise<Record<string, string>> {
 }
 
 describe('a variable set', () => {
+  test('warns at once of a default for a template variable that no template of its owner has', async () => {
+    const [tenant, other] = [await makeTenant(api), await makeTenant(api)];
+    const { owner, organization, team } = tenant;
+    const publish = async (by: Tenant, name: string) => {
+      const template = await by.owner.make('/registry/templates', { name: `With ${name}`, team_id: by.team });
+      const variables = { type: 'object', properties: { [name]: { type: 'string' } } };
+      const spec = { variables, executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
+      await by.owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
+    };
+    await publish(other, 'zone');
+    for (const of of [{ organization_id: organization }, { team_id: team }]) {
+      const { id } = await owner.make('/variable-sets', { name: `Defaults ${Object.keys(of)}`, ...of });
+      const set = (category: string) => owner.put(`/variable-sets/${id}/variables/zone`, { value: 'eu', category });
+      expect((await set('env')).body.warnings).toEqual([]);
+      await owner.delete(`/variable-sets/${id}/variables/zone`);
+      const { body } = await set('template');
+      expect(body.warnings).toEqual([expect.stringContaining('has a variable "zone"')]);
+      const visitor = await signInVisitor(api, owner);
+      const page = await visitor.get(`/variable-sets/${id}`);
+      expect(page.text).toContain('No template that can run here has a variable');
+      const again = await owner.put(`/variable-sets/${id}/variables/zone`, body);
+      expect(again.status, 'it is sent back as it was read').toBe(200);
+    }
+    await publish(tenant, 'zone');
+    const { body } = await owner.get('/variable-sets');
+    for (const { id } of body.variable_sets.filter(({ name }: { name: string }) => name.startsWith('Defaults '))) {
+      expect((await owner.get(`/variable-sets/${id}/variables/zone`)).body.warnings).toEqual([]);
+    }
+  });
+
   test('gives its variables to the environments that it is attached to, the nearest first', async () => {
     const tenant = await makeTenant(api);
     const { organization, team, project, environment, owner } = tenant;

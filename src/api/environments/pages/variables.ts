@@ -1,11 +1,10 @@
 import { renderSetsOfEnvironment } from '#api/variable-sets/pages/giving.ts';
 import { type ListedVariable, renderVariableTable } from '#api/variables/pages/table.ts';
-import { renderIcon } from '#api/web/components/icon.ts';
+import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { findUnknownDefaults } from '#domain/variables/unknown-defaults-store.ts';
 import { list } from '../variable-operations.ts';
 import type { Environment } from './words.ts';
 
@@ -18,9 +17,7 @@ export async function renderVariables(visit: Visit<{ id: string }>, environment:
   const add = mayChange
     ? html`<a class="button button-plain" href="${pagePath(pages.newEnvironmentVariable, { id })}">Add a variable</a>`
     : null;
-  const defaults = variables.filter(({ category }) => category === 'template').map(({ name }) => name);
-  const unknown = await findUnknownDefaults(visit.em, environment.team_id, defaults);
-  return html`${renderUnknown(unknown)}<div class="page-head"><p class="muted">Defaults for variables of templates, and environment variables of the tools that runs use.</p>${add}</div>
+  return html`${await renderUnknownDefaults(visit, { teamId: environment.team_id, organizationId: null }, variables)}<div class="page-head"><p class="muted">Defaults for variables of templates, and environment variables of the tools that runs use.</p>${add}</div>
 ${warnOfSecrets(environment, variables)}<div class="list-panel">${
     variables.length > 0
       ? renderVariableTable(variables, ({ name }) =>
@@ -45,11 +42,4 @@ function warnOfSecrets({ kind, plan_secrets: demand }: Environment, variables: r
       ? 'Whoever may start a plan can have it print them.'
       : 'Runs that get one of them are refused, unless their template declares it as ephemeral.';
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>Plans get the same secrets as applies: ${names}.</strong> ${consequence} Give another value for planning, or give the variable while applying only.</p></div>`;
-}
-
-/** Warns of defaults that no template uses: they do nothing. */
-function renderUnknown(names: readonly string[]): Html | null {
-  if (names.length === 0) return null;
-  const listed = names.map((name, index) => html`${index > 0 ? ', ' : null}<code class="foreign">${name}</code>`);
-  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>No template that can run here has a variable ${listed}.</strong> ${names.length === 1 ? 'This default does' : 'These defaults do'} nothing. Correct the name, or choose “Environment variable of the tools” if tools shall get it.</p></div>`;
 }

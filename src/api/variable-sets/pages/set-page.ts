@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { readOwnerNames, renderOwner } from '#api/tenancy/pages/owner-link.ts';
 import { renderVariableTable } from '#api/variables/pages/table.ts';
+import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderHidden } from '#api/web/components/hidden-rows.ts';
 import { renderNews } from '#api/web/components/news.ts';
@@ -10,6 +11,7 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { findVariableSet } from '#domain/variable-sets/store.ts';
 import { getAttachments } from '../attachment-operations.ts';
 import { list as listVariables } from '../variable-operations.ts';
 import { placePath, readSet, type SetVisit, type ShownSet, setsCrumb } from './words.ts';
@@ -76,7 +78,8 @@ async function renderVariables(visit: SetVisit, { id, actions }: ShownSet): Prom
   const cursor = visit.query('cursor');
   const { variables, next_cursor: next } = await visit.read(listVariables, { params: { id }, query: { cursor } });
   const mayChange = refusalOf(actions, 'replace_variables') === null;
-  return html`<div class="list-panel">${
+  const owner = await findVariableSet(visit.em, id);
+  return html`${owner && (await renderUnknownDefaults(visit, owner, variables))}<div class="list-panel">${
     variables.length > 0
       ? renderVariableTable(variables, ({ name }) => (mayChange ? pagePath(pages.variableOfSet, { id, name }) : null))
       : renderEmpty('No variables', 'Runs in the environments that the set is attached to get its variables.')
