@@ -23,7 +23,7 @@ export async function showConnection(visit: ConnectionVisit): Promise<FastifyRep
 ${renderPageHead({
   title: name,
   crumbs: [connectionsCrumb],
-  below: html`Of ${renderOwner(connection, names)}`,
+  below: html`Owned by ${renderOwner(connection, names)}`,
   actions: renderButtons(connection),
   history: ['connections', id],
 })}

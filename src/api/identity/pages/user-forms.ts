@@ -43,7 +43,7 @@ export function registerUserForms(addPage: AddPage): void {
           kind: 'password',
           maxLength: 1024,
           autocomplete: 'new-password',
-          hint: 'At least 8 characters, and not a common password. Tell it to the person, or create a password link afterwards.',
+          hint: 'At least 8 characters, and not a common password. Give it to the person, or create a password link afterwards.',
         },
       ],
       submit: 'Create user',

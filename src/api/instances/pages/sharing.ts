@@ -166,7 +166,7 @@ export function registerReaders(addPage: AddPage): void {
       return {
         title: `Who may read the outputs of ${name}`,
         crumbs: instanceCrumbs(id, name),
-        lead: html`Their runs may be given every output of it, secret ones too, by <code>${'${instances.<environment>/<name>.outputs.<output>}'}</code> in a variable. Runs that wait lose what you take away here.`,
+        lead: html`Their runs can read every output of it, including secret ones, by <code>${'${instances.<environment>/<name>.outputs.<output>}'}</code> in a variable. Waiting runs lose the access that you remove here.`,
         fields: fields.map((field) => ({ ...field, ...(typed[field.name] && { value: typed[field.name] }) })),
         submit: 'Save',
         cancel: pagePath(pages.instance, { id }, { tab: 'sharing' }),

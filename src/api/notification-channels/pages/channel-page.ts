@@ -37,7 +37,7 @@ ${renderPageHead({
   title: name,
   crumbs: [channelsCrumb],
   beside: renderHealth(channel),
-  below: html`Of ${renderOwner(channel, names)}`,
+  below: html`Owned by ${renderOwner(channel, names)}`,
   actions: renderButtons(channel),
   history: ['notification_channels', id],
 })}

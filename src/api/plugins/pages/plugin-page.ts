@@ -50,7 +50,7 @@ ${renderPageHead({
   title: name,
   crumbs: [pluginsCrumb],
   beside: plugin.deleted_at === null ? null : renderStatusBadge({ ...ended, word: 'Removed' }),
-  below: html`Of ${renderOwner(owner, names)}`,
+  below: html`Owned by ${renderOwner(owner, names)}`,
   actions: renderFilteredHistory({ plugin_installation_id: id }),
 })}
 ${renderRemoval(plugin, people)}

@@ -14,7 +14,7 @@ export function limitField(member: string, kind: QuotaKind, limit?: number | nul
     label: isDaily ? 'Runs per day (UTC)' : kindLabels[kind],
     ...(isInBytes ? { kind: 'text' as const } : { kind: 'number' as const, min: 0 }),
     isOptional: true,
-    hint: `At most this many ${isDaily ? 'runs per day' : quotaKinds[kind]}${isInBytes ? ', such as 2 GiB' : ''}.${more}`,
+    hint: `Max ${isDaily ? 'runs per day' : quotaKinds[kind]}${isInBytes ? ', such as 2 GiB' : ''}.${more}`,
     ...(typeof limit === 'number' && { value: isInBytes ? writeBytes(limit) : String(limit) }),
   };
 }

@@ -40,7 +40,7 @@ export async function showVariableSet(visit: SetVisit): Promise<FastifyReply> {
 ${renderPageHead({
   title: name,
   crumbs: [setsCrumb],
-  below: html`Of ${renderOwner(set, names)}`,
+  below: html`Owned by ${renderOwner(set, names)}`,
   actions: renderButtons(set),
   history: ['variable_sets', id],
 })}

@@ -23,7 +23,7 @@ export async function showWebhook(visit: WebhookVisit): Promise<FastifyReply> {
     title: name,
     crumbs: [webhooksCrumb],
     beside: renderHealth(webhook),
-    below: html`Of ${renderOwner(webhook, names)}`,
+    below: html`Owned by ${renderOwner(webhook, names)}`,
     actions: renderButtons(webhook),
     history: ['webhooks', id],
   })}

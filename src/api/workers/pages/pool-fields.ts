@@ -50,7 +50,7 @@ const otherFields: FormField[] = [
     min: 1,
     max: 100,
     value: String(defaultShares.maxTeamPercent),
-    hint: 'Where several teams may use the pool. One slot at least; 100 is no limit.',
+    hint: 'Where several teams may use the pool. Min. one slot; 100 means no limit.',
   },
   {
     name: 'max_person_percent',

@@ -81,7 +81,7 @@ describe('the page of a scan', () => {
     expect(text).toContain('Expected, but not found.');
     expect(text).toContain('Found, but not expected.');
     expect(text).toMatch(/0600[\s\S]*0777/);
-    expect(await show(id, 'events')).toContain('The scan has looked: 1 missing, 1 different, 1 unexpected.');
+    expect(await show(id, 'events')).toContain('The scan finished: 1 missing, 1 different, 1 unexpected.');
   });
 
   it('says that nothing differs', async () => {
@@ -98,7 +98,7 @@ describe('the page of a scan', () => {
     const text = await show(runId);
     expect(text).toContain('A run that changes the instance began, and the scan gave way to it.');
     expect(text).toContain('The scan ended without a result');
-    expect(await show(runId, 'events')).toContain('The scan gave way to a run that changes the instance.');
+    expect(await show(runId, 'events')).toContain('The scan stopped for a run that changes the instance.');
   });
 
   it('whose worker was lost three times says so', async () => {

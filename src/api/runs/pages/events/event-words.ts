@@ -48,13 +48,13 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
   }),
   'run.planning': ({ operation }) =>
     operation === 'scan'
-      ? { icon: 'search', text: 'The scan began to look.' }
+      ? { icon: 'search', text: 'The scan started.' }
       : { icon: 'file-text', text: 'Planning began.' },
   'run.planned': ({ digest: _digest, operation, ...counts }) =>
     operation === 'scan'
       ? {
           icon: 'search',
-          text: `The scan has looked: ${counts.destroy} missing, ${counts.change} different, ${counts.add} unexpected.`,
+          text: `The scan finished: ${counts.destroy} missing, ${counts.change} different, ${counts.add} unexpected.`,
         }
       : { icon: 'file-text', text: `The plan is ready: ${countsInWords(counts)}.` },
   'run.approval_required': ({ required }) => ({
@@ -108,7 +108,7 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
   }),
   'run.read_refused': ({ message }) => ({
     icon: 'triangle-alert',
-    text: 'The run may not read an output any longer that it was given.',
+    text: 'The run may no longer read an output that it uses.',
     said: message,
   }),
   'run.cancel_requested': ({ by, reason, force }) => ({
@@ -118,7 +118,7 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
   }),
   'run.gave_way': () => ({
     icon: 'circle-stop',
-    text: 'The scan gave way to a run that changes the instance.',
+    text: 'The scan stopped for a run that changes the instance.',
   }),
   'run.finished': ({ status, reason, status_detail: detail }) => ({
     icon: runStatusLooks[status].icon,

@@ -7,7 +7,7 @@ import { planPath } from '../plan-address.ts';
 export function renderMoved(run: ShownRun): Html {
   return html`<section class="panel plan-moved" id="plan" role="alert" aria-labelledby="moved-title">
 <h2 id="moved-title">${renderIcon('triangle-alert')}The plan changed – review again</h2>
-<p>The run has another plan than the one that you were shown. Nothing was decided.</p>
+<p>The plan changed after you opened it. Nothing was decided.</p>
 <p><a class="button button-primary" href="${planPath(run.id)}">Review the new plan</a></p>
 </section>`;
 }
