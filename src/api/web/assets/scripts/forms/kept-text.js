@@ -49,8 +49,8 @@
   }
 
   /** @param {Control} control @returns {control is HTMLInputElement} */
-  function isPicked({ type }) {
-    return type === 'checkbox' || type === 'radio';
+  function isPicked(control) {
+    return control.type === 'checkbox' || control.type === 'radio';
   }
 
   /** Every control of a form whose value is kept. @param {HTMLFormElement} form @returns {{ control: Control, value: KeptValue }[]} */
