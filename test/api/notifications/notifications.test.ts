@@ -38,6 +38,13 @@ describe('what happens to a run', () => {
     for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
   });
 
+  it('notifies everybody who may review the run of a request that names nobody, and nobody else', async () => {
+    await team.addAsked();
+    const asksYou = /^Aki Asker asks you to review a run of net-/;
+    for (const able of [reviewer, second]) expect(await titlesOf(able)).toEqual([expect.stringMatching(asksYou)]);
+    for (const other of [team.runs.asker, admin]) expect(await titlesOf(other)).toEqual([]);
+  });
+
   it('marks the request to review as read for a reviewer who has decided, and for everybody once the run no longer waits', async () => {
     const run = await team.addAsked(reviewer, second);
     const { plan } = (await reviewer.get(`/runs/${run}`)).body;

@@ -86,6 +86,19 @@ export async function findAdministratorToChange(em: Em, email: string): Promise<
   return administrators.where('p.id', '=', known.id).executeTakeFirst();
 }
 
+/** The ids of the enabled administrators of the installation. */
+export async function findAdministrators(em: Em): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('principals')
+    .where('kind', '=', 'user')
+    .where('role', '=', 'admin')
+    .where('enabled', '=', true)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Whether any user or service account was ever made. */
 export async function hasAnyPrincipal(em: Em): Promise<boolean> {
   const found = await db(em)

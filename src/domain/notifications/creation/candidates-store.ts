@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { findAdministrators } from '#domain/identity/users/store.ts';
 
 /** The members of a team, in any role. */
 export async function findTeamMembers(em: Em, teamId: string | null): Promise<string[]> {
@@ -32,19 +33,6 @@ export async function findManagers(
     .where('organization_id', '=', organizationId)
     .where('role', 'in', ['owner', 'admin'])
     .select('principal_id as id')
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** The enabled administrators of the installation. */
-export async function findAdministrators(em: Em): Promise<string[]> {
-  const rows = await db(em)
-    .selectFrom('principals')
-    .where('kind', '=', 'user')
-    .where('role', '=', 'admin')
-    .where('enabled', '=', true)
-    .where('deleted_at', 'is', null)
-    .select('id')
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -4,6 +4,7 @@ import type { EventTypeName } from '#domain/events.ts';
 import { findFollowAudience } from '#domain/following/audience-store.ts';
 import { findFollow } from '#domain/following/follows-store.ts';
 import { describeReason } from '#domain/following/model.ts';
+import { findAdministrators } from '#domain/identity/users/store.ts';
 import { instanceEvents } from '#domain/instances/events.ts';
 import { factsOfAssemblyRun, findAssemblyRun, placeOfAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
@@ -11,12 +12,13 @@ import { factsOfRun, findRun, placeOfRun, type RunFacts } from '#domain/news/run
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
+import { findEligibleReviewers } from '#domain/runs/approval/reviewers.ts';
 import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
-import { findAdministrators, findManagers, findTeamMembers } from './candidates-store.ts';
+import { findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
 
 type Told = Omit<Draft, 'cause' | 'at'> | undefined;
@@ -61,6 +63,7 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
   };
 }
 
+/** A request that names nobody goes to everybody who may review the run. */
 async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
   const { reviewers, message } = data;
@@ -74,7 +77,10 @@ async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): 
       ...(await findPlanFacts(em, subject.id)),
       ...(message ? [`${actor.name} asks: ${message}`] : []),
     ],
-    candidates: reviewers.filter((id) => typeof id === 'string'),
+    candidates:
+      reviewers.length === 0
+        ? (await findEligibleReviewers(em, subject.id)).filter((id) => id !== actor.id)
+        : reviewers.filter((id) => typeof id === 'string'),
   };
 }
 

@@ -7,6 +7,7 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
+import { findEligibleReviewers } from './reviewers.ts';
 import { type ApprovalFacts, findObstacle, type ReviewObstacle, reviewingTeamRoles } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
@@ -16,10 +17,11 @@ export interface ReviewRequest {
 }
 
 /**
- * Asks people to review a run, which shows them from then on. The status of the run and who may review it stay the same. The
- * caller has locked the run.
+ * Asks people to review a run, which shows them from then on. A request that names nobody asks everybody who may review it. The status of the run and
+ * who may review it stay the same. The caller has locked the run.
  * @throws ActionRefused if the run does not wait for approval
- * @throws Unprocessable naming every id of somebody who may not review the run, or whom the caller may not know
+ * @throws Unprocessable naming every id of somebody who may not review the run, or whom the caller may not know; or if nobody is named and nobody
+ *   but the caller may review it
  */
 export async function requestRunApproval(
   tx: Transaction,
@@ -29,6 +31,7 @@ export async function requestRunApproval(
 ): Promise<void> {
   refuseByStatus('request_approval', run.status);
   const ids = [...new Set(reviewers)];
+  if (ids.length === 0) await requireAnyReviewer(tx.em, run.id, by);
   const asked = await requireReviewers(tx.em, run.id, by, ids);
   const added = asked.filter(({ id }) => !run.reviewers.some((reviewer) => reviewer.id === id));
   if (added.length > 0) {
@@ -37,6 +40,13 @@ export async function requestRunApproval(
     await tx.em.flush();
   }
   publishRunEvent(tx, run, 'run.approval_requested', { by: by.name, reviewers: ids, message });
+}
+
+async function requireAnyReviewer(em: Em, runId: string, by: Principal): Promise<void> {
+  const able = await findEligibleReviewers(em, runId);
+  if (able.some((id) => id !== by.id)) return;
+  const message = 'nobody else may review this run now: give somebody a role in its team and a platform role that may approve';
+  throw new Unprocessable(message, { code: 'reviewers_ineligible' });
 }
 
 async function requireReviewers(em: Em, runId: string, by: Principal, ids: readonly string[]): Promise<Principal[]> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
+import { findAdministrators } from '#domain/identity/users/store.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -39,6 +40,19 @@ export async function findTeamReviewers(em: Em, owner: Ownership): Promise<Possi
 export async function findRunReviewers(em: Em, runId: string): Promise<PossibleReviewers> {
   const facts = await readApprovalFacts(em, runId);
   return findReviewers(em, facts.owner, facts);
+}
+
+/**
+ * The ids of the people who may approve a run now: of its team and of those who administer its organization, as many as `maxPossibleReviewers`. If none of
+ * them may, those of the administrators of the installation who may.
+ */
+export async function findEligibleReviewers(em: Em, runId: string): Promise<string[]> {
+  const facts = await readApprovalFacts(em, runId);
+  const { reviewers } = await findReviewers(em, facts.owner, facts);
+  const able = reviewers.filter(({ obstacle }) => obstacle === null).map(({ id }) => id);
+  if (able.length > 0) return able;
+  const administrators = await readPrincipals(em, await findAdministrators(em));
+  return [...administrators.values()].filter((each) => findObstacle(facts, each) === null).map(({ id }) => id);
 }
 
 async function findReviewers(em: Em, owner: Ownership, facts: ApprovalFacts): Promise<PossibleReviewers> {

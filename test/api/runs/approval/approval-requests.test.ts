@@ -62,6 +62,19 @@ describe('a request for reviews', () => {
     expect((await read()).reviewers.map(({ id }: { id: string }) => id)).toEqual([reviewer.id, other.id]);
   });
 
+  it('is refused if it names nobody and nobody but the asker may review the run', async () => {
+    const powerful = `select id from principals where role in ('admin', 'operator', 'maintainer') and enabled and id <> ?`;
+    const others = (await api.rows(powerful, [admin.id])).map(({ id }) => String(id));
+    const setEnabled = (value: boolean) =>
+      api.rows('update principals set enabled = ? where id = any(?::uuid[]) returning id', [value, `{${others}}`]);
+    await setEnabled(false);
+    const alone = await ask(admin);
+    await setEnabled(true);
+    expect(alone).toMatchObject({ status: 422, headers: { 'x-error-code': 'reviewers_ineligible' } });
+    expect(alone.body.error).toContain('nobody else may review this run now');
+    expect((await ask(admin)).status).toBe(202);
+  });
+
   it('names nobody and is still an event', async () => {
     expect(await ask(viewer)).toMatchObject({ status: 202 });
   });
