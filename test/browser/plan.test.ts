@@ -118,6 +118,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await page.locator('#r-1 > summary').click();
     await page.getByRole('link', { name: 'Show it whole' }).click();
     await page.getByRole('link', { name: 'Back to the plan and its review' }).click();
+    await page.getByLabel('Comment with your review').fill('Not in this release');
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('You rejected this plan.').waitFor();
     await page.close();

@@ -28,6 +28,7 @@ export const ListedAssemblyView = z
       .object({
         id: AnswerId,
         status: z.enum(runStatuses),
+        status_reason: z.string().nullable(),
         operation: z.enum(assemblyOperations),
         environment_id: AnswerId,
         created_at: Time,
@@ -52,6 +53,7 @@ export function viewListed(assembly: AssemblyDetails): z.input<typeof ListedAsse
     last_run: lastRun && {
       id: lastRun.id,
       status: lastRun.status,
+      status_reason: lastRun.statusReason,
       operation: lastRun.operation,
       environment_id: lastRun.environmentId,
       created_at: lastRun.createdAt,

@@ -112,7 +112,7 @@ function renderRun(run: Run, names: Names): Html {
   const environment = run.environment_id === null ? undefined : names.get(run.environment_id)?.name;
   return html`<li class="brief" data-row id="start-${run.id}">
 <a class="brief-name foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
-${renderRunStatus(run.status)}
+${renderRunStatus(run)}
 <p class="muted"><span class="foreign">${[operationWords[run.operation], environment, run.requested_by.name].filter(Boolean).join(' · ')}</span></p>
 <p class="muted brief-when">${renderAge(run.created_at)}</p>
 </li>`;

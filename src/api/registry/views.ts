@@ -27,7 +27,7 @@ export const ListedTemplateView = z
     latest_version: z.string().nullable().describe('What `latest` means now; null while nothing is published.'),
     executor: z.enum(executorKinds).nullable().describe('How the latest version is executed.'),
     last_run: z
-      .object({ id: AnswerId, status: z.enum(runStatuses), created_at: Time })
+      .object({ id: AnswerId, status: z.enum(runStatuses), status_reason: z.string().nullable(), created_at: Time })
       .nullable()
       .describe('The newest run that you may read, if it is among the newest 200 of the template.'),
     revision: z.int(),
@@ -49,7 +49,7 @@ export function viewListed(
     description,
     executor,
     revision,
-    last_run: lastRun ? { id: lastRun.id, status: lastRun.status, created_at: lastRun.createdAt } : null,
+    last_run: lastRun ? { id: lastRun.id, status: lastRun.status, status_reason: lastRun.statusReason, created_at: lastRun.createdAt } : null,
     tags: [...tags],
     team_id: teamId,
     latest_version: latestVersion,

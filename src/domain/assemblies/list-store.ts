@@ -27,6 +27,7 @@ export interface AssemblyDetails {
   readonly lastRun: {
     readonly id: string;
     readonly status: RunStatus;
+    readonly statusReason: string | null;
     readonly operation: AssemblyOperation;
     readonly environmentId: string;
     readonly createdAt: string;
@@ -99,7 +100,8 @@ function selectLastRun(eb: Over<{ a: 'assemblies' }>) {
     eb
       .selectFrom('assembly_runs as r')
       .whereRef('r.assembly_id', '=', 'a.id')
-      .select(['r.id', 'r.status', 'r.operation', 'r.environment_id as environmentId', 'r.created_at as createdAt'])
+      .select(['r.id', 'r.status', 'r.status_reason as statusReason', 'r.operation'])
+      .select(['r.environment_id as environmentId', 'r.created_at as createdAt'])
       .orderBy('r.id', 'desc')
       .limit(1),
   );

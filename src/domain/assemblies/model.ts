@@ -121,6 +121,7 @@ export const nodeReasons = {
   not_deployed: 'nothing is deployed that could be destroyed',
   run_failed: 'its run failed',
   run_canceled: 'its run was canceled',
+  run_rejected: 'a reviewer rejected the plan of its run',
   run_timed_out: 'its run took too long',
   time_limit: 'the node took longer than its timeout',
   refused: 'its run was refused',
@@ -176,7 +177,8 @@ export function waitForEngine(): NodeWaiting {
 export const assemblyRunReasons = {
   nodes_failed: 'nodes failed',
   nodes_timed_out: 'nodes took too long',
-  nodes_canceled: 'runs of nodes were canceled, or their plans rejected',
+  nodes_canceled: 'runs of nodes were canceled',
+  nodes_rejected: 'reviewers rejected plans of nodes',
   canceled_by_user: 'somebody canceled the run',
   engine_lost: 'the workflow engine no longer knows the run',
 } as const;

@@ -24,6 +24,17 @@ export function findRun(em: Em, id: string) {
     .executeTakeFirst();
 }
 
+/** Who rejected the plan of a run, and what they said; undefined if nobody did. */
+export function findRejection(em: Em, runId: string) {
+  return db(em)
+    .selectFrom('run_reviews as v')
+    .where('v.run_id', '=', runId)
+    .where('v.decision', '=', 'reject')
+    .orderBy('v.id', 'desc')
+    .select(['v.reviewer_name as by', 'v.comment'])
+    .executeTakeFirst();
+}
+
 /** The instance of a run with its environment, such as "network in Backbone / Production". */
 export function placeOfRun({ instance, project, environment }: RunFacts): string {
   return environment === null ? String(instance) : `${instance} in ${project} / ${environment}`;

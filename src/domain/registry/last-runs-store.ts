@@ -10,6 +10,7 @@ import { inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';
 export interface LastRun {
   readonly id: string;
   readonly status: RunStatus;
+  readonly statusReason: string | null;
   readonly createdAt: string;
 }
 
@@ -36,20 +37,20 @@ export async function readLastRuns(
               .where(inIndexGroup(runsOfTemplate))
               .where('r.deleted_at', 'is', null)
               .where('r.operation', '<>', sql.lit('scan' as const))
-              .select(['r.id', 'r.status', 'r.created_at', 'r.team_id'])
+              .select(['r.id', 'r.status', 'r.status_reason', 'r.created_at', 'r.team_id'])
               .orderBy(orderOfGroup(runsOfTemplate))
               .limit(searched)
               .as('newest'),
           )
           .where((of) => isInReadableTeam(principal, of.ref('newest.team_id'), 'visible'))
-          .select(['newest.id', 'newest.status', 'newest.created_at as createdAt'])
+          .select(['newest.id', 'newest.status', 'newest.status_reason as statusReason', 'newest.created_at as createdAt'])
           .orderBy('newest.id', 'desc')
           .limit(1)
           .as('last'),
       (join) => join.onTrue(),
     )
     .where('t.id', 'in', templateIds)
-    .select(['t.id as templateId', 'last.id', 'last.status', 'last.createdAt'])
+    .select(['t.id as templateId', 'last.id', 'last.status', 'last.statusReason', 'last.createdAt'])
     .execute();
   return new Map(rows.map(({ templateId, ...run }) => [templateId, run as LastRun]));
 }

@@ -1,11 +1,13 @@
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { cutText } from '#domain/shared/values/cut-text.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
 import { readFilesTools } from '#domain/tools/files.ts';
 import type { ToolName, WantedTool } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
+import type { NestedBlock } from './hcl/body.ts';
 import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { type Module, readDeclarations } from './hcl/module.ts';
@@ -18,6 +20,10 @@ import { readDirectory } from './links.ts';
 import { maxCheckedSize } from './publication-check.ts';
 import { toolsThatMayRun } from './usable-tools.ts';
 import type { JsonObject } from './variables/engine.ts';
+import { messagesKeyword } from './variables/errors.ts';
+
+/** A message of an author may be a page; a form shows a sentence. */
+const maxMessage = 500;
 
 /** What the files of a module say about its variables and outputs, as a spec. */
 export interface SpecProposal {
@@ -105,6 +111,17 @@ function literal({ arguments: given }: Declaration, name: string): JsonValue | u
   return argument && readLiteral(argument.value);
 }
 
+/** The schema with the words of the author about a value that breaks a validation, for each keyword that says the same. */
+function withMessage(schema: JsonObject, translated: readonly string[], { body }: NestedBlock): JsonObject {
+  const argument = body.arguments.get('error_message');
+  const message = argument && readLiteral(argument.value);
+  if (typeof message !== 'string' || message.trim() === '') return schema;
+  const said = cutText(message.trim(), maxMessage);
+  const messages = Object.fromEntries(translated.map((keyword) => [keyword, said]));
+  const known = schema[messagesKeyword];
+  return { ...schema, [messagesKeyword]: { ...(isJsonObject(known) ? known : {}), ...messages } };
+}
+
 function proposeVariable(
   name: string,
   declaration: Declaration,
@@ -126,7 +143,7 @@ function proposeVariable(
   for (const validation of declaration.validations) {
     const keywords = translateValidation(name, validation, schema);
     if (keywords === null) note('this validation cannot be translated: the tool checks it in the run', validation.line);
-    else schema = { ...schema, ...keywords };
+    else schema = withMessage({ ...schema, ...keywords }, Object.keys(keywords), validation);
   }
   const description = literal(declaration, 'description');
   if (typeof description === 'string') schema = { ...schema, description: description.trim() };

@@ -53,6 +53,8 @@ describe('what happens to a run', () => {
     expect([await unreadOf(reviewer), await unreadOf(second)]).toEqual([1, 1]);
     await team.notify();
     expect([await unreadOf(reviewer), await unreadOf(second)]).toEqual([0, 0]);
+    const rejected = /^Rita Reviewer rejected the plan of the run of net-/;
+    expect(await titlesOf(team.runs.asker)).toEqual([expect.stringMatching(rejected)]);
     expect((await second.get('/notifications')).body.notifications[0].state).toBe('read');
   });
 

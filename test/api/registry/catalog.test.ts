@@ -97,7 +97,7 @@ describe('the list of templates', () => {
     const { body } = await tenant.owner.post('/runs', run);
     const show = async (caller: ApiUser) =>
       (await caller.get('/registry/templates?q=shared+with+runs')).body.templates[0];
-    const last_run = { id: body.id, status: 'queued', created_at: expect.any(String) };
+    const last_run = { id: body.id, status: 'queued', status_reason: null, created_at: expect.any(String) };
     expect(await show(tenant.owner)).toMatchObject({ executor: 'command', last_run });
     expect(await show((await makeTenant(api)).owner)).toMatchObject({ executor: 'command', last_run: null });
   });

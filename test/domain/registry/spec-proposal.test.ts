@@ -4,6 +4,7 @@ import { checkVersion } from '#domain/registry/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { proposeSpec } from '#domain/registry/spec-proposal.ts';
 import { checkSchema } from '#domain/registry/variables/check.ts';
+import { validateVariables } from '#domain/registry/variables/variables.ts';
 
 const main = `
 variable "size" {
@@ -75,9 +76,26 @@ describe('a spec that is proposed from files', () => {
     expect(proposal.variables).toEqual({
       type: 'object',
       properties: {
-        size: { type: 'number', description: 'How many', default: 3, minimum: 1, exclusiveMaximum: 10 },
-        region: { type: 'string', description: 'Where it runs', enum: ['eu', 'us'] },
-        name: { type: 'string', minLength: 3, pattern: '^[a-z]+\\d$' },
+        size: {
+          type: 'number',
+          description: 'How many',
+          default: 3,
+          minimum: 1,
+          exclusiveMaximum: 10,
+          'x-error-messages': { minimum: '1 to 9', exclusiveMaximum: '1 to 9' },
+        },
+        region: {
+          type: 'string',
+          description: 'Where it runs',
+          enum: ['eu', 'us'],
+          'x-error-messages': { enum: 'eu or us' },
+        },
+        name: {
+          type: 'string',
+          minLength: 3,
+          pattern: '^[a-z]+\\d$',
+          'x-error-messages': { minLength: 'a name', pattern: 'a name' },
+        },
         token: { type: 'string', writeOnly: true },
         nodes: {
           type: 'array',
@@ -99,6 +117,15 @@ describe('a spec that is proposed from files', () => {
       required: ['region', 'name', 'pair', 'anything'],
     });
     expect(checkSchema(proposal.variables)).toEqual([]);
+  });
+
+  it('keeps the message of each validation, and variables that break it get that message', () => {
+    const given = { size: 10, region: 'mars', name: 'X', pair: ['a', true], anything: 1 };
+    expect(validateVariables(proposal.variables, given).errors).toEqual([
+      { path: '/size', message: '1 to 9' },
+      { path: '/region', message: 'eu or us' },
+      { path: '/name', message: 'a name' },
+    ]);
   });
 
   it('has the outputs and the readme, and notes what the tool alone checks', () => {

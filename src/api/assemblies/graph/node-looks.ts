@@ -22,6 +22,18 @@ export const nodeStatusLooks: Readonly<Record<NodeStatus, NodeStatusLook>> = {
   timed_out: { word: 'Timed out', icon: 'hourglass', tone: 'timed-out' },
 };
 
+/** A node whose plan was rejected ends canceled, and people look for the decision. */
+export function lookOfNode({
+  status,
+  reason,
+}: {
+  readonly status: NodeStatus;
+  readonly reason: { readonly code: string } | null;
+}): NodeStatusLook {
+  const look = nodeStatusLooks[status];
+  return reason?.code === 'run_rejected' ? { ...look, word: 'Rejected', icon: 'x' } : look;
+}
+
 /** Which states people look for first, for counts and for what stands for several nodes. */
 export const byUrgency = [
   'failed',

@@ -6,7 +6,7 @@ import type { NodeLook } from '#domain/assemblies/drawing/svg.ts';
 import type { AssemblyEvaluator } from '#domain/assemblies/evaluation/assembly-evaluator.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
 import { type AssemblyNodeDetails, readNodes } from '#domain/assemblies/runs/store.ts';
-import { byUrgency, countStatuses, nodeStatusLooks } from './node-looks.ts';
+import { byUrgency, countStatuses, lookOfNode, nodeStatusLooks } from './node-looks.ts';
 import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
 
 /** What of a node its drawing shows. */
@@ -53,7 +53,7 @@ function mostUrgent(statuses: readonly NodeStatus[]): NodeStatus {
 }
 
 function lookOf({ status, reason, runId }: DrawnNode): NodeLook {
-  const { word, icon, tone } = nodeStatusLooks[status];
+  const { word, icon, tone } = lookOfNode({ status, reason });
   return {
     class: `${status} status-${tone}`,
     icon: iconAddress(icon),

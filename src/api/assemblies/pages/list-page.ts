@@ -100,7 +100,7 @@ function columnsWith(names: Names): Column<ListedAssembly>[] {
 }
 
 function renderLastRun(id: string, last: NonNullable<ListedAssembly['last_run']>, names: Names): Html {
-  return html`<a class="last-run" href="${pagePath(pages.assemblyRun, { id, runID: last.id })}">${renderRunStatus(last.status)}</a> <span class="muted">${operationWords[last.operation]} · <span class="foreign">${names.get(last.environment_id)?.name ?? 'deleted'}</span></span>`;
+  return html`<a class="last-run" href="${pagePath(pages.assemblyRun, { id, runID: last.id })}">${renderRunStatus(last)}</a> <span class="muted">${operationWords[last.operation]} · <span class="foreign">${names.get(last.environment_id)?.name ?? 'deleted'}</span></span>`;
 }
 
 function renderNone({ q, environment_id: environment }: Query, isArchived: boolean, mayCreate: boolean): Html {

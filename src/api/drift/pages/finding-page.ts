@@ -70,7 +70,7 @@ function renderFindingActions({ id, actions }: FindingSubject): Html {
 function renderRemediation({ last_seen_at: seen, status }: FindingSubject, run: Remediation): Html {
   const isSeenSince = run.finishedAt === null || new Date(run.finishedAt) < new Date(seen);
   const isWaiting = status !== 'resolved' && run.status === 'succeeded' && !isSeenSince;
-  return html`${renderRunLink(run.id)} ${renderRunStatus(run.status)}${isWaiting ? html` <span class="muted">The next scan shows whether it worked.</span>` : null}`;
+  return html`${renderRunLink(run.id)} ${renderRunStatus(run)}${isWaiting ? html` <span class="muted">The next scan shows whether it worked.</span>` : null}`;
 }
 
 function renderFindingFacts(finding: FindingSubject, remediation: Remediation | undefined): Html {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { list as listUndoAttempts } from '#api/undo/operations.ts';
 import { copyScript } from '#api/web/components/copied.ts';
 import { renderNews } from '#api/web/components/news.ts';
-import { runStatusLooks } from '#api/web/components/status.ts';
+import { lookOfRun } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -53,7 +53,7 @@ export async function showRunPage(
   ]);
   const page = {
     title: titleOf(run),
-    tabStatus: runStatusLooks[run.status].word,
+    tabStatus: lookOfRun(run).word,
     hasProblem: Boolean(comment.problems),
     scripts: [...new Set([copyScript, ...(tab.scripts ?? [])])],
     main: html`<div class="page page-wide">

@@ -66,7 +66,7 @@ const outcomeLooks = {
 
 /** The status of what a time started, or the outcome if it started nothing. */
 export function renderOutcome({ outcome, status }: Result): Html {
-  return status ? renderRunStatus(status) : renderStatusBadge(outcomeLooks[outcome]);
+  return status ? renderRunStatus({ status }) : renderStatusBadge(outcomeLooks[outcome]);
 }
 
 export function renderPaused({ enabled }: ListedSchedule): Html | null {

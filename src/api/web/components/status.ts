@@ -21,8 +21,22 @@ export const runStatusLooks: Readonly<Record<RunStatus, StatusLook>> = {
   timed_out: { word: 'Timed out', icon: 'hourglass', tone: 'timed-out' },
 };
 
-export function renderRunStatus(status: RunStatus): Html {
-  return renderStatusBadge(runStatusLooks[status]);
+/** A run whose plan was rejected ends canceled, and people look for the decision. */
+const rejected: StatusLook = { word: 'Rejected', icon: 'x', tone: 'canceled' };
+
+/** What a status is shown for: that of a run, or of an assembly run. */
+export interface ShownStatus {
+  readonly status: RunStatus;
+  /** Why it ended; left out where a rejection is impossible. */
+  readonly status_reason?: string | null;
+}
+
+export function lookOfRun({ status, status_reason: reason }: ShownStatus): StatusLook {
+  return reason === 'rejected' || reason === 'nodes_rejected' ? rejected : runStatusLooks[status];
+}
+
+export function renderRunStatus(run: ShownStatus): Html {
+  return renderStatusBadge(lookOfRun(run));
 }
 
 /** A state of anything, as shape, word and colour. */

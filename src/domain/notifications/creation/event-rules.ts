@@ -8,7 +8,7 @@ import { findAdministrators } from '#domain/identity/users/store.ts';
 import { instanceEvents } from '#domain/instances/events.ts';
 import { factsOfAssemblyRun, findAssemblyRun, placeOfAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
-import { factsOfRun, findRun, placeOfRun, type RunFacts } from '#domain/news/run-facts.ts';
+import { factsOfRun, findRejection, findRun, placeOfRun, type RunFacts } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
@@ -92,12 +92,19 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
   const run = await findRun(em, subject.id);
   if (!run || run.operation === 'scan' || run.assemblyRunId !== null) return undefined;
   const hasFailed = data['status'] === 'failed' || data['status'] === 'timed_out';
+  const rejection = data['reason'] === 'rejected' ? await findRejection(em, subject.id) : undefined;
   const others = hasFailed && run.startedByRunId !== null ? await findFollowAudience(em, run.instanceId) : [];
   return {
     kind: 'run.finished',
     subject: { kind: 'run', id: subject.id },
-    title: `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
-    facts: [...factsOfRun(run), ...(run.operation === 'plan' ? await findPlanFacts(em, subject.id) : [])],
+    title: rejection
+      ? `${rejection.by} rejected the plan of the run of ${placeOfRun(run)}`
+      : `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
+    facts: [
+      ...(rejection?.comment ? [`${rejection.by} says: ${rejection.comment}`] : []),
+      ...factsOfRun(run),
+      ...(run.operation === 'plan' ? await findPlanFacts(em, subject.id) : []),
+    ],
     candidates: [...requesterOf(run), ...others],
   };
 }

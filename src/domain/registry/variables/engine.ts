@@ -46,6 +46,8 @@ const linearRegExp = Object.assign((pattern: string) => compilePattern(pattern),
 
 const options: Options = {
   allErrors: true,
+  // Errors name the schema that they break, which may have messages of its own.
+  verbose: true,
   // `checkSchema` reports unknown keywords, formats and patterns with their paths.
   strict: false,
   logger: false,

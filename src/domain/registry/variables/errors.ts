@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { isJsonObject } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { formats } from './engine.ts';
 
@@ -93,7 +94,16 @@ function pathOf(error: ErrorObject): string {
   return typeof member === 'string' ? `${error.instancePath}/${escapePointer(member)}` : error.instancePath;
 }
 
+/**
+ * The keyword with which a schema replaces messages of other keywords, by their names: `{ "pattern": "Lowercase letters, please." }`. They are the words of
+ * the template's author.
+ */
+export const messagesKeyword = 'x-error-messages';
+
 function describeValidationError(error: ErrorObject): string {
+  const messages = error.parentSchema?.[messagesKeyword];
+  const own = isJsonObject(messages) ? messages[error.keyword] : undefined;
+  if (typeof own === 'string') return own;
   const known = descriptions[error.keyword];
   return known ? known(error.params) : (error.message ?? 'is not valid');
 }

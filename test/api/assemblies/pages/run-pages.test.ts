@@ -99,6 +99,21 @@ describe('the page of an assembly run', () => {
     expect(text).toContain(graph.text);
   });
 
+  it('says that a plan was rejected, and counts only the nodes that succeeded', async () => {
+    const reason = { code: 'run_rejected', message: 'a reviewer rejected the plan' } as const;
+    const run = await addRun(stage, shop, {
+      status: 'canceled',
+      reason: 'nodes_rejected',
+      minutesAgo: 3,
+      nodes: (key) => (key === 'network' ? { status: 'canceled', reason } : { status: 'succeeded' }),
+    });
+    const { text } = await viewer.get(`/assemblies/${shop}/runs/${run}`);
+    expect(text).toContain('2 of 3 nodes succeeded');
+    expect(text).toMatch(/status-canceled">[\s\S]{0,120}Rejected<\/span>/);
+    expect(text).toContain('Reviewers rejected plans of nodes.');
+    expect(text).not.toContain('nodes done');
+  });
+
   it('leads from the count of a status to the nodes that have it, and from there to all', async () => {
     const runId = await addNodeRun();
     const reason = { code: 'run_failed', message: 'its run failed' } as const;

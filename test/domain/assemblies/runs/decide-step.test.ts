@@ -140,8 +140,15 @@ describe('the end of a run', () => {
     });
     expect(decide([withRun('a', { status: 'canceled', statusReason: 'rejected' })]).changes['a']).toMatchObject({
       status: 'canceled',
-      reason: { code: 'run_canceled', message: 'a reviewer rejected the plan' },
+      reason: { code: 'run_rejected', message: 'a reviewer rejected the plan' },
     });
+  });
+
+  it('ends the assembly run as rejected if a plan was rejected, and as canceled if runs were only canceled', () => {
+    const reasonOf = (...reasons: ('rejected' | 'canceled_by_user')[]) =>
+      decide(reasons.map((statusReason, index) => withRun(`n${index}`, { status: 'canceled', statusReason })));
+    expect(reasonOf('canceled_by_user', 'rejected')).toMatchObject({ status: 'canceled', reason: 'nodes_rejected' });
+    expect(reasonOf('canceled_by_user')).toMatchObject({ status: 'canceled', reason: 'nodes_canceled' });
   });
 
   it('tries again after pauses that double', () => {

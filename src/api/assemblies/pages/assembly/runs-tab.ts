@@ -57,7 +57,7 @@ function renderRuns(runs: readonly ListedAssemblyRun[], names: Names): Html {
 
 function columnsWith(names: Names): Column<ListedAssemblyRun>[] {
   return [
-    { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
+    { label: 'Status', cell: renderRunStatus },
     {
       label: 'Run',
       kind: 'main',
@@ -83,7 +83,7 @@ function columnsWith(names: Names): Column<ListedAssemblyRun>[] {
 function renderNodes(nodes: ListedAssemblyRun['nodes']): Html {
   const statuses = Object.values(nodes);
   const done = statuses.filter(isNodeEnded).length;
-  return html`<span class="nowrap">${done} of ${statuses.length}</span> ${renderTally(statuses, { only: ['failed', 'timed_out', 'pending_approval'] })}`;
+  return html`<span class="nowrap">${done} of ${statuses.length}</span> ${renderTally(statuses, { only: ['failed', 'timed_out', 'canceled', 'pending_approval'] })}`;
 }
 
 function renderNone(assembly: AssemblySubject, filter: Query): Html {

@@ -15,7 +15,7 @@ export function renderHead(title: string, subject: RunSubject): Html {
   return renderPageHead({
     title,
     crumbs: [...assemblyCrumbs(assembly), { label: 'Runs', path: assemblyTabPath(assembly.id, 'runs') }],
-    beside: renderRunStatus(run.status),
+    beside: renderRunStatus(run),
     below: renderBrief(subject),
     actions: renderButtons(subject),
   });

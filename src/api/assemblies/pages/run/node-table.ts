@@ -25,7 +25,7 @@ export function renderRunNodes(nodes: readonly ShownNode[], names: Names): Html 
 function columnsWith(names: Names, shown: ReadonlySet<string>): Column<ShownNode>[] {
   return [
     { label: 'Node', kind: 'main', cell: renderNode },
-    { label: 'Status', cell: (node) => html`${renderNodeStatus(node.status)}${renderWhy(node, shown)}` },
+    { label: 'Status', cell: (node) => html`${renderNodeStatus(node)}${renderWhy(node, shown)}` },
     { label: 'Plan', cell: renderPlan },
     {
       label: 'Template',

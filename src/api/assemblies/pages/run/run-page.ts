@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { renderResult } from '#api/runs/pages/run/outputs.ts';
 import { copyScript } from '#api/web/components/copied.ts';
 import { renderNews } from '#api/web/components/news.ts';
-import { runStatusLooks } from '#api/web/components/status.ts';
+import { lookOfRun } from '#api/web/components/status.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
@@ -39,7 +39,7 @@ export async function showAssemblyRun(visit: AssemblyRunVisit): Promise<FastifyR
   const title = titleOf(subject);
   return visit.show({
     title,
-    tabStatus: runStatusLooks[run.status].word,
+    tabStatus: lookOfRun(run).word,
     scripts: [...new Set([graphScript, copyScript, ...(tab.scripts ?? [])])],
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.assemblyRun)}

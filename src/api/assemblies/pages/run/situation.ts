@@ -5,7 +5,7 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded } from '#domain/assemblies/model.ts';
+import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded, type NodeStatus } from '#domain/assemblies/model.ts';
 import { get as getNode } from '../../node-operations.ts';
 import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
 import { type RunSubject, runPath } from './run-tab.ts';
@@ -17,10 +17,18 @@ const mostListed = 10;
 /** How far the run is, what it waits for, and why it ended. */
 export async function renderSituation(visit: AssemblyRunVisit, { run }: RunSubject): Promise<Html> {
   const statuses = Object.values(run.nodes);
-  const done = statuses.filter(isNodeEnded).length;
-  return html`<p class="assembly-progress"><strong>${done} of ${statuses.length} nodes done</strong> ${renderTally(statuses, { pathOf: (status) => runPath(run, { tab: 'nodes', status }) })}</p>
+  return html`<p class="assembly-progress"><strong>${describeProgress(statuses)}</strong> ${renderTally(statuses, { pathOf: (status) => runPath(run, { tab: 'nodes', status }) })}</p>
 ${await renderEnd(visit, run)}
 ${await renderApprovals(visit, run)}`;
+}
+
+/** How far a run is. Once it has ended with nodes that did not succeed, nobody should read that all are done. */
+function describeProgress(statuses: readonly NodeStatus[]): string {
+  const count = (wanted: (status: NodeStatus) => boolean) => statuses.filter(wanted).length;
+  const isOver = count(isNodeEnded) === statuses.length;
+  const isWhole = count((status) => status === 'succeeded' || status === 'skipped') === statuses.length;
+  if (!isOver || isWhole) return `${count(isNodeEnded)} of ${statuses.length} nodes done`;
+  return `${count((status) => status === 'succeeded')} of ${statuses.length} nodes succeeded`;
 }
 
 async function renderEnd(visit: AssemblyRunVisit, run: ShownAssemblyRun): Promise<Html | null> {

@@ -2,7 +2,7 @@ import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
-import { countStatuses, nodeStatusLooks } from '../../graph/node-looks.ts';
+import { countStatuses, lookOfNode, nodeStatusLooks } from '../../graph/node-looks.ts';
 
 interface TallyOptions {
   /** The statuses that are counted; all unless given. */
@@ -22,6 +22,6 @@ export function renderTally(statuses: readonly NodeStatus[], { only, pathOf }: T
 }
 
 /** The status of a node, as shape, word and colour. */
-export function renderNodeStatus(status: NodeStatus): Html {
-  return renderStatusBadge(nodeStatusLooks[status]);
+export function renderNodeStatus(node: Parameters<typeof lookOfNode>[0]): Html {
+  return renderStatusBadge(lookOfNode(node));
 }

@@ -29,7 +29,7 @@ ${
 <div><dt class="unseen">Latest version</dt><dd>${renderIcon('tag')}${version ?? 'Not published'}${executor ? html` · ${executorWords[executor]}` : null}</dd></div>
 <div><dt class="unseen">Last run</dt><dd>${
     last
-      ? html`<a class="quiet" href="${pagePath(pages.run, { id: last.id })}">${renderRunStatus(last.status)}</a> <span class="muted">${renderAge(last.created_at)}</span>`
+      ? html`<a class="quiet" href="${pagePath(pages.run, { id: last.id })}">${renderRunStatus(last)}</a> <span class="muted">${renderAge(last.created_at)}</span>`
       : html`<span class="muted">${renderIcon('play')}No runs yet</span>`
   }</dd></div>
 </dl></li>`;

@@ -16,7 +16,7 @@ ${
   runs.length === 0
     ? html`<p class="muted">No runs that you can see.</p>`
     : html`<ul class="brief-rows">${runs.map(
-        (run) => html`<li>${renderRunStatus(run.status)}
+        (run) => html`<li>${renderRunStatus(run)}
 <a class="foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
 <span class="muted">${run.operation === 'apply' ? null : html`${run.operation} · `}<span class="foreign">${nameEnvironment(run.environment_id)}</span> ${renderAge(run.created_at)}</span></li>`,
       )}</ul>

@@ -1,5 +1,5 @@
 import type { IconName } from '#api/web/components/icon.ts';
-import { runStatusLooks } from '#api/web/components/status.ts';
+import { lookOfRun } from '#api/web/components/status.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pluralize } from '#api/web/text.ts';
@@ -121,8 +121,8 @@ const words: { readonly [Type in RunEventType]: (data: EventData<Type>) => Event
     text: 'The scan stopped for a run that changes the instance.',
   }),
   'run.finished': ({ status, reason, status_detail: detail }) => ({
-    icon: runStatusLooks[status].icon,
-    text: html`The run ended: ${runStatusLooks[status].word.toLowerCase()}.`,
+    icon: lookOfRun({ status, status_reason: reason }).icon,
+    text: html`The run ended: ${lookOfRun({ status, status_reason: reason }).word.toLowerCase()}.`,
     said: detail ? describeDetail(detail) : (explainReason(reason)?.why ?? null),
   }),
   'run.commented': ({ by }) => ({ icon: 'message-square', text: html`${person(by)} commented.` }),

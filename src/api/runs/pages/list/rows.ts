@@ -21,7 +21,7 @@ export function renderRuns(runs: readonly ListedShownRun[], names: Names): Html 
 function columnsWith(names: Names): Column<ListedShownRun>[] {
   const nameOf = (id: string) => clip(names.get(id)?.name ?? 'deleted');
   return [
-    { label: 'Status', cell: ({ status }) => renderRunStatus(status) },
+    { label: 'Status', cell: renderRunStatus },
     { label: 'Run', kind: 'main', cell: renderName },
     { label: 'Changes', cell: ({ plan }) => plan && renderChanges(plan.summary) },
     {

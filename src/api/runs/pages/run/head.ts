@@ -28,7 +28,7 @@ export function renderRunHead(run: ShownRun, names: Names, actions: Html | null)
   return renderPageHead({
     title: titleOf(run),
     crumbs: [{ label: 'Runs', path: pagePath(pages.runs) }],
-    beside: renderRunStatus(run.status),
+    beside: renderRunStatus(run),
     below: renderBrief(run, names),
     actions,
     history: ['runs', run.id],
@@ -132,11 +132,22 @@ export function renderSituation(run: ShownRun): Html | null {
   if (waiting) return renderWait(run, waiting);
   const reason = explainReason(run.status_reason);
   if (!reason) return null;
+  if (run.status_reason === 'rejected') return renderRejection(run, reason);
   if (run.status_detail !== null) return renderFailure(run, run.status_detail, reason);
   return notice(
     run.status === 'canceled' || run.status === 'canceling' ? 'info' : 'octagon-x',
     html`<strong>${reason.why}</strong> ${run.cancel_reason ? html`<q class="foreign">${run.cancel_reason}</q> ` : null}${run.status === 'canceling' ? cancelingAdvice : reason.advice}`,
   );
+}
+
+/** Who rejected the plan, and what they said. */
+function renderRejection({ approval, plan }: ShownRun, reason: Reason): Html {
+  const review = approval.reviews.find(
+    ({ decision, plan_digest: digest }) => decision === 'reject' && digest === plan?.digest,
+  );
+  const who = review ? html`<span class="foreign">${review.by.name}</span> rejected the plan.` : reason.why;
+  const comment = review?.comment ? html` <q class="foreign">${review.comment}</q>` : null;
+  return notice('info', html`<strong>${who}</strong>${comment} ${reason.advice}`);
 }
 
 /** What failed comes first, in the words of who found it. What is usually to be done comes after it. */

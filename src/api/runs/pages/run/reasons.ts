@@ -2,7 +2,7 @@ import { type StatusReason, statusReasons } from '#domain/runs/reasons/model.ts'
 
 /** What to do about each reason for which a run ends without success. docs/operating.md says more. */
 const advice: Readonly<Record<StatusReason, string>> = {
-  rejected: 'Read the comment of the review, change what it asks for, and run it again.',
+  rejected: 'Change what the reviewer asks for, and run it again.',
   canceled_by_user: 'Run it again when you want what it would have done.',
   forced: 'Compare what is deployed with the latest state before the next apply.',
   approval_timeout: 'Run it again, and ask somebody to review it. The template sets the time for approval.',

@@ -114,7 +114,8 @@ function decideByEnd(node: NodeFacts, run: NodeRun, status: RunStatus, now: Date
   if (run.status === 'succeeded') return { kind: 'end', status: 'succeeded', reason: null };
   if (status === 'canceling') return end('canceled', 'canceled', describeCanceled(run));
   if (isOver(node, now)) return timedOut(node);
-  if (run.status === 'canceled') return end('canceled', 'run_canceled', describeRun(run));
+  if (run.status === 'canceled')
+    return end('canceled', run.statusReason === 'rejected' ? 'run_rejected' : 'run_canceled', describeRun(run));
   const delay = findRetryDelay(node, run);
   if (delay !== null) return { kind: 'retry', at: new Date(now.getTime() + delay * 1000) };
   if (run.status === 'timed_out') return end('timed_out', 'run_timed_out', describeRun(run));
@@ -159,7 +160,7 @@ function afterChange(node: NodeFacts, change: NodeChange | null): Pick<NodeFacts
 
 function decideStatus(
   { status }: AssemblyFacts,
-  nodes: readonly Pick<NodeFacts, 'status'>[],
+  nodes: readonly Pick<NodeFacts, 'status' | 'reason'>[],
   ready: number,
 ): Pick<AssemblyStep, 'status' | 'reason'> {
   const has = (wanted: NodeStatus) => nodes.some((node) => node.status === wanted);
@@ -167,7 +168,9 @@ function decideStatus(
     if (status === 'canceling') return { status: 'canceled', reason: 'canceled_by_user' };
     if (has('failed')) return { status: 'failed', reason: 'nodes_failed' };
     if (has('timed_out')) return { status: 'timed_out', reason: 'nodes_timed_out' };
-    return has('canceled') ? { status: 'canceled', reason: 'nodes_canceled' } : { status: 'succeeded', reason: null };
+    if (!has('canceled')) return { status: 'succeeded', reason: null };
+    const isRejected = nodes.some(({ reason }) => reason?.code === 'run_rejected');
+    return { status: 'canceled', reason: isRejected ? 'nodes_rejected' : 'nodes_canceled' };
   }
   if (status === 'canceling') return { status, reason: 'canceled_by_user' };
   const isBusy = ready > 0 || has('running') || has('waiting') || has('canceling');

@@ -76,6 +76,19 @@ describe('the review under a plan', () => {
     const { text } = await sam.get(answer.location!);
     expect(wordsOf(text)).toContain('You rejected this plan.');
     expect(text).not.toContain('value="approve"');
+    expect(wordsOf(text)).toContain('Sam Second rejected the plan. not today Change what the reviewer asks for');
+    const words = { run: wordsOf(text), list: '', home: '' };
+    words.list = wordsOf((await sam.get('/workloads/runs')).text);
+    words.home = wordsOf((await sam.get('/')).text);
+    for (const [place, shown] of Object.entries(words)) expect(shown, place).toContain('Rejected');
+    expect(words.run).not.toContain('Canceled');
+  });
+
+  it('is refused in the form if it rejects without saying why, and the run waits on', async () => {
+    const run = await runs.add(changes);
+    const answer = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: ' ' });
+    expect([answer.status, wordsOf(answer.text)]).toEqual([400, expect.stringContaining('Say what the requester should change')]);
+    expect(await reviewsOf(run)).toEqual([]);
   });
 
   it('of a plan that has moved decides nothing, and offers the new one', async () => {
@@ -119,7 +132,7 @@ describe('the review under a plan', () => {
     expect(again.status).toBe(409);
     expect(wordsOf(again.text)).toContain('You have already decided on this run');
     expect(again.text).toContain('changed my mind');
-    const other = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject' });
+    const other = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: 'no' });
     expect(other.status).toBe(303);
     const late = await decide(rita, run, { ...fields, key: randomUUID(), decision: 'approve' });
     expect([late.status, wordsOf(late.text)]).toEqual([409, expect.stringContaining('is not waiting for approval')]);

@@ -35,7 +35,13 @@ export function renderReviewForm(run: ShownRun, standing: Standing, { problems =
 /** What only those need who may decide. What somebody has typed stays, even if it was refused. */
 function decisionFields(digest: string): (FormField | Html)[] {
   return [
-    { name: 'comment', label: 'Comment with your review', kind: 'area', isOptional: true, maxLength: 4000 },
+    {
+      name: 'comment',
+      label: 'Comment with your review',
+      kind: 'area',
+      maxLength: 4000,
+      hint: 'Required to reject: it tells the requester what to change.',
+    },
     html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code> only. A review is final and cannot be changed. Rejecting ends the run.</p>`,
   ];
 }
