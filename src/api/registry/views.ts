@@ -49,7 +49,9 @@ export function viewListed(
     description,
     executor,
     revision,
-    last_run: lastRun ? { id: lastRun.id, status: lastRun.status, status_reason: lastRun.statusReason, created_at: lastRun.createdAt } : null,
+    last_run: lastRun
+      ? { id: lastRun.id, status: lastRun.status, status_reason: lastRun.statusReason, created_at: lastRun.createdAt }
+      : null,
     tags: [...tags],
     team_id: teamId,
     latest_version: latestVersion,

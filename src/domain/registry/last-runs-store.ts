@@ -43,7 +43,12 @@ export async function readLastRuns(
               .as('newest'),
           )
           .where((of) => isInReadableTeam(principal, of.ref('newest.team_id'), 'visible'))
-          .select(['newest.id', 'newest.status', 'newest.status_reason as statusReason', 'newest.created_at as createdAt'])
+          .select([
+            'newest.id',
+            'newest.status',
+            'newest.status_reason as statusReason',
+            'newest.created_at as createdAt',
+          ])
           .orderBy('newest.id', 'desc')
           .limit(1)
           .as('last'),

@@ -38,7 +38,8 @@ export const errorCodes = {
   assembly_too_costly: 'The draft, the conditions or the graph of an assembly takes too long to evaluate.',
   evaluation_budget_exhausted:
     'You have used up the time for evaluating schemas and assemblies, or too many wait. Wait, as Retry-After says.',
-  reviewers_ineligible: 'Somebody who is asked to review the run may not review it, or is unknown to you; or nobody may review it.',
+  reviewers_ineligible:
+    'Somebody who is asked to review the run may not review it, or is unknown to you; or nobody may review it.',
   run_not_cancelable: 'The run has ended already.',
   run_not_pending_approval: 'The run does not wait for approval.',
   run_not_requeueable: 'Only a run that has ended, and was not deleted, can be requeued.',

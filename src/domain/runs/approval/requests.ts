@@ -45,7 +45,8 @@ export async function requestRunApproval(
 async function requireAnyReviewer(em: Em, runId: string, by: Principal): Promise<void> {
   const able = await findEligibleReviewers(em, runId);
   if (able.some((id) => id !== by.id)) return;
-  const message = 'nobody else may review this run now: give somebody a role in its team and a platform role that may approve';
+  const message =
+    'nobody else may review this run now: give somebody a role in its team and a platform role that may approve';
   throw new Unprocessable(message, { code: 'reviewers_ineligible' });
 }
 

@@ -85,7 +85,10 @@ describe('the review under a plan', () => {
   it('is refused in the form if it rejects without saying why, and the run waits on', async () => {
     const run = await runs.add(changes);
     const answer = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: ' ' });
-    expect([answer.status, wordsOf(answer.text)]).toEqual([400, expect.stringContaining('Say what the requester should change')]);
+    expect([answer.status, wordsOf(answer.text)]).toEqual([
+      400,
+      expect.stringContaining('Say what the requester should change'),
+    ]);
     expect(await reviewsOf(run)).toEqual([]);
   });
 
