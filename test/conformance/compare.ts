@@ -12,6 +12,7 @@ export interface Difference {
 
 /** What differs between a configuration by hand and by the service; empty if nothing does. */
 export function compareLifecycles(bare: Lifecycle, service: Lifecycle): Difference[] {
+  if (bare.stage === 'plan' && isRefusedBefore(service, bare.error)) return [];
   if (bare.stage !== service.stage) {
     const ends = (one: Lifecycle) => `${one.stage} ${one.error ?? ''}`.trimEnd();
     return [{ part: 'stage', text: `by hand: ${ends(bare)} | by the service: ${ends(service)}` }];
@@ -37,6 +38,11 @@ function settle(value: JsonValue): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
     .replaceAll(/"\$2[aby]\$[^"]{50,}"/g, '"BCRYPT"')
     .replaceAll(/"[^"]*\/coordinator-conformance-bare-\w+\/work/g, '"/work');
+}
+
+/** Publication asks the tool to validate, so it refuses at once what would fail the plan: with this error, or it among others. */
+function isRefusedBefore({ stage, refusals = [] }: Lifecycle, summary: string | null): boolean {
+  return stage === 'publish' && refusals.some((refusal) => isSameError(summary, refusal));
 }
 
 /** By hand, the summary of an error is known; the service says the detail behind it. A cycle is listed from any of its members on. */

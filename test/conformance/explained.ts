@@ -86,6 +86,14 @@ const groups: readonly Group[] = [
       'a variable that is not declared is refused when the version is published, and not only when it is planned',
   },
   {
+    names: ['modules/module-missing'],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'main.tf, line 1: the module "child" is in a directory that is not among the files',
+    because: 'a directory that is missing is refused when the version is published, and not only when it is planned',
+  },
+  {
     names: ['modules/tofu-state-encryption'],
     tool: 'opentofu',
     parts: ['stage'],

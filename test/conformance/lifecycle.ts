@@ -11,6 +11,8 @@ export interface Lifecycle {
   readonly stage: Stage;
   /** The summary of the first error; null if there was none. */
   readonly error: string | null;
+  /** All that the service's publication refused; nothing by hand. */
+  readonly refusals?: readonly string[];
   /** The plan with `resource_changes` as the tool's own JSON has them. */
   readonly plan: JsonValue;
   /** By name: value and whether it is sensitive. */

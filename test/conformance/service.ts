@@ -27,7 +27,7 @@ export class ConformingService {
     const template = await this.#caller.post('/registry/templates', { name: slug, slug });
     if (template.status !== 201) throw new Error(template.text);
     const version = await this.#publish(template.body.id, describeSpec(tool, configuration));
-    if (version.status !== 201) return ended('publish', version.body.error ?? version.text);
+    if (version.status !== 201) return refused(version.text);
     const admit = (operation: string) => this.#runToEnd(template.body.id, operation, configuration.variables);
     const applied = await admit('apply');
     if (typeof applied === 'string') return ended('plan', applied);
@@ -55,7 +55,7 @@ export class ConformingService {
   async #publish(templateId: string, spec: object) {
     for (;;) {
       const path = `/registry/templates/${templateId}/versions`;
-      const answer = await this.#caller.post(path, { version: '1.0.0', spec });
+      const answer = await this.#caller.post(path, { version: '1.0.0', spec }, { accept: 'application/problem+json' });
       if (answer.status !== 429) return answer;
       await delay(2_000);
     }
@@ -116,6 +116,14 @@ function messageOf({ status_detail: detail, status_reason: reason }: Run): strin
 function ended(stage: Stage, error: string, plan: JsonValue = null): Lifecycle {
   return { stage, error, plan, outputs: null, state: null, isSettled: null };
 }
+
+/** What publication refused, from the body of its problem (docs/errors.md). */
+function refused(text: string): Lifecycle {
+  const { detail, errors = [] } = Problem.parse(JSON.parse(text));
+  return { ...ended('publish', detail), refusals: errors.map(({ message }) => message) };
+}
+
+const Problem = z.object({ detail: z.string(), errors: z.array(z.object({ message: z.string() })).optional() });
 
 /** The files as they are, and a schema that takes the variables that the configuration is given. */
 function describeSpec(tool: InstalledTool, configuration: Configuration) {

@@ -1,8 +1,9 @@
+resource "terraform_data" "it" {
+  input = 1
+}
 check "it" {
   assert {
-    condition = 1 == 2
+    condition     = terraform_data.it.input == 2
     error_message = "One is not two."
   }
-}
-resource "terraform_data" "it" {
 }

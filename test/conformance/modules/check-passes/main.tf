@@ -1,9 +1,12 @@
+resource "terraform_data" "it" {
+  input = 1
+}
 check "it" {
   assert {
-    condition = 1 == 1
+    condition     = terraform_data.it.input == 1
     error_message = "One is one."
   }
 }
 output "it" {
-  value = 1
+  value = terraform_data.it.output
 }
