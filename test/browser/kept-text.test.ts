@@ -48,7 +48,11 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     const { id } = await root.make('/organizations', { name: 'Northwind' });
     const team = await root.make(`/organizations/${id}/teams`, { name: 'Network' });
     const project = await root.make('/projects', { name: 'Core', team_id: team.id });
-    const environment = await root.make('/environments', { name: 'Testing', project_id: project.id, kind: 'development' });
+    const environment = await root.make('/environments', {
+      name: 'Testing',
+      project_id: project.id,
+      kind: 'development',
+    });
     await page.goto(`${origin}/environments/${environment.id}/new-variable`);
     await field('name').fill('AWS_REGION');
     await field('value').fill('a value that may be secret');

@@ -20,3 +20,5 @@ export const RecordView = z
     after: Changed,
   })
   .meta({ id: 'AuditRecord' });
+
+export type ShownRecord = z.input<typeof RecordView>;

@@ -15,7 +15,7 @@ import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
 import { haveInputsChanged } from './inputs-store.ts';
-import { maskOutputs } from './state/state.ts';
+import { maskOutputs } from './state/masked-outputs.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import type { z } from 'zod';
 import { suggestPeople } from '#api/members/pages/person-fields.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
@@ -15,7 +14,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { verify } from '../chain-operations.ts';
 import { list, listActions } from '../operations.ts';
-import type { RecordView } from '../views.ts';
+import type { ShownRecord } from '../views.ts';
 import {
   type AuditFilters,
   apiQuery,
@@ -27,8 +26,6 @@ import {
 } from './filters.ts';
 import { listRecordChanges } from './record-changes.ts';
 import { readResourceNames, renderResource } from './resource-names.ts';
-
-export type ShownRecord = z.input<typeof RecordView>;
 
 /** Who did what: everybody's own acts, and those in what the visitor administers. */
 export async function showAudit(visit: Visit): Promise<FastifyReply> {

@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { findResourcePath, kindOfType } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findReadableNames } from '#domain/search/names-store.ts';
-import type { ShownRecord } from './audit-page.ts';
+import type { ShownRecord } from '../views.ts';
 
 type Names = ReadonlyMap<string, string>;
 

@@ -1,6 +1,7 @@
 import { renderSetsOfEnvironment } from '#api/variable-sets/pages/giving.ts';
 import { type ListedVariable, renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderEmpty, renderPages } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';

@@ -3,13 +3,15 @@ import { isId } from '#domain/shared/ids.ts';
 import type { Visit } from '../visit/visit.ts';
 import { valueOfName } from './fields/choices.ts';
 import type { FormField } from './fields/form-field.ts';
-import type { Typed } from './form-page.ts';
+
+/** What was typed, by the name of the field. */
+type Values = Readonly<Record<string, string>>;
 
 /**
  * What was typed, with values in place of names in the selects that offer only some of their choices. A name that is not among them is searched among
  * all that the visitor may read. @throws Invalid at the field if it names nothing, or several things
  */
-export async function readNamed(visit: Visit<unknown>, fields: readonly FormField[], typed: Typed): Promise<Typed> {
+export async function readNamed(visit: Visit<unknown>, fields: readonly FormField[], typed: Values): Promise<Values> {
   const values: Record<string, string> = {};
   for (const { name, kind, isCut, choices = [] } of fields) {
     const text = typed[name]?.trim() ?? '';

@@ -12,7 +12,8 @@ import { JsonError } from '../state-file/json-cursor.ts';
 import { parseOutputs } from '../state-file/outputs.ts';
 import { mostResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
 import { clearUnrecorded } from '../unrecorded.ts';
-import { addStateVersion, lockAndReadInstance, maskOutputs } from './state.ts';
+import { maskOutputs } from './masked-outputs.ts';
+import { addStateVersion, lockAndReadInstance } from './state.ts';
 
 /** The largest state that can be imported. */
 export const largestImport = 64 * 1024 * 1024;

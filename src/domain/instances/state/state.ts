@@ -3,13 +3,14 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
-import type { MaskedOutput, MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { Instance, StateVersion } from '../entity.ts';
 import { recordResources } from '../resources/resources.ts';
 import type { StateFile } from '../state-file/state-file.ts';
 import { insertStateVersion } from '../store.ts';
+import { maskOutputs } from './masked-outputs.ts';
 
 export const stateContext = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 
@@ -89,17 +90,4 @@ export async function readState(em: Em, keyRing: KeyRing, instanceId: string, se
 /** The instance with its row locked until the commit. */
 export function lockAndReadInstance(em: Em, instanceId: string): Promise<Instance> {
   return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-}
-
-/** Where a secret lacks something that cannot be stored would tell something of it. */
-function maskOutput({ sensitive, unrepresentable = [] }: MaskedOutput): MaskedOutput {
-  const missing = unrepresentable.slice(0, 1).map((each) => ({ ...each, path: '' }));
-  return { value: null, sensitive, ...(missing.length > 0 && { unrepresentable: missing }) };
-}
-
-/** Outputs as the API shows them: the values of secret ones are masked. */
-export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, output]) => [name, output.sensitive ? maskOutput(output) : output]),
-  );
 }

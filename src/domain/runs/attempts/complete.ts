@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
-import { lockAndReadInstance, maskOutputs } from '#domain/instances/state/state.ts';
+import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
+import { lockAndReadInstance } from '#domain/instances/state/state.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';

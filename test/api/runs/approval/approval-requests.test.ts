@@ -64,7 +64,7 @@ describe('a request for reviews', () => {
 
   it('is refused if it names nobody and nobody but the asker may review the run', async () => {
     const powerful = `select id from principals where role in ('admin', 'operator', 'maintainer') and enabled and id <> ?`;
-    const others = (await api.rows(powerful, [admin.id])).map(({ id }) => String(id));
+    const others = (await api.rows<{ id: string }>(powerful, [admin.id])).map(({ id }) => id);
     const setEnabled = (value: boolean) =>
       api.rows('update principals set enabled = ? where id = any(?::uuid[]) returning id', [value, `{${others}}`]);
     await setEnabled(false);

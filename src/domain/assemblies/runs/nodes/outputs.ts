@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { maskOutputs } from '#domain/instances/state/state.ts';
+import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { openSourceOutputs } from '#domain/runs/references/sources-store.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';

@@ -1,0 +1,14 @@
+import type { MaskedOutput, MaskedOutputs } from '#domain/runs/model.ts';
+
+/** Where a secret lacks something that cannot be stored would tell something of it. */
+function maskOutput({ sensitive, unrepresentable = [] }: MaskedOutput): MaskedOutput {
+  const missing = unrepresentable.slice(0, 1).map((each) => ({ ...each, path: '' }));
+  return { value: null, sensitive, ...(missing.length > 0 && { unrepresentable: missing }) };
+}
+
+/** Outputs as the API shows them: the values of secret ones are masked. */
+export function maskOutputs(outputs: MaskedOutputs): MaskedOutputs {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, output]) => [name, output.sensitive ? maskOutput(output) : output]),
+  );
+}
