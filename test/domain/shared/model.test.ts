@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import { Email, emailKey, PersonName } from '#domain/identity/model.ts';
+import { Email, emailKey, isRoleAbove, PersonName, platformRoles } from '#domain/identity/model.ts';
 import { Password } from '#domain/identity/passwords/rules.ts';
 import {
   isTerminal,
@@ -15,6 +15,11 @@ import { anonymous } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { bindCommand } from '#domain/shared/commands/command.ts';
 import { Id, isId, newId } from '#domain/shared/ids.ts';
+
+it('a platform role is above those that are weaker, and not above itself', () => {
+  for (const [rank, role] of platformRoles.entries())
+    expect(platformRoles.filter((other) => isRoleAbove(role, other))).toEqual(platformRoles.slice(0, rank));
+});
 
 describe('the transitions of a run', () => {
   it('cover the eight statuses of the specification and no other', () => {

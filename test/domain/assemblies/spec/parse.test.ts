@@ -106,6 +106,8 @@ describe('a draft that cannot be read', () => {
       return `${name}: &${name} [${Array(9).fill(inner).join(', ')}]`;
     });
     expect(refusalOf(levels.join('\n')).message).toMatch(/aliases repeat too much/);
+    const many = `a: &a [${'x,'.repeat(1_000)}x]\nb: [${'*a,'.repeat(250)}x]`;
+    expect(refusalOf(many).message).toMatch(/aliases repeat too much/);
   });
 
   it.each([

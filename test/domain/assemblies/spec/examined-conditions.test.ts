@@ -1,0 +1,31 @@
+import { expect, it, vi } from 'vitest';
+import { examineCondition } from '#domain/assemblies/spec/conditions/satisfiability.ts';
+import { type SpecEvaluation, validateSpec } from '#domain/assemblies/spec/validate.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
+
+const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'say', run: ['true'] }] } });
+const catalog = { find: async () => ({ templateId: 'a', versionId: 'b', version: '1.0.0', spec, isArchived: false }) };
+
+/** Validates nodes with these conditions; returns the texts that were examined, and the paths with problems. */
+async function validate(conditions: Record<string, string | undefined>) {
+  const examineConditions = vi.fn<SpecEvaluation['examineConditions']>(async (texts, variables) =>
+    texts.map((text) => examineCondition(text, variables)),
+  );
+  const nodes = Object.entries(conditions).map(([key, when]) => [key, { template: 't', ...(when && { when }) }]);
+  const { errors } = await validateSpec({ nodes: Object.fromEntries(nodes) }, catalog, {
+    checkSchema: async () => [],
+    validateVariables: async () => ({ valid: true, errors: [], variables: {} }),
+    examineConditions,
+  });
+  return { examined: examineConditions.mock.calls.map(([texts]) => texts), wrong: errors.map(({ path }) => path) };
+}
+
+it('a condition that several nodes have is examined once, and its problem is reported for each of them', async () => {
+  const { examined, wrong } = await validate({ a: undefined, b: '1 +', c: '1 +' });
+  expect(examined).toEqual([['1 +']]);
+  expect(wrong).toEqual(['/nodes/b/when', '/nodes/c/when']);
+});
+
+it('nodes without conditions have none examined', async () => {
+  expect(await validate({ a: undefined })).toEqual({ examined: [], wrong: [] });
+});
