@@ -18,6 +18,20 @@ const equivalent: readonly (Pick<Mutant, 'file' | 'code' | 'before' | 'text'> & 
     reason:
       'an absent value counts as a value then, which only brings a text nearer to a limit that no absent values reach',
   },
+  {
+    file: 'src/domain/news/model.ts',
+    code: 'return Object.hasOwn(declared, kind) && declared[kind]?.toUsers !== undefined;',
+    before: 'Object.hasOwn(declared, kind) && declared[kind]?.toUsers !== undefined',
+    text: 'declared[kind]?.toUsers !== undefined',
+    reason: 'nothing that every object has has such a member',
+  },
+  {
+    file: 'src/domain/news/model.ts',
+    code: 'return Object.hasOwn(declared, kind) && declared[kind]?.toChannels !== undefined;',
+    before: 'Object.hasOwn(declared, kind) && declared[kind]?.toChannels !== undefined',
+    text: 'declared[kind]?.toChannels !== undefined',
+    reason: 'nothing that every object has has such a member',
+  },
 ];
 
 /** Why a mutant changes nothing; undefined if it does, or if nobody has looked at it. */

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { isNotificationKind, isTopic, notificationKindNames, topicNames } from '#domain/news/model.ts';
+
+it('what only channels hear is no kind of notification, and what only users hear is no topic', () => {
+  const all = [...new Set<string>([...topicNames, ...notificationKindNames])];
+  expect(all.filter(isNotificationKind).sort()).toEqual([...notificationKindNames].sort());
+  expect(all.filter(isTopic).sort()).toEqual([...topicNames].sort());
+  expect(all.every(isNotificationKind) && all.every(isTopic)).toBe(false);
+  expect(['run.exploded', 'constructor', 'toString'].some((name) => isNotificationKind(name) || isTopic(name))).toBe(
+    false,
+  );
+});
