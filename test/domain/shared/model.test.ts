@@ -10,7 +10,7 @@ import {
   runTransitions,
   terminalStatuses,
 } from '#domain/runs/model.ts';
-import { statusReasons } from '#domain/runs/reasons/model.ts';
+import { reasonsThat, statusReasons } from '#domain/runs/reasons/model.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { bindCommand } from '#domain/shared/commands/command.ts';
@@ -19,6 +19,10 @@ import { Id, isId, newId } from '#domain/shared/ids.ts';
 it('a platform role is above those that are weaker, and not above itself', () => {
   for (const [rank, role] of platformRoles.entries())
     expect(platformRoles.filter((other) => isRoleAbove(role, other))).toEqual(platformRoles.slice(0, rank));
+});
+
+it('a run may have changed more than is recorded where its worker was lost, or its state was not kept', () => {
+  expect(reasonsThat('isUncertain')).toEqual(['executor_lost', 'state_not_saved', 'state_refused']);
 });
 
 describe('the transitions of a run', () => {
