@@ -32,6 +32,13 @@ const equivalent: readonly (Pick<Mutant, 'file' | 'code' | 'before' | 'text'> & 
     text: 'declared[kind]?.toChannels !== undefined',
     reason: 'nothing that every object has has such a member',
   },
+  {
+    file: 'src/domain/runs/steps/next-step.ts',
+    code: "return { ...(obstacle ?? { kind: 'execute', phase }), ...(closes && { closes }) };",
+    before: 'closes && { closes }',
+    text: '{ closes }',
+    reason: 'a member that is undefined is as good as none',
+  },
 ];
 
 /** Why a mutant changes nothing; undefined if it does, or if nobody has looked at it. */

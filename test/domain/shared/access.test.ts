@@ -5,10 +5,12 @@ import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
 import {
   type Access,
+  administers,
   decide,
   decidePermission,
   isPlatformAdministrator,
   readableTeams,
+  teamActionsOf,
 } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type AccountOwner, anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
@@ -415,5 +417,28 @@ describe('what the installation, an organization or a team may own', () => {
     const requester = principal({ role: 'requester', organization: 'owner', team: 'owner' });
     expect(decide(requester, manage, ofOrganization)).toEqual(because('permission'));
     expect(decide(requester, manage, owner)).toEqual(because('permission'));
+  });
+});
+
+describe('what a role in an organization gives in its teams', () => {
+  it.each<[OrganizationRole, TeamAction[]]>([
+    ['owner', ['team.membership.manage', 'team.invitation.manage', 'team.owner.manage', 'team.delete']],
+    ['admin', ['team.membership.manage', 'team.invitation.manage']],
+  ])('to an %s is what members may do, and its own actions', (role, more) => {
+    const ofMember = teamActionsOf(principal({ team: 'member' }), organization, team);
+    expect(teamActionsOf(principal({ organization: role }), organization, team)).toEqual(
+      new Set([...ofMember, ...more]),
+    );
+  });
+
+  it('is the administration of what they own to owners and admins alone', () => {
+    const who = (facts: Facts) => administers(principal(facts), owner);
+    expect([who({ organization: 'owner' }), who({ organization: 'admin' }), who({ team: 'owner' })]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([who({ organization: 'member' }), who({ team: 'member' }), who({})]).toEqual([false, false, false]);
+    expect(administers(principal({ organization: 'owner', team: 'owner' }), installationOwnership)).toBe(false);
   });
 });
