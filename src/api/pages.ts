@@ -4,6 +4,7 @@ import { registerAuditPages } from '#api/audit/pages/register.ts';
 import { registerConnectionPages } from '#api/connections/pages/register.ts';
 import { registerDriftPages } from '#api/drift/pages/register.ts';
 import { registerEnvironmentPages } from '#api/environments/pages/register.ts';
+import { registerHelp } from '#api/help/pages.ts';
 import { registerHoldPages } from '#api/holds/pages/register.ts';
 import { registerStart } from '#api/home/pages.ts';
 import { registerEmailConfirmation } from '#api/identity/pages/email-confirmation-page.ts';
@@ -46,6 +47,7 @@ import { registerSigningKeyPages } from '#api/workload-identity/pages/register.t
 const areas: readonly ((addPage: AddPage) => void)[] = [
   registerStart,
   registerSearch,
+  registerHelp,
   registerCatalog,
   registerLogin,
   registerPasswordReset,

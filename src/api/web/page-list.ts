@@ -7,6 +7,7 @@ import { adminPages } from './admin-page-list.ts';
 export const pages = {
   home: '/',
   search: '/search',
+  templateGuide: '/help/templates',
   login: '/login',
   logout: '/logout',
   passwordReset: '/password-reset',

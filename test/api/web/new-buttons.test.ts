@@ -90,6 +90,16 @@ describe('the button that makes something new', () => {
     expect(text).not.toContain(`value="${tenant.team}"`);
     expect(text).not.toContain('The whole installation');
   });
+
+  test('chooses no owner of a template for a visitor who may choose among several, and names the missing choice', async () => {
+    const user = await api.addUser('maintainer');
+    for (const each of [tenant, await makeTenant(api)]) await join(each, user, 'member', 'admin');
+    const visitor = await signInVisitor(api, user);
+    expect((await visitor.get('/catalog/new')).text).toMatch(/<option value="" selected>Choose…<\/option>/);
+    const unchosen = await visitor.submit('/catalog/new', { name: '', team_id: '' });
+    expect([unchosen.status, unchosen.text.includes('Choose who owns the template')]).toEqual([400, true]);
+    expect(unchosen.text).toContain('id="field-name-problem"');
+  });
 });
 
 describe('the navigation', () => {

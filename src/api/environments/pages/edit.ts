@@ -50,7 +50,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
     }),
     carryOut: async (_subject, typed, visit) => {
       const { project_id, name = '', kind } = typed;
-      const body = { project_id, name: name.trim(), kind, ...toRules(typed) };
+      const body = { project_id, name: name.trim(), kind, ...toRules(visit, typed) };
       const { id } = await visit.run(create, { body });
       return pagePath(pages.environment, { id }, { done: 'created' });
     },
@@ -71,7 +71,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
         name: name.trim(),
         slug,
         kind,
-        ...toRules(typed),
+        ...toRules(visit, typed),
         allowed_options: toAllowedOptions(typed),
         expected_revision: Number(revision),
       };

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { kindWords } from './words.ts';
 
 /** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
-export function toRules(typed: Typed): Record<string, unknown> {
+export function toRules(visit: Visit, typed: Typed): Record<string, unknown> {
   const when = typed['approval_policy.when'] ?? '';
   const required = typed['approval_policy.required'] ?? '';
   return {
@@ -21,7 +22,7 @@ export function toRules(typed: Typed): Record<string, unknown> {
     ttl: typed['ttl']?.trim() || null,
     isolation: typed['isolation'] || null,
     plan_secrets: typed['plan_secrets'] || null,
-    tool: readTool(typed),
+    tool: visit.collect(() => readTool(typed)),
   };
 }
 

@@ -20,8 +20,9 @@ function detailFields(visit: Visit, user?: ShownUser): FormField[] {
     { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254, value: user?.email },
     {
       name: 'role',
-      label: 'Role',
+      label: 'Platform role',
       kind: 'radio',
+      hint: 'It limits what roles in organizations and teams allow this user.',
       choices: platformRoleChoices(visit.principal.role),
       value: user?.role ?? 'requester',
     },

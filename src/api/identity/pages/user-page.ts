@@ -24,11 +24,12 @@ ${renderNews(visit, pages.user)}
         'E-mail address',
         html`<span class="foreign">${email}</span> ${isVerified ? html`<span class="badge">confirmed</span>` : html`<span class="badge">not confirmed: accepts no invitations</span>`}`,
       ],
-      ['Role', role],
+      ['Platform role', role],
       ['Created', renderTime(since)],
       ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
+<p class="muted">A user sees only what their organizations and teams have. <a href="${pagePath(pages.organizations)}">Add this user to an organization</a> on the page of its members, and then to its teams.</p>
 <p><a href="${pagePath(pages.audit, {}, { actor: id })}">Show what this user did</a></p>
 </div>`,
   });

@@ -110,7 +110,7 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
   }),
   carryOut: async (_subject, typed, visit) => {
     const { template_id, environment_id, name } = typed;
-    const tool = readTool(typed);
+    const tool = visit.collect(() => readTool(typed));
     const body = { template_id, name, ...(environment_id && { environment_id }), ...(tool && { tool }) };
     const { id } = await visit.run(create, { body });
     return pagePath(pages.instance, { id }, { done: 'created' });

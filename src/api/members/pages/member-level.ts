@@ -1,5 +1,6 @@
 import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
+import type { Html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -21,7 +22,7 @@ export interface ShownMember {
 /** Who can be chosen to join, and how the form asks for them. */
 export interface Joiners extends Omit<PersonSearch, 'name'> {
   readonly label: string;
-  readonly hint: string;
+  readonly hint: Html | string;
 }
 
 /** A member read alone, with what the visitor may do with the membership. */

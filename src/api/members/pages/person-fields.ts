@@ -51,7 +51,9 @@ export async function personFields(visit: Visit, field: PersonField): Promise<Fo
   const wasOpen = readSent(visit, whoField(name)) !== '';
   if (!isOpen && !wasOpen) return [text];
   const choices = found.map((person) => ({ value: person.id, label: describePerson(person) }));
-  return [text, { name: whoField(name), label: 'Who of these', kind: 'radio', choices }];
+  // The only one is chosen: sending the form again confirms it.
+  const only = choices.length === 1 ? { value: choices[0]?.value } : {};
+  return [text, { name: whoField(name), label: 'Who of these', kind: 'radio', choices, ...only }];
 }
 
 /**
@@ -64,12 +66,19 @@ export async function readPersonId(visit: Visit, search: PersonSearch, typed: Ty
   const found = await findPeople(visit, search, text);
   const chosen = found.find(({ id }) => id === typed[whoField(search.name)]) ?? exactly(found, text);
   if (chosen) return chosen.id;
-  if (found.length > 0)
-    throw invalidField(search.name, 'describes more than one, or only a part of a name: choose who you mean below');
-  throw invalidField(
-    search.name,
-    'is the name or address of nobody whom you may choose. Invite new people by their e-mail address instead',
-  );
+  throw invalidField(search.name, await describeUnclear(visit, search, text, found));
+}
+
+/** Why a text names nobody: it describes several people or a part of a name, or somebody who must join the organization first, or nobody. */
+async function describeUnclear(visit: Visit, search: PersonSearch, text: string, found: readonly Person[]) {
+  if (found.length === 1)
+    return `is only a part of the name ${found[0]?.name}: send the form again if that is who you mean`;
+  if (found.length > 1) return 'describes more than one person: choose who you mean below';
+  const { organizationId: _, ...anywhere } = search;
+  const others = search.organizationId === undefined ? [] : await findPeople(visit, anywhere, text);
+  const outside = exactly(others, text) ?? (others.length === 1 ? others[0] : undefined);
+  if (outside) return `${outside.name} is not yet a member of the organization: add them there first`;
+  return 'is the name or address of nobody whom you may choose. Invite new people by their e-mail address instead';
 }
 
 async function findPeople(visit: Visit, search: PersonSearch, text: string): Promise<readonly Person[]> {

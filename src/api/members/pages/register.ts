@@ -1,8 +1,9 @@
 import { type Organization, organizationLevel } from '#api/organizations/pages/organization-frame.ts';
 import { list as listAccounts } from '#api/service-accounts/operations.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
-import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { organizationRoleChoices, platformRoleLimits, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
+import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -39,10 +40,10 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
   set: (visit, team, userID, body) => visit.run(ofTeam.set, { params: { ...teamParams(team), userID }, body }),
   remove: (visit, team, userID) => visit.run(ofTeam.remove, { params: { ...teamParams(team), userID } }),
   roles: teamRoleChoices,
-  aboutJoining: 'Members of a team are members of its organization. Invite everybody else by e-mail.',
+  aboutJoining: `Members of a team are members of its organization. Invite everybody else by e-mail. ${platformRoleLimits}`,
   joiners: async (_visit, { organization_id: organizationId }) => ({
     label: 'Member of the organization',
-    hint: 'A name or an e-mail address.',
+    hint: html`A name or an e-mail address. Others <a href="${pagePath(pages.organizationMembers, { orgID: organizationId })}">join the organization</a> first.`,
     organizationId,
   }),
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),

@@ -97,7 +97,7 @@ export function registerOrganizationForms(addPage: AddPage): void {
 const newOwner = { name: 'new_owner_user_id', type: 'user' } as const;
 
 async function carryOutTransfer(organization: Organization, typed: Readonly<Record<string, string>>, visit: Visit) {
-  requireTypedName(typed, organization.name);
+  visit.collect(() => requireTypedName(typed, organization.name));
   const userId = await readPersonId(visit, newOwner, typed);
   const body = { new_owner_user_id: userId, expected_revision: Number(typed['expected_revision']) };
   await visit.run(transfer, { params: { orgID: organization.id }, body });

@@ -127,7 +127,7 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
       refusal: refusalOf(project.actions, 'transfer'),
     }),
     carryOut: async (project, typed, visit) => {
-      requireTypedName(typed, project.name);
+      visit.collect(() => requireTypedName(typed, project.name));
       const body = { team_id: typed['team_id'], expected_revision: Number(typed['expected_revision']) };
       await visit.run(transfer, { params: { id: project.id }, body });
       return projectPath(project, 'transferred');

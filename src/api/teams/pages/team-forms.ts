@@ -70,7 +70,7 @@ already. Open invitations into the team become void.</p>`,
       refusal: refusalOf(team.actions, 'transfer'),
     }),
     carryOut: async (team, typed, visit) => {
-      requireTypedName(typed, team.name);
+      visit.collect(() => requireTypedName(typed, team.name));
       const { organization_id: organizationId = '', expected_revision: revision } = typed;
       const body = { organization_id: organizationId, expected_revision: Number(revision) };
       await visit.run(transfer, { params: teamParams(team), body });

@@ -99,7 +99,7 @@ function deleteForm<Params, Thing extends Archived>(
       refusal: refusalOf(thing.actions, 'delete'),
     }),
     carryOut: async (thing, typed, visit) => {
-      if (forms.isNameTyped) requireTypedName(typed, thing.name);
+      if (forms.isNameTyped) visit.collect(() => requireTypedName(typed, thing.name));
       await visit.run(forms.operations.remove, { params: forms.params(thing) });
       return forms.pathAfterDeletion(thing);
     },

@@ -25,6 +25,10 @@ const onPlatform: Readonly<Record<PlatformRole, string>> = {
   admin: 'Does everything, in every organization and team, and manages users.',
 };
 
+/** Roles of organizations and teams allow nothing that the platform role does not. */
+export const platformRoleLimits =
+  'The platform role of a person limits what their role here allows: a requester reads and starts runs, and approves none.';
+
 export const organizationRoleChoices = choicesOf(organizationRoles, inOrganization);
 export const teamRoleChoices = choicesOf(teamRoles, inTeam);
 

@@ -90,7 +90,9 @@ function isField(field: FormField | Html): field is FormField {
 
 function withState(field: FormField, typed: Readonly<Record<string, string>>, stale: boolean): FormField {
   if (stale && field.name === revisionName) return field;
-  const value = field.kind === 'password' ? undefined : (typed[field.name] ?? field.value);
+  // Nobody can choose nothing among radio buttons.
+  const isUnchosen = field.kind === 'radio' && typed[field.name] === '';
+  const value = field.kind === 'password' ? undefined : isUnchosen ? field.value : (typed[field.name] ?? field.value);
   return { ...field, value };
 }
 

@@ -7,6 +7,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import { fieldProblemsOf } from '#domain/shared/validation/validation-messages.ts';
 import { readForm } from '../forms/read-form.ts';
 import type { Frame } from '../frame/frame.ts';
 import { type BarCounts, readFrame } from '../frame/read-frame.ts';
@@ -94,6 +95,17 @@ export class Visit<Params = unknown> {
   /** Keeps a problem of a field until `run`, so that the form can look for further ones. @param bodyPath where its value is in the body, if not at the field's name */
   addProblem(field: string, problem: string, bodyPath = field): void {
     this.problems.push({ in: 'body', path: field, message: `${field}: ${problem}`, bodyPath });
+  }
+
+  /** Reads a part of the form. Its problems are kept until `run`, so that the form can look for further ones; the part is then undefined. */
+  collect<Value>(read: () => Value): Value | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      this.problems.push(...fieldProblemsOf(error));
+      return undefined;
+    }
   }
 
   /** Invokes a read operation for the visitor, and returns the body that the API would send. */

@@ -1,5 +1,5 @@
 import type { $ZodIssue } from 'zod/v4/core';
-import { Invalid } from '../errors.ts';
+import { Invalid, type ServiceError } from '../errors.ts';
 import { formatPath, shortenName } from './field-path.ts';
 import { explainTime } from './time-messages.ts';
 import { explainForms } from './union-messages.ts';
@@ -55,6 +55,14 @@ export function invalidRequest(problems: readonly FieldProblem[]): Invalid {
   const listed = problems.slice(0, maxProblems);
   const more = problems.length > listed.length ? `; and ${problems.length - listed.length} more` : '';
   return new Invalid(listed.map((problem) => problem.message).join('; ') + more, { errors: listed });
+}
+
+/** The single problems that an error names. One without a list may name the field at its beginning, as in `version: expected …`. */
+export function fieldProblemsOf(error: ServiceError): FieldProblem[] {
+  const errors = error.details?.['errors'];
+  if (Array.isArray(errors)) return errors as FieldProblem[];
+  const [, path = ''] = /^([\w.[\]-]+): /.exec(error.message) ?? [];
+  return [{ in: 'body', path, message: error.message }];
 }
 
 function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly PropertyKey[]): FieldProblem[] {

@@ -148,6 +148,11 @@ class Inspection {
   }
 }
 
+/** A problem as the end of a sentence about a value that is no body. */
+export function describeJsonProblem({ kind, message, line, column }: JsonProblem): string {
+  return kind === 'syntax' ? message.replace(/^the body /, '') : `line ${line}, column ${column}: ${message}`;
+}
+
 /** Locates the first syntax error, without repeating any of the text. */
 function explainSyntax(text: string, kind: 'syntax' | 'trailing'): JsonProblem {
   const what =

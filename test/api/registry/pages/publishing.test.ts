@@ -55,7 +55,7 @@ const tofu = JSON.stringify({ executor: { kind: 'opentofu' } });
 
 describe('the form for a template', () => {
   test('creates one in the chosen team, and changes it', async () => {
-    expect((await visitor.get('/catalog/new')).text).toContain('Core</option>');
+    expect((await visitor.get('/catalog/new')).text).toMatch(/selected>Tenant \d+ \/ Core<\/option>/);
     const created = await visitor.submit('/catalog/new', { ...described, team_id: tenant.team });
     expect(created.location).toMatch(/^\/catalog\/[0-9a-f-]+\?done=created$/);
     const path = created.location?.split('?')[0] ?? '';
@@ -88,6 +88,17 @@ describe('the form for a template', () => {
 });
 
 describe('the form for a version', () => {
+  test('links to a page that says how templates are written', async () => {
+    const { text } = await visitor.get(`/catalog/${await make('Explained')}/publish`);
+    expect(text).toContain('href="/help/templates">Writing templates</a>');
+    const guide = await visitor.get('/help/templates');
+    expect([guide.status, /<h1[^>]*>Writing templates<\/h1>[\s\S]*<h2[^>]*>Variables<\/h2>/.test(guide.text)]).toEqual([
+      200,
+      true,
+    ]);
+    expect(guide.text).not.toContain('more markup than a page shows');
+  });
+
   test('publishes files of a folder, and then keeps them', async () => {
     const id = await make('Uploaded');
     expect((await visitor.get(`/catalog/${id}/publish`)).text).toContain('enctype="multipart/form-data"');
@@ -104,6 +115,47 @@ describe('the form for a version', () => {
     const kept = await publish(id, { version: '1.1.0', spec: tofu, source: 'keep', base: '1.0.0' });
     expect(kept.status, problemsIn(kept.text)).toBe(303);
     expect((await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`)).body.spec).toEqual(body.spec);
+  });
+
+  test('names a wrong version, missing files and versions of no tool at once', async () => {
+    const id = await make('Wrong in three ways');
+    const { status, text } = await publish(id, {
+      version: '1.0',
+      spec: tofu,
+      source: 'upload',
+      'spec.tool.version': '1',
+    });
+    expect(status).toBe(400);
+    for (const name of ['Version', 'Tool', 'Files']) expect(problemsIn(text)).toMatch(new RegExp(` ${name} ?: `));
+  });
+
+  test('keeps the selected files after a check and after a problem, until others are selected', async () => {
+    const id = await make('Kept files');
+    const fields = { version: '1.0', spec: tofu, source: 'upload' };
+    const selectedIn = (text: string) =>
+      (/name="selected" value="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&quot;', '"');
+    const wrong = await publish(id, fields, { 'net/main.tf': '# first\n' });
+    expect([wrong.status, JSON.parse(selectedIn(wrong.text))]).toEqual([400, { 'main.tf': '# first\n' }]);
+    const checked = await publish(id, { ...fields, only: 'check', selected: selectedIn(wrong.text) });
+    expect([checked.status, JSON.parse(selectedIn(checked.text))]).toEqual([200, { 'main.tf': '# first\n' }]);
+    const sent = await publish(id, { ...fields, version: '1.0.0', selected: selectedIn(checked.text) });
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    const replaced = { ...fields, version: '1.1.0', selected: selectedIn(checked.text) };
+    expect((await publish(id, replaced, { 'net/main.tf': '# second\n' })).status).toBe(303);
+    const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`);
+    expect(body.spec.executor.files).toEqual({ 'main.tf': '# second\n' });
+  });
+
+  test('is refused for a next version in which nothing was changed, or whose selected files another source hides', async () => {
+    const id = await make('Unchanged');
+    await publish(id, { version: '1.0.0', spec: tofu, source: 'upload', derive: 'yes' }, { 'net/main.tf': '# a\n' });
+    const { text } = await visitor.get(`/catalog/${id}/publish`);
+    const shown = /<textarea id="field-spec"[^>]*>([^<]*)</.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? '';
+    const next = { version: '1.1.0', spec: shown, source: 'keep', base: '1.0.0', derive: 'yes' };
+    expect(problemsIn((await publish(id, next)).text)).toContain('Nothing differs from 1.0.0');
+    const hidden = await publish(id, next, { 'net/main.tf': '# b\n' });
+    expect(problemsIn(hidden.text)).toContain('Files are selected, and another source is chosen');
+    expect((await publish(id, { ...next, source: 'upload' }, { 'net/main.tf': '# b\n' })).status).toBe(303);
   });
 
   test('asks for a tool, says at its field what is wrong with the range, and offers it again for the next version', async () => {
@@ -285,7 +337,8 @@ describe('the form for a version', () => {
       const files = { 'net/main.tf': 'output "a" {\n  value = "${var.site"\n}\n' };
       const sent = await publish(id, { version: '1.0.0', spec, source: 'upload', only }, files);
       expect(sent.status).toBe(422);
-      expect(sent.text.match(/main\.tf/g)).toHaveLength(1);
+      const withoutSelected = sent.text.replace(/Selected: [\s\S]*?name="selected"[^>]*>/, '');
+      expect(withoutSelected.match(/main\.tf/g)).toHaveLength(1);
       expect(sent.text.match(/role="alert"/g)).toHaveLength(1);
       expect(sent.text).toMatch(/<title>Problem: /);
       expect(sent.text).toContain('data-waiting hidden>A worker checks it now');
@@ -296,7 +349,7 @@ describe('the form for a version', () => {
   );
 
   test.each([
-    ['JSON that is not readable', { spec: '{' }, {}, /Spec : Line 1, column/],
+    ['JSON that is not readable', { spec: '{' }, {}, /Spec : Is not valid JSON at line 1, column/],
     ['a spec that is no object', { spec: '[]' }, {}, /Spec : Must be an object/],
     ['no files where files are wanted', { source: 'upload' }, {}, /Select the files/],
     [

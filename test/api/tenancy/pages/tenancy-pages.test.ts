@@ -189,10 +189,21 @@ describe('the pages of members', () => {
     const typed = { user_id: 'quill', role: 'member' };
     const asked = await visitor.submit(path, typed);
     expect([asked.status, asked.text.includes('choose who you mean below')]).toEqual([400, true]);
+    const only = await visitor.submit(path, { ...typed, user_id: 'quillo' });
+    expect(only.text).toContain('only a part of the name Ann Quillon');
+    expect(only.text).toMatch(new RegExp(`value="${anna.id}"[^>]*checked`));
     for (const { id } of [ann, anna]) expect(asked.text).toContain(`name="user_id_of_these" value="${id}"`);
     expect((await visitor.submit(path, { ...typed, user_id_of_these: anna.id })).status).toBe(303);
     expect((await visitor.submit(path, { ...typed, user_id: 'ANN QUILL' })).status).toBe(303);
     for (const user of [ann, anna]) expect((await user.get(`${tenant.teamPath}/members`)).status).toBe(200);
+    const outside = await api.addUser('maintainer', 'Bea Outside');
+    const admin = await signInVisitor(api, await api.addUser('admin'));
+    const early = await admin.submit(path, { ...typed, user_id: 'Bea' });
+    expect([early.status, early.text.includes('Bea Outside is not yet a member of the organization')]).toEqual([
+      400,
+      true,
+    ]);
+    expect((await visitor.submit(path, { ...typed, user_id: outside.email })).text).not.toContain('Bea Outside is');
     const stranger = await api.addUser('maintainer', 'Zoe Strange');
     for (const nobody of [stranger.email, 'Zoe Strange', 'nobody@example.com']) {
       const refused = await visitor.submit(path, { ...typed, user_id: nobody });

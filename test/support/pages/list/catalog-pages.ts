@@ -16,6 +16,7 @@ export function catalogPages({ templates, environments }: Installation): Declare
     });
   return [
     declare('catalog', pages.catalog, pictured),
+    declare('template-guide', pages.templateGuide, { who: 'owner' }),
     declare('catalog-search', pages.catalog, { query: { q: 'network' } }),
     declare('catalog-none-found', pages.catalog, { query: { q: 'nothing of this name' } }),
     declare('template', pages.template, { ...ofNetwork, ...pictured }),

@@ -77,5 +77,5 @@ export function renderKeys(keys: readonly string[], shown?: ReadonlySet<string>)
 
 function renderApproval({ required, when, allow_self: own }: NonNullable<AssemblyNodeSpec['approval']>): Html {
   const occasion = when === 'always' ? '' : `, ${when}`;
-  return html`<span class="run-brief-item">${renderIcon('hand')}${required}${occasion}</span>${own ? html` <span class="muted">also one's own</span>` : null}`;
+  return html`<span class="run-brief-item">${renderIcon('hand')}${required}${occasion}</span>${own ? html` <span class="muted">by requesters too</span>` : null}`;
 }

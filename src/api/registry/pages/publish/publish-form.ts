@@ -23,11 +23,15 @@ const textNames = [
   'derive',
   'check_environment_id',
   'only',
+  'selected',
 ] as const;
 const fileNames = ['files', 'folder'] as const;
 export const publishNames: readonly string[] = [...textNames, ...fileNames];
 
-/** What is typed into the form. Files are sent anew each time, since a browser does not keep them. */
+/**
+ * What is typed into the form. A browser does not keep files, so `selected` holds those of a form that is shown again: JSON with their texts, by their
+ * paths.
+ */
 export interface PublishForm extends Readonly<Record<(typeof textNames)[number], string>> {
   readonly uploads: readonly UploadedFile[];
 }
@@ -76,6 +80,7 @@ const nothing: PublishForm = {
   derive: '',
   check_environment_id: '',
   only: '',
+  selected: '',
   uploads: [],
 };
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -14,7 +15,7 @@ import { readCheckPlaces } from './check-places.ts';
 import { blankForm, fillForm, type PublishForm, readPublishForm } from './publish-form.ts';
 import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { atSource, namesOf } from './source-problems.ts';
-import { composeSpec } from './spec-source.ts';
+import { composeSpec, keepSelected } from './spec-source.ts';
 
 type TemplateVisit = Visit<{ id: string }>;
 
@@ -51,17 +52,32 @@ async function fillNext({ em }: TemplateVisit, base: ShownVersion): Promise<Publ
   return { ...fillForm({ ...base, spec: { ...others, ...typed } }), derive: 'yes' };
 }
 
+/** Whether a version would have what the one has that it begins with. A repository may have changed since. */
+async function isUnchanged(
+  visit: TemplateVisit,
+  form: PublishForm,
+  base: ShownVersion,
+  spec: object,
+): Promise<boolean> {
+  const first = await fillNext(visit, base);
+  if (first.source !== form.source || form.source === 'git' || first.derive !== form.derive) return false;
+  return isDeepStrictEqual(composeSpec(visit, first, base), spec);
+}
+
 export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {
   const { id } = visit.params;
-  const form = readPublishForm(visit.request.body);
+  const form = keepSelected(readPublishForm(visit.request.body));
   const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
   const asked = { derive: form.derive === 'yes', check_environment_id: form.check_environment_id || null };
   let found: ShownCheck | null = null;
   const sent = await submit(visit, namesOf(form), async () => {
     const { version, changelog } = form;
-    const spec = composeSpec(form, base);
+    const spec = composeSpec(visit, form, base);
+    if (base && form.only !== 'check' && (await isUnchanged(visit, form, base, spec)))
+      visit.addProblem('source', `nothing differs from ${base.version}: change the spec, or choose other files`);
     if (form.only !== 'check')
       return visit.run(publish, { params: { id }, body: { version, changelog, spec, ...asked } });
+    if (visit.problems.length > 0) return;
     found = await visit.read(check, { params: { id }, body: { spec, ...asked } });
   });
   if (!sent.done) return showPublish(visit, atSource(sent.problems), form);

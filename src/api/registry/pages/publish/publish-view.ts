@@ -79,7 +79,7 @@ ${found ? renderDraftCheck(found) : null}
           label: 'Spec',
           kind: 'code',
           value: form.spec,
-          hint: 'JSON with variables, outputs, executor and more: see the documentation of templates.',
+          hint: html`JSON with variables, outputs, executor and more: see <a href="${pagePath(pages.templateGuide)}">Writing templates</a>.`,
         },
         ...toolFields(offered, 'Detect from the files and their required_version', 'spec.tool').map((field) => ({
           ...field,
@@ -124,6 +124,17 @@ const sourceLabels: Readonly<Record<Source, string>> = {
   spec: 'From the spec',
 };
 
+const maxListed = 10;
+
+/** The files that were selected before the form was shown again. A browser shows none in its own fields. */
+function renderSelected({ selected }: PublishForm): Html | null {
+  if (selected === '') return null;
+  const paths = Object.keys(JSON.parse(selected));
+  const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
+  return html`<div class="form-part source-upload"><p class="field-hint">Selected: <span class="foreign">${paths.slice(0, maxListed).join(', ')}</span>${more}. Selecting others replaces them.</p>
+<input type="hidden" name="selected" value="${selected}"></div>`;
+}
+
 function renderSource({ base, form, problems }: PublishPage): Html {
   const offered = (Object.keys(sourceLabels) as Source[]).filter((source) => source !== 'keep' || base !== null);
   const problem = problemOf(problems, 'source');
@@ -136,8 +147,9 @@ function renderSource({ base, form, problems }: PublishPage): Html {
   )}</div>
 ${problem ? html`<p class="field-problem">${problem}</p>` : null}
 <div class="form-part source-upload">
-${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 'Placed at the root of the version. Select them again if the form shows a problem.' })}
+${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 'Placed at the root of the version.' })}
 ${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'Includes everything except .git and .terraform.' })}</div>
+${renderSelected(form)}
 <div class="form-part source-git">
 ${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'https, without a password.' })}
 ${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, hint: 'Resolved to a commit when you publish.' })}

@@ -1,8 +1,9 @@
 import type { UploadedFile } from '#api/edge/json/uploads.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
-import { invalidField } from '#domain/shared/errors.ts';
-import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
+import { Invalid, invalidField } from '#domain/shared/errors.ts';
+import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import type { ShownVersion } from '../shown.ts';
 import type { PublishForm } from './publish-form.ts';
 
@@ -11,23 +12,36 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 /** Folders that git and OpenTofu make beside the files. They are no part of a template. */
 const leftOut = /(^|\/)\.(git|terraform)\//;
 
-/** The spec that the form publishes: what is typed, with the files of the chosen source. @throws Invalid naming the field */
-export function composeSpec(form: PublishForm, base: ShownVersion | null): Record<string, unknown> {
-  const { tool, ...spec } = parseSpec(form);
+/**
+ * The spec that the form publishes: what is typed, with the files of the chosen source. What is wrong with its parts becomes problems of the visit, so
+ * that the form names all of them at once.
+ */
+export function composeSpec(visit: Visit, form: PublishForm, base: ShownVersion | null): Record<string, unknown> {
+  const parsed = visit.collect(() => parseSpec(form)) ?? { executor: {} };
+  const { tool, ...spec } = parsed;
   const { uploads: _, ...typed } = form;
-  const chosen = readTool(typed, 'spec.tool');
+  const chosen = visit.collect(() => readTool(typed, 'spec.tool'));
   if (tool !== undefined && chosen)
-    throw invalidField('spec.tool.name', 'the spec already names a tool: choose none here, or remove it from the spec');
+    visit.addProblem('spec.tool.name', 'the spec already names a tool: choose none here, or remove it from the spec');
+  if (form.uploads.length > 0 && form.source !== 'upload')
+    visit.addProblem(
+      'source',
+      'files are selected, and another source is chosen: choose "Upload files", or select no files',
+    );
   const used = chosen ?? tool;
-  return withFiles({ ...spec, ...(used !== undefined && { tool: used }) }, form, base);
+  const whole = { ...spec, ...(used !== undefined && { tool: used }) };
+  return visit.collect(() => withFiles(whole, form, base)) ?? withAnyFiles(whole);
+}
+
+/** A spec whose files are missing has that one problem: the operation finds those of the rest. */
+function withAnyFiles(spec: Record<string, unknown>): Record<string, unknown> {
+  const executor = isObject(spec['executor']) ? spec['executor'] : {};
+  return { ...spec, executor: { ...executor, files: { 'main.tf': '' } } };
 }
 
 function parseSpec(form: PublishForm): Record<string, unknown> {
   const parsed = parseStrictJson(form.spec);
-  if (!parsed.ok) {
-    const { message, line, column } = parsed.problem;
-    throw invalidField('spec', `line ${line}, column ${column}: ${message}`);
-  }
+  if (!parsed.ok) throw invalidField('spec', describeJsonProblem(parsed.problem));
   const spec = parsed.value;
   if (!isObject(spec)) throw invalidField('spec', 'must be an object, such as {"variables": …, "executor": …}');
   return spec;
@@ -47,7 +61,7 @@ function withFiles(
 }
 
 function sourceOf(form: PublishForm, base: ShownVersion | null): Record<string, unknown> {
-  if (form.source === 'upload') return { files: readFiles(form.uploads) };
+  if (form.source === 'upload') return { files: readSelected(form) };
   if (form.source === 'git') {
     const { git_url: url, git_ref: ref, git_path: path } = form;
     return { git: { url: url.trim(), ref: ref.trim(), ...(path.trim() && { path: path.trim() }) } };
@@ -55,6 +69,28 @@ function sourceOf(form: PublishForm, base: ShownVersion | null): Record<string, 
   const executor = isObject(base?.spec['executor']) ? base.spec['executor'] : {};
   if (executor['files'] !== undefined) return { files: executor['files'] };
   return executor['git'] === undefined ? {} : { git: executor['git'] };
+}
+
+/** The files that are selected now, or else those of the form that was shown again. @throws Invalid naming the field */
+export function readSelected({ uploads, selected }: PublishForm): Record<string, string> {
+  return (uploads.length > 0 ? null : parseSelected(selected)) ?? readFiles(uploads);
+}
+
+/** The files that a form kept, by their paths; null if it kept none. */
+function parseSelected(selected: string): Record<string, string> | null {
+  const kept = parseStrictJson(selected);
+  if (!kept.ok || !isObject(kept.value)) return null;
+  return Object.fromEntries(Object.entries(kept.value).map(([path, text]) => [path, String(text)]));
+}
+
+/** The form with the files that were selected, for being shown again. Files that cannot be read must be selected again. */
+export function keepSelected(form: PublishForm): PublishForm {
+  try {
+    return { ...form, selected: JSON.stringify(readSelected(form)) };
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    return { ...form, selected: '' };
+  }
 }
 
 /** The files by their paths. The folder that was chosen is no part of them. @throws Invalid for one that is not text */

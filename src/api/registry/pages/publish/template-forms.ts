@@ -3,6 +3,7 @@ import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -22,14 +23,16 @@ export function registerNewTemplate(addPage: AddPage): void {
     describe: async (owners: Choice[], visit: Visit) => ({
       title: 'New template',
       crumbs,
-      below: 'You publish its first version next.',
+      below: html`You publish its first version next. <a href="${pagePath(pages.templateGuide)}">Writing templates</a> says how.`,
       fields: [ownerField(owners, visit), ...fieldsOf(null)],
       submit: 'Create template',
       cancel: pagePath(pages.catalog),
       refusal: visit.mayDo(create, ...(await readTeamsForNewInScope(visit)), installationOwnership).reason,
     }),
     carryOut: async (_owners: Choice[], typed: Typed, visit: Visit) => {
-      const { id } = await visit.run(create, { body: { ...toBody(typed), team_id: typed['team_id'] || null } });
+      const { id } = await visit.run(create, {
+        body: { ...toBody(typed), team_id: toOwnerId(visit, typed['team_id']) },
+      });
       return pagePath(pages.template, { id }, { done: 'created' });
     },
   };
@@ -57,14 +60,24 @@ export function registerEditTemplate(addPage: AddPage): void {
   addFormPage(addPage, pages.editTemplate, declaration, options);
 }
 
+/** The value of the choice that no team owns the template. */
+const installation = 'installation';
+
+/** Nobody can change the owner later, so it must be chosen where there is more than one. */
+function toOwnerId(visit: Visit, chosen = ''): string | null {
+  if (chosen === '') visit.addProblem('team_id', 'choose who owns the template');
+  return chosen === installation ? null : chosen;
+}
+
 function ownerField(choices: readonly Choice[], visit: Visit): FormField {
+  const known = choices.length === 1 ? choices[0]?.value : visit.scope.teamId;
   return {
     name: 'team_id',
     label: 'Owner',
     kind: 'select',
-    value: visit.scope.teamId ?? choices[0]?.value ?? '',
-    choices,
-    hint: 'A template of a team can run only in the environments of that team. A template of the installation can run in all environments.',
+    value: known ?? '',
+    choices: choices.length === 1 ? choices : [{ value: '', label: 'Choose…' }, ...choices],
+    hint: 'The owner cannot be changed later. A template of a team can run only in the environments of that team. A template of the installation can run in all environments.',
   };
 }
 
@@ -77,7 +90,7 @@ function fieldsOf(template: ShownTemplate | null): FormField[] {
       value: template?.slug,
       maxLength: 63,
       isOptional: template === null,
-      hint: 'The default name of instances: lowercase letters, digits and hyphens. Leave empty to derive it from the name.',
+      hint: `The default name of instances: lowercase letters, digits and hyphens.${template === null ? ' Leave empty to derive it from the name.' : ''}`,
     },
     {
       name: 'description',
@@ -116,10 +129,14 @@ async function readOwnerChoices(visit: Visit): Promise<Choice[]> {
   const owners = [...(await readTeamsForNew(visit)), installationOwnership];
   const allowed = owners.filter((owner) => visit.mayDo(create, owner).allowed);
   const shown = allowed.length > 0 ? allowed : [installationOwnership];
-  const names = await readNames(visit.em, { teams: shown.map(({ teamId }) => teamId) });
-  return shown.map(({ teamId }) =>
+  const names = await readNames(visit.em, {
+    teams: shown.map(({ teamId }) => teamId),
+    organizations: shown.map(({ organizationId }) => organizationId),
+  });
+  const nameOf = (id: string | null) => names.get(id ?? '')?.name ?? 'Unknown';
+  return shown.map(({ teamId, organizationId }) =>
     teamId === null
-      ? { value: '', label: 'The whole installation' }
-      : { value: teamId, label: names.get(teamId)?.name ?? teamId },
+      ? { value: installation, label: 'The whole installation' }
+      : { value: teamId, label: `${nameOf(organizationId)} / ${nameOf(teamId)}` },
   );
 }

@@ -28,9 +28,9 @@ const advice: Readonly<Record<StatusReason, string>> = {
   init_failed:
     'Correct what the error names. If a module or a provider cannot be downloaded, an operator checks what the pool may reach, and a private one needs a connection that is bound to the environment.',
   modules_changed: 'Name a commit or a version in the source of the module, and publish a new version.',
-  plan_failed: 'Read the log, then correct the template or the variables of the run.',
-  apply_failed: 'Read the log, then run it again: the state has what was applied before the failure.',
-  step_failed: 'Read the log, then correct the step.',
+  plan_failed: 'Correct the template or the variables of the run.',
+  apply_failed: 'Correct what the log names, then run it again: the state has what was applied before the failure.',
+  step_failed: 'Correct the step.',
   step_not_started: 'Check that the program is installed on the workers of the pool and can be executed.',
   plan_invalid: "The template's plan steps must leave a list of changes in plan.json.",
   plan_missing: 'The steps or the tool left no plan. Read the log.',

@@ -1,7 +1,7 @@
 import { keepsDigits } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
-import { maxDigits, parseStrictJson } from '#domain/shared/values/strict-json.ts';
+import { describeJsonProblem, maxDigits, parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { type Entry, itemNode } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 
@@ -120,5 +120,5 @@ function readJson(text: string, pointer: string, empty: Entered): Entered {
   if (text.trim() === '') return empty;
   const parsed = parseStrictJson(text);
   if (parsed.ok) return entered(parsed.value as JsonValue);
-  return entered(undefined, [{ pointer, message: `is not valid JSON: ${parsed.problem.message}` }]);
+  return entered(undefined, [{ pointer, message: describeJsonProblem(parsed.problem) }]);
 }
