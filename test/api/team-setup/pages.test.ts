@@ -68,6 +68,36 @@ describe('the set-up of a new team', () => {
     expect(text).not.toContain('Not started');
   });
 
+  it('sets the policy of the environment that the form showed, though somebody makes another one meanwhile', async () => {
+    const visitor = await signIn(tenant.owner);
+    const setup = await addTeam(visitor, 'Billing');
+    const toEnvironment = await fill(visitor, `${setup}/project`, { name: 'Invoices' });
+    const [, project = ''] = /<option value="([0-9a-f-]{36})"/.exec((await visitor.get(toEnvironment)).text) ?? [];
+    await fill(visitor, toEnvironment, { project_id: project, name: 'Testing', kind: 'development' });
+    const shown = (await visitor.get(`${setup}/policy`)).text;
+    const hidden = [...shown.matchAll(/<input type="hidden"[^>]* name="([^"]+)"[^>]* value="([^"]*)"/g)];
+    await tenant.owner.post('/environments', { project_id: project, name: 'Live', kind: 'production' });
+    const policy = {
+      'approval_policy.when': 'always',
+      'approval_policy.required': '1',
+      'approval_policy.allow_self': 'yes',
+    };
+    const sent = { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])), ...policy };
+    expect((await visitor.submit(`${setup}/policy`, sent)).status).toBe(303);
+    const { body } = await tenant.owner.get(`/environments?project_id=${project}`);
+    expect(
+      body.environments.map((each: { name: string; approval_policy: object }) => [each.name, each.approval_policy]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['Testing', expect.objectContaining({ when: 'always', allow_self: true })],
+        ['Live', expect.objectContaining({ when: 'changes', allow_self: false })],
+      ]),
+    );
+    const elsewhere = await tenant.owner.get(`/environments?limit=100`);
+    const other = elsewhere.body.environments.find((each: { name: string }) => each.name === 'Live')?.id;
+    expect((await visitor.get(`${tenant.teamPath}/setup/policy?environment_id=${other}`)).status).toBe(404);
+  });
+
   it('can be left at any step and goes on at the first one that is not done', async () => {
     const visitor = await signIn(tenant.owner);
     const setup = await addTeam(visitor, 'Identity');

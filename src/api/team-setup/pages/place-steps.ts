@@ -9,6 +9,7 @@ import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { placeName, readSetup, type Setup, stepPath } from './setup.ts';
 import { describeStep, renderMade } from './steps-view.ts';
 
@@ -86,9 +87,10 @@ interface PolicySubject extends Setup {
 
 async function readPolicy(visit: TeamVisit): Promise<PolicySubject> {
   const setup = await readSetup(visit);
-  const wanted = visit.query('environment_id');
-  const listed = setup.environments.find(({ id }) => id === wanted) ?? setup.environments[0];
-  return { ...setup, environment: listed ? await visit.read(get, { params: { id: listed.id } }) : null };
+  const id = visit.query('environment_id') ?? setup.environments[0]?.id;
+  const environment = id === undefined ? null : await visit.read(get, { params: { id } });
+  if (environment !== null && environment.team_id !== setup.team.id) throw new NotFound('environment');
+  return { ...setup, environment };
 }
 
 function registerPolicyStep(addPage: AddPage): void {
@@ -105,11 +107,11 @@ function registerPolicyStep(addPage: AddPage): void {
         : 'an approval policy belongs to an environment: create one first',
     }),
     carryOut: async (subject, typed, visit) => {
-      const path = policyPath(subject, subject.environment?.id, 'saved');
+      const path = policyPath(subject, typed['environment_id'], 'saved');
       if (subject.environment === null) return path;
-      const { approval_policy } = toRules(typed);
+      const { approval_policy } = toRules(visit, typed);
       const body = { approval_policy, expected_revision: Number(typed['expected_revision']) };
-      await visit.run(update, { params: { id: subject.environment.id }, body });
+      await visit.run(update, { params: { id: typed['environment_id'] ?? '' }, body });
       return path;
     },
   });
@@ -126,7 +128,12 @@ function fieldsOf(environment: EnvironmentDetails) {
     'approval_policy.required': String(required),
     'approval_policy.allow_self': allowSelf ? 'yes' : '',
   };
-  return [...policyFields(false).map((field) => ({ ...field, value: values[field.name] })), revisionField(environment)];
+  return [
+    ...policyFields(false).map((field) => ({ ...field, value: values[field.name] })),
+    revisionField(environment),
+    // Another environment may be the newest one by the time that the form is sent.
+    { name: 'environment_id', label: 'Environment', kind: 'hidden', value: environment.id } as const,
+  ];
 }
 
 /** The policy of the environment as it is, and the way to those of the others. */
