@@ -86,16 +86,18 @@ export async function findDependentIds(
   return rows.map(({ id }) => id);
 }
 
-/** The instance of a name in an environment, if it exists. */
-export async function findInstanceNamed(em: Em, environmentId: string, name: string): Promise<string | undefined> {
-  const row = await db(em)
-    .selectFrom('instances')
-    .where('environment_id', '=', environmentId)
-    .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .select('id')
-    .executeTakeFirst();
-  return row?.id;
+/** The instance of a name in an environment or, outside all environments, of a template, if it exists. */
+export async function findInstanceNamed(
+  em: Em,
+  place: { readonly environmentId: string } | { readonly templateId: string },
+  name: string,
+): Promise<string | undefined> {
+  const named = db(em).selectFrom('instances').where('name', '=', name).where('deleted_at', 'is', null).select('id');
+  const found =
+    'environmentId' in place
+      ? named.where('environment_id', '=', place.environmentId)
+      : named.where('environment_id', 'is', null).where('template_id', '=', place.templateId);
+  return (await found.executeTakeFirst())?.id;
 }
 
 /** The run by which an instance is deployed now, with what it read; undefined: it read nothing, or nothing is deployed. */

@@ -39,7 +39,7 @@ export async function refuseDependentsOf(
 ): Promise<void> {
   const { environmentId, instance } = place;
   if (environmentId === null || choice.despiteDependents) return;
-  const id = await findInstanceNamed(em, environmentId, instance);
+  const id = await findInstanceNamed(em, { environmentId }, instance);
   if (id !== undefined) await refuseDependents(em, id, choice);
 }
 

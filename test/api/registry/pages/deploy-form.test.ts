@@ -71,6 +71,7 @@ describe('the form that deploys an instance again', () => {
     expect(text).toMatch(/name="v\/region"[^>]*value="us"|value="us"[^>]*name="v\/region"/);
     expect(text).not.toContain('hidden-token');
     expect(text).toContain('Left empty, the deployed value is kept');
+    expect(differences(text)).toMatch(/token a secret → has to be entered again/);
     expect(differences(text)).toMatch(/from 1\.0\.0 to 2\.0\.0/);
     expect(differences(text)).toMatch(/size New in 2\.0\.0 default 3/);
     expect(differences(text)).toMatch(/legacy Not in 2\.0\.0 its value yes is dropped/);
@@ -100,7 +101,8 @@ describe('the form that deploys an instance again', () => {
     const fields = { 'v/name': 'other', 'v/region': 'us', 'v/size': '' };
     const before = compared((await visitor.get(address)).text);
     const shown = await send(address, '2.0.0', { ...fields, compared: before });
-    expect([shown.status, shown.text.includes('Nothing has started yet')]).toEqual([409, true]);
+    expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
+    expect(shown.text).not.toContain('notice-problem');
     expect(differences(shown.text)).toMatch(/name shop → other/);
     const sent = await send(address, '2.0.0', { ...fields, compared: compared(shown.text) });
     expect(sent.status, sent.text).toBe(303);
@@ -122,6 +124,102 @@ describe('the form that deploys an instance again', () => {
     expect(sent.status, sent.text).toBe(303);
     expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'b' }, reads: [{ reference }] });
   });
+});
+
+const carried = (text: string) => /name="carried" value="([^"]*)"/.exec(text)?.[1] ?? '';
+
+describe('a deployed secret in the form that deploys an instance again', () => {
+  const variables = { name: 'shop', region: 'us', token: 'hidden-token' };
+  const fields = { 'v/name': 'shop', 'v/region': 'eu', 'v/size': '' };
+
+  test('is asked for when another variable changes, and the run starts once it is entered', async () => {
+    const { address } = await deployed('asked', variables);
+    const before = compared((await visitor.get(address)).text);
+    const shown = await send(address, '2.0.0', { ...fields, compared: before });
+    expect(shown.status).toBe(422);
+    expect(shown.text).toContain('Enter it again');
+    expect(differences(shown.text)).toMatch(/region us → eu token a secret → has to be entered again/);
+    const entered = { ...fields, 'v/token': 'hidden-token', compared: compared(shown.text) };
+    const sent = await send(address, '2.0.0', entered);
+    expect(sent.status, sent.text).toBe(303);
+    expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'eu', token: { sensitive: true } } });
+  });
+
+  test('can give way to the default by whoever does not know it', async () => {
+    const { address } = await deployed('given-up', variables);
+    const given = { ...fields, omit: 'token' };
+    const shown = await send(address, '2.0.0', { ...given, compared: compared((await visitor.get(address)).text) });
+    expect(differences(shown.text)).toMatch(/token a secret → the default/);
+    const sent = await send(address, '2.0.0', { ...given, compared: compared(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
+    expect((await runAt(sent.location)).variables).not.toHaveProperty('token');
+  });
+
+  test('is typed once, and kept sealed until the changes are confirmed', async () => {
+    const { address } = await deployed('typed-once', variables);
+    const key = randomUUID();
+    const before = compared((await visitor.get(address)).text);
+    const typed = { ...fields, key, 'v/token': 'brand-new-token', compared: before };
+    const shown = await send(address, '2.0.0', typed);
+    expect(shown.text).toContain('Confirm and run');
+    expect(shown.text).not.toContain('brand-new-token');
+    expect(shown.text).toContain('You have entered it');
+    expect(differences(shown.text)).toMatch(/token a secret → a secret, entered again/);
+    const again = { ...fields, key, 'v/token': '', compared: compared(shown.text), carried: carried(shown.text) };
+    const sent = await send(address, '2.0.0', again);
+    expect(sent.status, sent.text).toBe(303);
+    expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
+  });
+
+  test('that was sealed for another form is not opened', async () => {
+    const { address } = await deployed('other-form', variables);
+    const shown = await send(address, '2.0.0', { ...fields, 'v/token': 'brand-new-token' });
+    const other = { ...fields, compared: compared(shown.text), carried: carried(shown.text) };
+    const sent = await send(address, '2.0.0', other);
+    expect([sent.status, sent.text.includes('Enter them again')]).toEqual([409, true]);
+  });
+});
+
+describe('the form of the catalog for an instance that is deployed', () => {
+  const at = () => `/catalog/${template}/run`;
+  const fields = (instance: string) => ({ instance, environment_id: stage.tenant.environment, 'v/name': 'shop' });
+
+  test('says so, and starts nothing before the visitor has seen what the run resets', async () => {
+    await deployed('taken', { name: 'shop', region: 'us', token: 'hidden-token' });
+    const shown = await send(at(), '2.0.0', fields('taken'));
+    expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
+    expect(shown.text).toContain('is deployed there already');
+    expect(shown.text).toMatch(/href="[^"]*from_instance=[^"]*">Start from what is deployed/);
+    expect(differences(shown.text)).toMatch(/region us → the default/);
+    expect(differences(shown.text)).toMatch(/token a secret → the default/);
+    const sent = await send(at(), '2.0.0', { ...fields('taken'), compared: compared(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
+  });
+
+  test('asks again for an instance other than the one whose changes were shown', async () => {
+    await deployed('first-name', { name: 'shop', region: 'us' });
+    await deployed('second-name', { name: 'other', region: 'ap' });
+    const shown = await send(at(), '2.0.0', fields('first-name'));
+    const sent = await send(at(), '2.0.0', { ...fields('second-name'), compared: compared(shown.text) });
+    expect([sent.status, sent.text.includes('Confirm and run')]).toEqual([200, true]);
+  });
+
+  test('starts at once where nothing of that name is deployed', async () => {
+    const sent = await send(at(), '2.0.0', fields('fresh'));
+    expect(sent.status, sent.text).toBe(303);
+  });
+});
+
+test('the form of an earlier run asks before it replaces a later deployment', async () => {
+  const { run } = await deployed('repeated', { name: 'shop', region: 'us' });
+  const address = `/catalog/${template}/run?from=${run}`;
+  await deployed('repeated', { name: 'shop', region: 'ap' });
+  const fields = { instance: 'repeated', 'v/name': 'shop', 'v/region': 'us' };
+  const shown = await send(address, '1.0.0', fields);
+  expect(shown.text).toContain('Confirm and run');
+  expect(differences(shown.text)).toMatch(/region ap → us/);
+  const sent = await send(address, '1.0.0', { ...fields, compared: compared(shown.text) });
+  expect(sent.status, sent.text).toBe(303);
 });
 
 test('the page of a run says which deployed variables it resets', async () => {

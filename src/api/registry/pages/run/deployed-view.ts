@@ -1,33 +1,46 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
-import { readVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
+import { readVariables } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { type DeployedFacts, type Difference, differencesShown, findDifferences } from './deployed.ts';
+import type { DeployedFacts } from './deployed.ts';
+import { type Difference, findDifferences, markDifferences } from './differences.ts';
 import type { RunFacts } from './facts.ts';
+import type { RunForm } from './run-form.ts';
 
-/** From what the form starts. */
-export function renderDeployedNotice({ deployed }: RunFacts): Html | null {
-  if (!deployed) return null;
-  const { instance, run } = deployed;
+/** From what the form starts, or what its run replaces. */
+export function renderDeployedNotice({ deployed, replaced, template }: RunFacts): Html | null {
+  const compared = deployed ?? replaced;
+  if (!compared) return null;
+  const { instance, run, failedRunId } = compared;
   const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance.id })}">${instance.name}</a>`;
-  return html`<div class="notice">${renderIcon('info')}<p>Filled in with what is deployed: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.</p></div>`;
+  const failed = failedRunId
+    ? html` A later run failed, so what exists may differ: ${renderRunLink(failedRunId)}.`
+    : null;
+  if (deployed)
+    return html`<div class="notice">${renderIcon('info')}<p>Filled in from the last successful deployment: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.${failed}</p></div>`;
+  const start = pagePath(
+    pages.newRun,
+    { id: template.id },
+    { instance: instance.name, environment_id: compared.environmentId ?? undefined, from_instance: instance.id },
+  );
+  return html`<div class="notice">${renderIcon('triangle-alert')}<div class="stack"><p>${link} is deployed there already: version ${run.template_version}, by ${renderRunLink(run.id)}. A run changes it, and a variable that you leave empty loses its deployed value.${failed}</p>
+<p><a class="button button-small" href="${start}">Start from what is deployed</a></p></div></div>`;
 }
 
 /** What is deployed of each variable, and what the form changes of it, to stand at its field. */
-export function compareFields(facts: RunFacts, entry: VariablesEntry): ReadonlyMap<string, Html> {
-  const { deployed, version, root } = facts;
-  if (!deployed || !version) return new Map();
-  const differences = findDifferences(deployed, root, readVariables(root, entry).values);
-  const differenceOf = new Map(differences.map((each) => [each.variable, each]));
+export function compareFields(form: RunForm): ReadonlyMap<string, Html> {
+  const found = findFormDifferences(form);
+  if (!found) return new Map();
+  const differenceOf = new Map(found.differences.map((each) => [each.variable, each]));
   return new Map(
-    root.members.flatMap(({ name }): [string, Html][] => {
+    form.facts.root.members.flatMap(({ name }): [string, Html][] => {
       const difference = differenceOf.get(name);
       const compared = difference
-        ? html`<strong>Changes:</strong> ${renderDifference(difference, version.version)}`
-        : renderDeployed(deployed, name);
+        ? html`<strong>Changes:</strong> ${renderDifference(difference, found.version)}`
+        : renderDeployed(found.compared, name);
       return compared ? [[slots.member('', name), compared]] : [];
     }),
   );
@@ -41,23 +54,33 @@ function renderDeployed({ values, secrets }: DeployedFacts, name: string): Html 
 }
 
 /** What the form asks for, compared with what is deployed. */
-export function renderDifferences(facts: RunFacts, entry: VariablesEntry): Html | null {
-  const { deployed, version, root } = facts;
-  if (!deployed || !version) return null;
-  const differences = findDifferences(deployed, root, readVariables(root, entry).values);
-  const from = deployed.run.template_version;
-  const versions =
-    version.version === from
-      ? html`<p>The version stays ${from}.</p>`
-      : html`<p>The version changes from ${from} to <strong>${version.version}</strong>.</p>`;
+export function renderDifferences(form: RunForm): Html | null {
+  const found = findFormDifferences(form);
+  if (!found) return null;
+  const { compared, version, differences } = found;
   const rows = differences.map(
-    (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, version.version)}</li>`,
+    (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, version)}</li>`,
   );
   return html`<section class="panel form-part" aria-labelledby="differences"><h2 id="differences" tabindex="-1">Changes to what is deployed</h2>
-<input type="hidden" name="compared" value="${differencesShown(version.version, differences)}">
-${versions}
-${rows.length === 0 ? html`<p>Every variable stays as it is.</p>` : html`<ul class="stack">${rows}</ul>`}
-${deployed.secrets.length > 0 ? html`<p class="muted">Secrets are not shown. One that you leave empty is kept if nothing else changes; otherwise enter it again.</p>` : null}</section>`;
+<input type="hidden" name="compared" value="${markDifferences(version, differences)}">
+${renderVersions(compared, version)}
+${rows.length === 0 ? html`<p>Every variable stays as it is.</p>` : html`<ul class="stack">${rows}</ul>`}</section>`;
+}
+
+/** Null if the run of the form changes no variables of a deployment. */
+function findFormDifferences({ facts, entry, omitted, basic }: RunForm) {
+  const compared = facts.deployed ?? facts.replaced;
+  if (!compared || !facts.version || basic.operation === 'destroy') return null;
+  const { values } = readVariables(facts.root, entry);
+  const differences = findDifferences(facts, compared, { values, omitted });
+  return { compared, version: facts.version.version, differences };
+}
+
+function renderVersions({ run }: DeployedFacts, version: string): Html {
+  const from = run.template_version;
+  return version === from
+    ? html`<p>The version stays ${from}.</p>`
+    : html`<p>The version changes from ${from} to <strong>${version}</strong>.</p>`;
 }
 
 function renderDifference({ kind, before, after }: Difference, version: string): Html {
@@ -65,6 +88,7 @@ function renderDifference({ kind, before, after }: Difference, version: string):
   const now = after === null ? null : html`<code class="foreign">${after}</code>`;
   if (kind === 'changed') return html`${old} → ${now}`;
   if (kind === 'emptied') return html`${old} → <span class="muted">the default, or what the environment sets</span>`;
+  if (kind === 'asked') return html`${old} → <strong>has to be entered again</strong>`;
   if (kind === 'added')
     return html`<span class="badge">New in ${version}</span> ${now === null ? html`<span class="muted">not set</span>` : html`default ${now}`}`;
   if (kind === 'dropped')

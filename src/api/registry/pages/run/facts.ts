@@ -5,13 +5,14 @@ import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
-import { Invalid, ServiceError } from '#domain/shared/errors.ts';
+import { Invalid } from '#domain/shared/errors.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
-import { type DeployedFacts, readDeployed } from './deployed.ts';
+import { type DeployedFacts, readDeployed, readReplaced } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
 interface RunChoices {
@@ -34,6 +35,8 @@ export interface RunFacts extends RunChoices {
   readonly source: SourceRun | null;
   /** What is deployed, if the address says to start from it. */
   readonly deployed: DeployedFacts | null;
+  /** What a run of the form replaces, if the form does not start from it. */
+  readonly replaced: DeployedFacts | null;
   readonly environmentId: string;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
@@ -44,11 +47,14 @@ export interface RunFacts extends RunChoices {
 /** The choice of a run without an environment, which must be meant: such a run may belong to nobody. */
 export const noEnvironment = 'none';
 
-/** Reads what the form is made from. `version` and `environmentId` are what was chosen in it, if anything was. */
-export async function readRunFacts(
-  visit: RunFormVisit,
-  chosen: { readonly version?: string | undefined; readonly environmentId?: string | undefined },
-): Promise<RunFacts> {
+interface ChosenTarget {
+  readonly version?: string | undefined;
+  readonly environmentId?: string | undefined;
+  readonly instance?: string | undefined;
+}
+
+/** Reads what the form is made from. `version` `environmentId` and `instance` are what was chosen in it, if anything was. */
+export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): Promise<RunFacts> {
   const { id } = visit.params;
   const from = visit.query('from');
   const [template, source, deployed] = await Promise.all([
@@ -79,7 +85,11 @@ export async function readRunFacts(
     Object.entries(unknownChoices).filter(([name]) => isUnknown[name as keyof typeof unknownChoices]),
   );
   const target = { ...choices, environmentId: given ? environmentId : '' };
-  return { template, version: version?.shown ?? null, root, source, deployed, ...target, inherited, problems };
+  const isPlaceChosen = environmentId !== '' || Boolean(source) || chosen.environmentId === noEnvironment;
+  const isPlaceKnown = (isPlaceChosen || choices.environments.length === 0) && !problems['environment_id'];
+  const name = chosen.instance || source?.instance || template.slug;
+  const replaced = !deployed && isPlaceKnown ? await readReplaced(visit, { environmentId, name }) : null;
+  return { template, version: version?.shown ?? null, root, source, deployed, replaced, ...target, inherited, problems };
 }
 
 /** The versions and environments that the form offers. */
@@ -106,14 +116,6 @@ async function readVersion(visit: RunFormVisit, { id, latest_version: latest }: 
 
 function readVariables(visit: RunFormVisit, id: string) {
   return orNull(visit.read(listVariables, { params: { id }, query: { limit: '200' } }));
-}
-
-/** Null for what does not exist, may not be known, or has no right name. */
-export function orNull<Read>(reading: Promise<Read>): Promise<Read | null> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof ServiceError && (error.kind === 'invalid' || error.kind === 'notFound')) return null;
-    throw error;
-  });
 }
 
 async function readEnvironments(

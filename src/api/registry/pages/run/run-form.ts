@@ -8,7 +8,13 @@ export interface RunForm {
   readonly facts: RunFacts;
   readonly basic: Partial<SentForm['basic']>;
   readonly entry: VariablesEntry;
+  /** The deployed secrets that are not taken over. */
+  readonly omitted: readonly string[];
   readonly problems: FormProblems | null;
+  /** Nothing is wrong: the visitor only has to see what the run changes, and to confirm it. */
+  readonly isToConfirm: boolean;
+  /** The secrets that were entered, sealed. */
+  readonly carried: string;
   /** Where the form is sent: the page's own address. */
   readonly address: string;
 }

@@ -13,11 +13,14 @@ import {
   type VariablesEntry,
 } from '#api/web/forms/schema/variables.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { differencesShown, findChanges, findDifferences } from './deployed.ts';
+import { addCarried, sealSecrets } from './carried-secrets.ts';
+import { areShown, findChanges, findDifferences, findOwnSecrets } from './differences.ts';
+import type { Values } from './deployed.ts';
 import { type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
-import { choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
+import { askedProblems, choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
 import { headOf, runPage } from './run-view.ts';
 import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 
@@ -28,6 +31,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   const facts = await readRunFacts(visit, {
     version: visit.query('version'),
     environmentId: visit.query('environment_id'),
+    instance: visit.query('instance'),
   });
   const { source, deployed, root } = facts;
   const refusal = findRefusal(facts);
@@ -45,7 +49,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     root,
     (source?.prefill?.variables ?? deployed?.values ?? {}) as Record<string, JsonValue>,
   );
-  return showAgain(visit, facts, basic, entry, choiceProblems(facts));
+  return showForm(visit, facts, { basic, entry, omitted: [] }, { problems: choiceProblems(facts) });
 }
 
 /** Why the visitor may not run this. A template without versions says so in its own way. */
@@ -54,35 +58,45 @@ function findRefusal({ source, template, version }: RunFacts): string | null {
   return version === null ? null : refusalOf(template.actions, 'run');
 }
 
+/** What was sent, with the secrets that the form carried along. */
+interface Filled {
+  readonly basic: Partial<Basic>;
+  readonly entry: VariablesEntry;
+  readonly omitted: readonly string[];
+}
+type SentFilled = Filled & { readonly basic: Basic };
+
 /** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
 export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   const sent = readSentForm(visit.request.body);
-  const { basic } = sent;
-  const facts = await readRunFacts(visit, { version: basic.version, environmentId: basic.environment_id });
+  const { basic, omitted } = sent;
+  const chosen = { version: basic.version, environmentId: basic.environment_id, instance: basic.instance };
+  const facts = await readRunFacts(visit, chosen);
   const edit = readEdit(basic.do);
   if (basic.shown === facts.version?.version) refuseUnknownFields(sent, facts.root);
   const decoded = decodeVariables(sent.fields, facts.root);
+  const { keyRing } = visit.context.services;
+  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, { entry: decoded, carried: basic.carried });
+  const entry = full ?? decoded;
+  const filled = { basic, entry, omitted };
   const unknown = choiceProblems(facts);
-  if (edit) return showAgain(visit, facts, basic, editVariables(facts.root, decoded, edit), unknown);
-  if (unknown) return showAgain(visit, facts, basic, decoded, unknown);
-  if (facts.version && basic.shown !== facts.version.version)
-    return showAgain(
-      visit,
-      facts,
-      basic,
-      decoded,
-      otherProblem(
-        `The fields now belong to version ${facts.version.version}. Check them, then submit the form again.`,
-      ),
-    );
-  if (!facts.source && !facts.deployed && basic.environment_id === '' && facts.environments.length > 0)
-    return showAgain(visit, facts, basic, decoded, noChoice);
-  return admit(visit, facts, basic, decoded);
+  if (edit)
+    return showForm(visit, facts, { ...filled, entry: editVariables(facts.root, entry, edit) }, { problems: unknown });
+  const problems = unknown ?? (full ? findChoiceProblem(facts, basic) : lostSecrets);
+  return problems ? showForm(visit, facts, filled, { problems }) : admit(visit, facts, filled);
 }
 
-/** The differences stand in the form that is shown again. */
-const unseenDifferences = otherProblem(
-  'Nothing has started yet. Check “Changes to what is deployed” at the end of the form, then press Run again.',
+/** Why the variables cannot be looked at yet; null if they can. */
+function findChoiceProblem({ version, source, deployed, environments }: RunFacts, basic: Basic): FormProblems | null {
+  if (version && basic.shown !== version.version)
+    return otherProblem(
+      `The fields now belong to version ${version.version}. Check them, then submit the form again.`,
+    );
+  return !source && !deployed && basic.environment_id === '' && environments.length > 0 ? noChoice : null;
+}
+
+const lostSecrets = otherProblem(
+  'The secrets that you entered were kept for an hour, and for one form. Enter them again, then submit the form again.',
 );
 
 const noChoice: FormProblems = {
@@ -92,22 +106,39 @@ const noChoice: FormProblems = {
   others: [],
 };
 
-async function admit(visit: RunFormVisit, facts: RunFacts, basic: Basic, entry: VariablesEntry): Promise<FastifyReply> {
+async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): Promise<FastifyReply> {
+  const { basic, entry } = filled;
   const { values, problems } = readVariables(facts.root, entry);
-  if (problems.length > 0) return showAgain(visit, facts, basic, entry, variableProblems(problems));
-  if (facts.deployed && facts.version && basic.operation !== 'destroy') {
-    const differences = findDifferences(facts.deployed, facts.root, values);
-    if (differencesShown(facts.version.version, differences) !== basic.compared)
-      return showAgain(visit, facts, basic, entry, unseenDifferences);
-  }
-  const names: BasicField[] = [...basicFields].filter((name) => !['shown', 'compared', 'key', 'do'].includes(name));
-  const sent = await submit(visit, names, () => request(visit, facts, basic, values));
+  if (problems.length > 0) return showForm(visit, facts, filled, { problems: variableProblems(problems) });
+  const unseen = findUnseen(facts, filled, values);
+  if (unseen) return showForm(visit, facts, filled, unseen);
+  const names: BasicField[] = [...basicFields].filter((name) => !unplaced.includes(name));
+  const sent = await submit(visit, names, () => request(visit, facts, filled, values));
   if (sent.done) return visit.redirect(pagePath(pages.run, { id: sent.result.id }, { done: 'admitted' }));
   const isUsed = sent.problems.code === 'idempotency_key_reused';
-  return showAgain(visit, facts, isUsed ? { ...basic, key: '' } : basic, entry, explainProblems(sent.problems));
+  const again = isUsed ? { ...filled, basic: { ...basic, key: '' } } : filled;
+  return showForm(visit, facts, again, { problems: explainProblems(sent.problems) });
 }
 
-function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: Record<string, JsonValue>) {
+/** Fields that no visitor fills in. */
+const unplaced: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 'do'];
+
+/** Why the form is shown again before it changes what is deployed; null: the visitor has seen all of it. */
+function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Values): FormState | null {
+  const compared = facts.deployed ?? facts.replaced;
+  if (!compared || !facts.version || basic.operation === 'destroy') return null;
+  const differences = findDifferences(facts, compared, { values, omitted });
+  const asked = differences.filter(({ kind }) => kind === 'asked');
+  if (asked.length > 0) return { problems: askedProblems(asked.map(({ variable }) => variable)) };
+  return areShown(basic.compared, facts.version.version, differences) ? null : { problems: null, isToConfirm: true };
+}
+
+function request(
+  visit: RunFormVisit,
+  facts: RunFacts,
+  { basic, omitted }: SentFilled,
+  variables: Record<string, JsonValue>,
+) {
   const { source, deployed, version } = facts;
   // A destroy without a wish uses the version of the deployment. Everything else runs the version whose form was filled in.
   const isLeftOpen = basic.operation === 'destroy' && basic.version === '';
@@ -127,7 +158,9 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
     return visit.run(copy, { params: { id: source.id }, body: { ...body, omit } });
   }
   if (deployed) {
-    const { variables: changed, omit } = findChanges(deployed, facts.root, variables);
+    const { variables: changed, omit: emptied } = findChanges(deployed, facts.root, variables);
+    const given = findOwnSecrets(facts, deployed).filter(({ name }) => omitted.includes(name) && !(name in changed));
+    const omit = [...emptied, ...given.map(({ name }) => name)];
     const place = {
       instance: deployed.instance.name,
       ...(deployed.environmentId && { environment_id: deployed.environmentId }),
@@ -136,7 +169,7 @@ function request(visit: RunFormVisit, facts: RunFacts, basic: Basic, variables: 
       ...place,
       variables_from: 'deployed',
       variables: changed,
-      ...(omit.length > 0 && basic.operation !== 'destroy' && { omit: [...omit] }),
+      ...(omit.length > 0 && basic.operation !== 'destroy' && { omit }),
     };
     return visit.run(createRun, { body: { ...body, ...start, template_id: visit.params.id } });
   }
@@ -170,13 +203,24 @@ function basicOptions(options: NonNullable<RunFacts['source']>['options'] | unde
   };
 }
 
-function showAgain(
+/** What a form says above its fields. */
+interface FormState {
+  readonly problems: FormProblems | null;
+  readonly isToConfirm?: boolean;
+}
+
+function showForm(
   visit: RunFormVisit,
   facts: RunFacts,
-  basic: Partial<Basic>,
-  entry: VariablesEntry,
-  problems: FormProblems | null,
+  { basic, entry, omitted }: Filled,
+  { problems, isToConfirm = false }: FormState,
 ): Promise<FastifyReply> {
-  const page = runPage({ facts, basic, entry, problems, address: visit.request.url });
-  return visit.show(page, problems?.status ?? 200);
+  const key = basic.key || newId();
+  const carried = sealSecrets(visit.context.services.keyRing, carriedBy(visit, key), facts.root, entry);
+  const shown = { facts, basic: { ...basic, key }, entry, omitted, carried, problems, isToConfirm };
+  return visit.show(runPage({ ...shown, address: visit.request.url }), problems?.status ?? 200);
+}
+
+function carriedBy({ principal, params }: RunFormVisit, key: string) {
+  return { principalId: principal.id, templateId: params.id, key };
 }

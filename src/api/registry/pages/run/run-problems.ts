@@ -1,11 +1,18 @@
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import type { ValueProblem } from '#api/web/forms/schema/value.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { RunFacts } from './facts.ts';
 
 /** Problems of variables that were found before the service was asked. */
 export function variableProblems(problems: readonly ValueProblem[]): FormProblems {
   const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
   return { status: 422, fields: {}, others: [], code: 'variables_invalid', details };
+}
+
+/** Secrets of the deployment that the run cannot keep, since it changes something else. */
+export function askedProblems(names: readonly string[]): FormProblems {
+  const message = 'Enter it again: the deployed secret is kept only while the version and all variables stay the same';
+  return variableProblems(names.map((name) => ({ pointer: `/${escapePointer(name)}`, message })));
 }
 
 /** The problems of a version or an environment that the form or the address names; null if there are none. */

@@ -3,18 +3,16 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { fieldId, renderFormField } from '#api/web/forms/form.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
-import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
 import { renderVariableFields } from '#api/web/forms/schema/view/variables.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
 import { compareFields, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
-import { describeKept } from './variable-fields.ts';
+import { describeKept, hasEnteredSecret, renderOmitted } from './variable-fields.ts';
 
 export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
   return {
@@ -31,7 +29,7 @@ export function runPage(form: RunForm): Page {
   const { template, source } = facts;
   const head = headOf(facts);
   return {
-    title: head.title,
+    title: form.isToConfirm ? `Confirm: ${head.title}` : head.title,
     hasProblem: problems !== null,
     scripts: ['schema-form.js'],
     main: html`<div class="page">
@@ -55,21 +53,28 @@ function renderForm(form: RunForm): Html {
   const whole = { kind: 'object', members: entry.members, rows: [] } as const;
   const placed = placeProblems(facts.root, whole, variablesIn(problems));
   const action = address.replace(/#.*$/, '');
-  return html`<form class="form run-form" method="post" action="${action}" novalidate data-edited>
+  return html`<form class="form run-form" method="post" action="${action}" novalidate autocomplete="off" data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
-<input type="hidden" name="key" value="${basic.key || newId()}">
+<input type="hidden" name="key" value="${basic.key}">
+<input type="hidden" name="carried" value="${form.carried}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
-${problems ? renderProblems(form, placed) : null}
+${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep() : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
-${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(facts), compared: compareFields(facts, entry) })}</section>
+${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form), compared: compareFields(form) })}
+${renderOmitted(form)}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}
-${renderDifferences(facts, entry)}
-<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
+${renderDifferences(form)}
+<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}${form.isToConfirm ? 'Confirm and run' : 'Run'}</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
 <p class="muted">A plan is made first. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
+}
+
+/** The form is shown once more, so that nobody changes what is deployed without having seen how. */
+function renderStep(): Html {
+  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<p>Nothing has started yet. Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.</p></div>`;
 }
 
 /** Closed unless something of it is used. */
@@ -81,7 +86,8 @@ ${fields.map((field) => renderFormField(field, form.problems?.fields[field.name]
 }
 
 /** What is wrong, with links to the fields. It has the focus when the page opens. */
-function renderProblems({ facts, entry, problems }: RunForm, placed: PlacedProblems): Html {
+function renderProblems(form: RunForm, placed: PlacedProblems): Html {
+  const { entry, problems } = form;
   const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({
     target: fieldId(name),
     label: basicLabels[name as keyof typeof basicLabels] ?? name,
@@ -89,9 +95,8 @@ function renderProblems({ facts, entry, problems }: RunForm, placed: PlacedProbl
   }));
   const listed = [...basics, ...(entry.json === null ? placed.listed : [])];
   const asText = entry.json === null ? [] : placed.listed.map(({ label, message }) => `${label}: ${message}`);
-  const hasSecret = facts.root.members.some(holdsSecret);
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${[...(problems?.others ?? []), ...placed.others, ...asText].map((text) => html`<p class="foreign">${text}</p>`)}
 ${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
-${hasSecret ? html`<p>Secrets are never shown. Enter them again.</p>` : null}</div></div>`;
+${hasEnteredSecret(form) ? html`<p>The secrets that you entered are kept, but not shown.</p>` : null}</div></div>`;
 }

@@ -21,13 +21,18 @@ export const basicFields = [
   'despite_dependents',
   'message',
   'compared',
+  'carried',
   'key',
   'do',
 ] as const;
 export type BasicField = (typeof basicFields)[number];
 
+/** Names secrets of the deployment that are not taken over. It may be sent more than once. */
+export const omitField = 'omit';
+
 export interface SentForm {
   readonly basic: Readonly<Record<BasicField, string>>;
+  readonly omitted: readonly string[];
   readonly fields: SentFields;
 }
 
@@ -35,16 +40,16 @@ export interface SentForm {
 export function readSentForm(body: unknown): SentForm {
   const fields = new Map(Object.entries(body ?? {}).map(([name, value]) => [name, [value].flat().map(String)]));
   for (const [name, values] of fields) {
-    if (!isBasic(name) && !isSchemaField(name)) throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
+    if (!isBasic(name) && name !== omitField && !isSchemaField(name)) throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
     if (isBasic(name) && values.length > 1) throw new Invalid(`the field "${name}" was sent more than once`);
   }
   const basic = Object.fromEntries(basicFields.map((name) => [name, toLines(fields.get(name)?.[0] ?? '')]));
-  return { basic: basic as SentForm['basic'], fields };
+  return { basic: basic as SentForm['basic'], omitted: fields.get(omitField) ?? [], fields };
 }
 
 /** @throws Invalid for a field that the form of these variables cannot have */
 export function refuseUnknownFields({ fields }: SentForm, root: ObjectNode): void {
-  const unknown = [...fields.keys()].find((name) => !isBasic(name) && !knowsField(root, name));
+  const unknown = [...fields.keys()].find((name) => !isBasic(name) && name !== omitField && !knowsField(root, name));
   if (unknown !== undefined) throw new Invalid(`the form has no field ${JSON.stringify(unknown)}`);
 }
 

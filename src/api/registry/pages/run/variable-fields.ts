@@ -1,14 +1,40 @@
+import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
-import type { RunFacts } from './facts.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { hasSecretText } from './carried-secrets.ts';
+import { findOwnSecrets } from './differences.ts';
+import type { RunForm } from './run-form.ts';
+import { omitField } from './sent.ts';
 
-/** What applies to variables that are left empty: what the environment sets, and secrets of a copied run. */
-export function describeKept({ source, deployed, root, inherited }: RunFacts): ReadonlyMap<string, string> {
+/** What applies to variables that are left empty: what the environment sets, secrets that were entered before, and those of a copied run. */
+export function describeKept({ facts, entry }: RunForm): ReadonlyMap<string, string> {
+  const { source, deployed, root, inherited } = facts;
   const secrets = new Set(source?.prefill?.secrets ?? deployed?.secrets ?? []);
-  const kept = root.members
-    .filter(({ name }) => secrets.has(name))
-    .map(({ name }): [string, string] => [
-      slots.member('', name),
-      `Left empty, the ${deployed ? 'deployed value' : 'value of the earlier run'} is kept, if nothing else changes. Otherwise enter it again`,
-    ]);
+  const of = deployed ? 'deployed value' : 'value of the earlier run';
+  const kept = root.members.flatMap((member): [string, string][] => {
+    const slot = slots.member('', member.name);
+    if (hasSecretText(member, entry.members[member.name]))
+      return [[slot, 'You have entered it. Left empty, what you entered is used']];
+    if (!secrets.has(member.name)) return [];
+    return [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
+  });
   return new Map([...inherited, ...kept]);
+}
+
+/** Offers to give up secrets of the deployment: whoever does not know them can change other variables then. */
+export function renderOmitted({ facts, omitted }: RunForm): Html | null {
+  if (!facts.deployed) return null;
+  const optional = findOwnSecrets(facts, facts.deployed).filter(({ isRequired, default: value }) => !isRequired || value !== undefined);
+  if (optional.length === 0) return null;
+  const boxes = optional.map(({ name, default: value }) => {
+    const instead = value === undefined ? 'leave it out' : "use the template's default";
+    return html`<label class="choice"><input type="checkbox" name="${omitField}" value="${name}" ${omitted.includes(name) ? html`checked` : null}> <span><code class="foreign">${name}</code>: ${instead}</span></label>`;
+  });
+  return html`<fieldset class="field"><legend>Instead of the deployed secret</legend><div class="choices">${boxes}</div>
+<p class="field-hint">A deployed secret is kept only while the version and all variables stay the same. To change anything else, enter it again above, or choose this.</p></fieldset>`;
+}
+
+/** Whether a secret was entered, which the page does not show again. */
+export function hasEnteredSecret({ facts, entry }: RunForm): boolean {
+  return facts.root.members.some((member) => holdsSecret(member) && hasSecretText(member, entry.members[member.name]));
 }

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util';
+import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
+import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts';
+import { shorten } from '#api/web/forms/schema/view/hints.ts';
+import { digestOf } from '#domain/shared/values/digest.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { DeployedFacts, Values } from './deployed.ts';
+import type { RunFacts } from './facts.ts';
+
+/** What a form changes of what is deployed. */
+export interface DeployedChanges {
+  /** The values to send: those that are not as deployed. */
+  readonly variables: Values;
+  /** The variables that were emptied. */
+  readonly omit: readonly string[];
+}
+
+/** Compares with what the form was filled in with, so that what a field cannot hold is no change. */
+export function findChanges({ values, secrets }: DeployedFacts, root: ObjectNode, entered: Values): DeployedChanges {
+  const { values: filled } = readVariables(root, fillVariables(root, values));
+  const isChanged = (name: string) =>
+    secrets.includes(name) || !Object.hasOwn(filled, name) || !isDeepStrictEqual(filled[name], entered[name]);
+  return {
+    variables: Object.fromEntries(Object.entries(entered).filter(([name]) => isChanged(name))),
+    omit: Object.keys(filled).filter((name) => Object.hasOwn(values, name) && !Object.hasOwn(entered, name)),
+  };
+}
+
+/** A difference between what is deployed and what the form asks for, in words. */
+export interface Difference {
+  readonly variable: string;
+  /** `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. */
+  readonly kind: 'changed' | 'emptied' | 'asked' | 'added' | 'dropped' | 'redefined';
+  /** The deployed value and the new one; null: there is none, or it must not be shown. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What was entered into a form for a run. */
+export interface Entered {
+  readonly values: Values;
+  /** The deployed secrets that the form says not to take over. */
+  readonly omitted: readonly string[];
+}
+
+/** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
+export function findOwnSecrets({ root, inherited }: RunFacts, { secrets }: DeployedFacts): Node[] {
+  return root.members.filter(({ name }) => secrets.includes(name) && !inherited.has(slots.member('', name)));
+}
+
+/** What the run of a form would change of what is deployed, whether the form starts from that or replaces it. */
+export function findDifferences(facts: RunFacts, compared: DeployedFacts, { values, omitted }: Entered): Difference[] {
+  const { root, version } = facts;
+  const { variables, omit } = findChanges(compared, root, values);
+  const members = new Map(root.members.map((member) => [member.name, member]));
+  const isSecret = (name: string) => compared.secrets.includes(name) || isSecretMember(members.get(name));
+  const was = wasOf(compared);
+  const after = (name: string, value: JsonValue) => {
+    if (!isSecret(name)) return shorten(value);
+    return compared.secrets.includes(name) ? 'a secret, entered again' : 'a new secret';
+  };
+  const changed = Object.entries(variables).map(
+    ([variable, value]): Difference => ({ variable, kind: 'changed', before: was(variable), after: after(variable, value) }),
+  );
+  const emptied = omit
+    .filter((name) => facts.deployed !== null || !isAsDefault(facts, compared, name))
+    .map((variable): Difference => ({ variable, kind: 'emptied', before: was(variable), after: null }));
+  const named = new Set([...changed, ...emptied].map(({ variable }) => variable));
+  const ofVersion = findVersionDifferences(compared, root, named);
+  const isVersionKept = version?.version === compared.run.template_version;
+  const isOther = !isVersionKept || named.size > 0;
+  const secrets = findOwnSecrets(facts, compared)
+    .filter(({ name }) => !Object.hasOwn(values, name))
+    .flatMap((member) => describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }));
+  return [...changed, ...emptied, ...secrets, ...ofVersion];
+}
+
+function isSecretMember(member: Node | undefined): boolean {
+  return member !== undefined && holdsSecret(member);
+}
+
+/** Whether what takes the place of a variable that is left empty is the value that is deployed. */
+function isAsDefault({ root, inherited }: RunFacts, { values }: DeployedFacts, name: string): boolean {
+  const member = root.members.find((each) => each.name === name);
+  return !inherited.has(slots.member('', name)) && isDeepStrictEqual(member?.default, values[name]);
+}
+
+/** What becomes of a deployed secret whose field is empty. */
+function describeLeftSecret(
+  { deployed, source }: RunFacts,
+  { name }: Node,
+  { isOmitted, isOther }: { readonly isOmitted: boolean; readonly isOther: boolean },
+): Difference[] {
+  const emptied: Difference = { variable: name, kind: 'emptied', before: secretWord, after: null };
+  if (deployed) return isOmitted ? [emptied] : isOther ? [{ ...emptied, kind: 'asked' }] : [];
+  // A copy brings the secrets of the run that it repeats.
+  return source?.prefill?.secrets.includes(name) ? [] : [emptied];
+}
+
+const secretWord = 'a secret';
+
+function wasOf({ values, secrets }: DeployedFacts) {
+  return (name: string): string | null => {
+    if (secrets.includes(name)) return secretWord;
+    return Object.hasOwn(values, name) ? shorten(values[name] ?? null) : null;
+  };
+}
+
+/** What the version changes by itself. */
+function findVersionDifferences(compared: DeployedFacts, root: ObjectNode, named: ReadonlySet<string>): Difference[] {
+  const members = new Map(root.members.map((member) => [member.name, member]));
+  const before = new Map(compared.root.members.map((member) => [member.name, member]));
+  const was = wasOf(compared);
+  const added = [...members.values()]
+    .filter(({ name }) => !before.has(name) && !named.has(name))
+    .map((member): Difference => {
+      const { name: variable, default: value } = member;
+      const isShown = value !== undefined && !holdsSecret(member);
+      return { variable, kind: 'added', before: null, after: isShown ? shorten(value) : null };
+    });
+  const dropped = [...Object.keys(compared.values), ...compared.secrets]
+    .filter((name) => !members.has(name))
+    .map((variable): Difference => ({ variable, kind: 'dropped', before: was(variable), after: null }));
+  const redefined = [...members.values()]
+    .filter(
+      ({ name, schema }) =>
+        before.has(name) && !named.has(name) && !isDeepStrictEqual(schema, before.get(name)?.schema),
+    )
+    .map(({ name }): Difference => ({ variable: name, kind: 'redefined', before: was(name), after: was(name) }));
+  return [...added, ...dropped, ...redefined];
+}
+
+/**
+ * What a form sends along, so that nobody starts a run whose differences they were not shown. What the form asks for is seen, too, once it is entered.
+ */
+export function markDifferences(version: string, differences: readonly Difference[]): string {
+  const all = differences.flatMap((each): Difference[] =>
+    each.kind === 'asked'
+      ? [each, { ...each, kind: 'emptied' }, { ...each, kind: 'changed', after: 'a secret, entered again' }]
+      : [each],
+  );
+  return [markOf(version), ...all.map(markOf)].join(' ');
+}
+
+/** Whether the form that was sent had shown all of these differences. */
+export function areShown(sent: string, version: string, differences: readonly Difference[]): boolean {
+  const shown = new Set(sent.split(' '));
+  return [version, ...differences].every((each) => shown.has(markOf(each)));
+}
+
+function markOf(what: string | Difference): string {
+  return digestOf(Buffer.from(JSON.stringify(what))).slice('sha256:'.length, 'sha256:'.length + 16);
+}
