@@ -116,18 +116,18 @@ export function readDeployedStart({
   variables_from: from,
   omit,
   operation,
+  field = 'omit',
 }: {
   readonly variables_from?: 'deployed' | undefined;
   readonly omit?: readonly string[] | undefined;
   readonly operation: string;
+  /** Where `omit` is in the body. */
+  readonly field?: string;
 }): readonly string[] | null {
   if (operation === 'destroy' && omit !== undefined && omit.length > 0)
-    throw invalidField('omit', 'a destroy takes all variables of the deployment that it removes: leave omit out');
+    throw invalidField(field, 'a destroy takes all variables of the deployment that it removes: leave omit out');
   if (from === undefined && omit !== undefined)
-    throw invalidField(
-      'omit',
-      'leaves out variables of the deployment: name variables_from as well, or leave omit out',
-    );
+    throw invalidField(field, 'leaves out variables of the deployment: name variables_from as well, or leave omit out');
   return from === undefined ? null : (omit ?? []);
 }
 

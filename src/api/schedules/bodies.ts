@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunAssembly } from '#api/assemblies/run-operations.ts';
-import { RunBody, splitOptions, withReplace } from '#api/runs/bodies.ts';
+import { deployedMembers, RunBody, readDeployedStart, splitOptions, withReplace } from '#api/runs/bodies.ts';
 import type { Work } from '#domain/schedules/model.ts';
 import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedule-changes.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -15,6 +15,13 @@ const ScheduledTemplateRun = RunBody.extend({
   environment_id: RunBody.shape.environment_id.nullable(),
   version: RunBody.shape.version.nullable(),
   instance: RunBody.shape.instance.nullable(),
+  variables_from: deployedMembers.variables_from
+    .nullable()
+    .describe(
+      '`deployed`: at each start, variables that the work does not name are as the instance is deployed then, as with `POST /runs`. Something must be ' +
+        'deployed when the work is saved. Without it, each start resets them.',
+    ),
+  omit: deployedMembers.omit,
 })
   .overwrite(withReplace)
   .meta({ id: 'ScheduledTemplateRun' });
@@ -71,10 +78,21 @@ export function toWork(work: z.output<typeof WorkBody>): Work {
       environment_id: environmentId = null,
       version = null,
       instance = null,
+      variables_from,
+      omit: named = [],
       ...run
     } = splitOptions(work.run, 'work.run.options');
     const { replace = [], ...rest } = run;
-    return { kind: 'run', templateId, environmentId, version, instance, replace, ...rest };
+    const variablesFrom = variables_from ?? undefined;
+    // Null and an empty list are what an answer has that names neither.
+    const omit = readDeployedStart({
+      variables_from: variablesFrom,
+      omit: named.length > 0 ? named : undefined,
+      operation: rest.operation,
+      field: 'work.run.omit',
+    });
+    const start = omit === null ? {} : { variablesFrom, omit };
+    return { kind: 'run', templateId, environmentId, version, instance, replace, ...start, ...rest };
   }
   const { assembly_id: assemblyId, environment_id: environmentId, only = null, ...run } = work.assembly_run;
   return { kind: 'assembly_run', assemblyId, environmentId, only, ...run };

@@ -24,6 +24,11 @@ const WorkView = z.union([
       replace: z.array(z.string()),
       options: RunOptionsView.omit({ replace: true }),
       variables,
+      variables_from: z
+        .enum(['deployed'])
+        .nullable()
+        .describe('`deployed`: variables that are not named are as the instance is deployed at each start.'),
+      omit: z.array(z.string()).describe('Variables of the deployment that are not taken over.'),
       message: z.string(),
     }),
   }),
@@ -121,7 +126,8 @@ export function viewWork(work: ShownWork): z.input<typeof WorkView> {
     const { templateId, version, instance, replace } = work;
     const { replace: _replace, ...options } = viewOptions(work.options, []);
     const named = { template_id: templateId, environment_id: environmentId, version, instance };
-    return { run: { ...named, operation: work.operation, replace: [...replace], options, ...common } };
+    const start = { variables_from: work.variablesFrom ?? null, omit: [...(work.omit ?? [])] };
+    return { run: { ...named, operation: work.operation, replace: [...replace], options, ...start, ...common } };
   }
   const { assemblyId, version, only } = work;
   const named = { assembly_id: assemblyId, environment_id: work.environmentId, version };

@@ -68,6 +68,7 @@ export const pages = {
   forgetState: '/workloads/instances/:id/forget-state',
   instanceReaders: '/workloads/instances/:id/readers',
   instanceFollow: '/workloads/instances/:id/follow',
+  destroyInstance: '/workloads/instances/:id/destroy',
   deleteInstance: '/workloads/instances/:id/delete',
   stateVersion: '/workloads/instances/:id/state-versions/:serial',
   compareStates: '/workloads/instances/:id/compare',

@@ -17,6 +17,9 @@ export interface RunWork {
   readonly replace: readonly string[];
   readonly options?: RunOptions | null | undefined;
   readonly variables: Record<string, JsonValue>;
+  /** `deployed`: variables that are not named are as the instance is deployed at each start, but for those to omit. */
+  readonly variablesFrom?: 'deployed' | undefined;
+  readonly omit?: readonly string[] | undefined;
   readonly message: string;
 }
 

@@ -1,7 +1,6 @@
 import { startAssemblyRun } from '#domain/assemblies/runs/admission/start.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
-import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
@@ -20,7 +19,7 @@ import { findAuthors, findOutcome, isStillRunning, keepFiring } from './history/
 import { publishFiring } from './history/publish-firing.ts';
 import { type AssemblyWork, type RunWork, scheduleKind, type Work } from './model.ts';
 import { lockSchedule } from './store.ts';
-import { openWork, toRunRequest } from './work.ts';
+import { openWork, resolveWork } from './work.ts';
 
 /** What a schedule starts, with its owners, locked. */
 type Found = Ownership & { readonly start: (tx: Transaction, starter: Starter) => Promise<Started> };
@@ -127,7 +126,7 @@ async function findRunTarget(tx: Transaction, deps: ScheduledWorkDeps, work: Run
     organizationId,
     teamId,
     start: (tx, { key, principal, authors }) => {
-      const resolve = () => resolveRun(tx, deps, target, { ...toRunRequest(work), instance }, principal);
+      const resolve = () => resolveWork(tx, deps, target, work, principal);
       return admitRun(tx, key, target, { instance, resolve }, principal, { authors });
     },
   };

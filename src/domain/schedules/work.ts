@@ -5,9 +5,10 @@ import { checkVariables } from '#domain/assemblies/runs/admission/variables.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
 import { listAvailableVersions } from '#domain/assemblies/versions/version-store.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
+import { resolveFromDeployed } from '#domain/runs/admission/from-deployed.ts';
 import { chooseSupported, resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/run-request.ts';
-import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
+import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { readToolDemand } from '#domain/runs/admission/tool-demand.ts';
 import type { Masked } from '#domain/runs/model.ts';
 import { refuseOptions } from '#domain/runs/options/rules.ts';
@@ -57,17 +58,35 @@ async function checkRun(
   const target = await findAdmissionTarget(tx.em, { templateId, environmentId: environmentId ?? undefined }, true);
   if (!target || target.teamId !== teamId) throw unknown('work.run', 'template that can run there');
   refuseArchived(target);
-  const request = toRunRequest(work);
   if (work.operation === 'destroy' && Object.keys(work.variables).length === 0) {
     // It takes its variables from what is deployed when it starts, which may be nothing yet.
+    const request = toRunRequest(work);
     const instance = work.instance ?? target.templateSlug;
     const { version } = await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance });
     const demand = await readToolDemand(tx.em, { target, version, instance, operation: work.operation });
     refuseOptions({ spec: version.spec, target, demand }, { ...request, options: request.options ?? null });
     return work;
   }
-  const resolved = await resolveRun(tx, deps, target, request, requester);
+  const resolved = await resolveWork(tx, deps, target, work, requester);
   return { ...work, variables: { ...onlyNamed(work.variables, resolved.variables), ...written(work, resolved) } };
+}
+
+/**
+ * The run that a start of the work asks for. A destroy takes what it does not name from the deployment in any case.
+ * @throws Unprocessable as `resolveRun` and `resolveFromDeployed` do
+ */
+export function resolveWork(
+  tx: Transaction,
+  deps: ResolveDeps,
+  target: AdmissionTarget,
+  work: RunWork,
+  requester: Principal,
+): Promise<ResolvedRun> {
+  const request = { ...toRunRequest(work), instance: work.instance ?? target.templateSlug };
+  const startsFromDeployed = work.variablesFrom === 'deployed' && work.operation !== 'destroy';
+  return startsFromDeployed
+    ? resolveFromDeployed(tx, deps, target, { ...request, omit: work.omit ?? [] }, requester)
+    : resolveRun(tx, deps, target, request, requester);
 }
 
 /** The variables that are references as a whole, as they were written: each start resolves them anew. */
@@ -100,7 +119,7 @@ async function checkAssembly(
 }
 
 /** The request for the run as whoever starts it would send it. */
-export function toRunRequest({ version, instance, ...work }: RunWork): RunRequest {
+function toRunRequest({ version, instance, ...work }: RunWork): RunRequest {
   const { operation, replace, options, variables, message } = work;
   const named = { version: version ?? undefined, instance: instance ?? undefined };
   return { ...named, operation, replace, options, variables, message, resolvesReferences: true };

@@ -74,6 +74,7 @@ describe.skipIf(findBrowser() === null)('the example of the page about assemblie
 
     await follow('Run again');
     await choose('Operation', 'Destroy');
+    await type('Type Shop to confirm', 'Shop');
     await follow('Run');
     await approve('Approve and destroy');
     await page.locator('h1 ~ .status', { hasText: 'Succeeded' }).waitFor({ timeout: 90_000 });

@@ -63,7 +63,7 @@ ${renderPageHead({
   title: instance.name,
   crumbs: [{ label: 'Instances', path: pagePath(pages.instances) }],
   beside: renderSituation(instance),
-  actions: renderInstanceActions(instance),
+  actions: renderInstanceActions(instance, deployed),
   history: ['instances', instance.id],
 })}
 ${renderNews(visit, pages.instance)}
@@ -110,7 +110,7 @@ ${drifted ? html`<a href="${pagePath(pages.drift, {}, { instance_id: id })}">${d
 }
 
 /** Of two actions that undo each other, only the one that fits is shown. */
-function renderInstanceActions(instance: Instance): Html {
+function renderInstanceActions(instance: Instance, deployed: ShownRun | null): Html {
   const { id, name, template_id: template, environment_id: environment } = instance;
   const params = { id };
   const absent = [
@@ -121,7 +121,13 @@ function renderInstanceActions(instance: Instance): Html {
     // What commands deploy has no tool, and what nothing has deployed yet gets one by its first run.
     ...(instance.tool === null ? ['switch_tool'] : []),
   ];
-  const shown = instance.actions.filter(({ name: action }) => !absent.includes(action));
+  const holds = instance.resource_count > 0 || (deployed !== null && deployed.operation !== 'destroy');
+  const deploy = instance.actions.find(({ name: action }) => action === 'deploy');
+  const shown = [
+    ...instance.actions.filter(({ name: action }) => !absent.includes(action)),
+    // A destroy is a run, so whoever may start one may start the other.
+    ...(holds && deploy ? [{ ...deploy, name: 'destroy' }] : []),
+  ];
   return renderActions(shown, {
     deploy: {
       label: 'Deploy',
@@ -145,17 +151,13 @@ function renderInstanceActions(instance: Instance): Html {
       path: pagePath(pages.switchTool, params),
     },
     unlock: { label: 'Unlock', icon: 'lock', path: pagePath(pages.unlockInstance, params) },
+    destroy: { label: 'Destroy', icon: 'octagon-x', tone: 'danger', path: pagePath(pages.destroyInstance, params) },
     delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteInstance, params) },
   });
 }
 
 function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, names: Names): Html {
-  const {
-    template_id: template,
-    environment_id: environment,
-    deployed_run_id: run,
-    locked_by_run_id: lockedBy,
-  } = instance;
+  const { template_id: template, environment_id: environment, locked_by_run_id: lockedBy } = instance;
   const nameOf = (id: string) => names.get(id)?.name ?? id;
   return renderFacts(
     [
@@ -170,7 +172,7 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
           : 'none',
       ],
       ['Team', instance.team_id ? renderTeamLink(instance.team_id, names) : 'None: it belongs to the installation'],
-      ['Deployed by', run ? renderRunLink(run) : 'No run yet'],
+      ['Deployed by', deployed ? renderDeployed(deployed) : 'No run yet'],
       ['Assembly', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', renderTool(instance)],
@@ -180,6 +182,12 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
     ],
     { isWide: true },
   );
+}
+
+/** Its last successful run, with what that deployed and who asked for it. */
+function renderDeployed({ id, operation, template_version: version, requested_by: by }: ShownRun): Html {
+  const what = operation === 'destroy' ? 'destroyed' : `version ${version}`;
+  return html`${renderRunLink(id)}: ${what}, by <span class="foreign">${by.name}</span>`;
 }
 
 /** The tool that wrote its state, and the one that its runs shall use. */

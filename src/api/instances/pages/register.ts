@@ -1,5 +1,6 @@
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { registerDestruction } from './destroy.ts';
 import { registerFollow } from './follow.ts';
 import { registerInstanceForms } from './forms.ts';
 import { showInstance } from './instance.ts';
@@ -14,6 +15,7 @@ export function registerInstancePages(addPage: AddPage): void {
   addPage('GET', pages.instances, showInstances);
   addPage('GET', pages.resources, showResources);
   registerInstanceForms(addPage);
+  registerDestruction(addPage);
   addPage('GET', pages.instance, showInstance);
   addPage('GET', pages.stateVersion, showStateVersion);
   addPage('GET', pages.compareStates, showComparison);

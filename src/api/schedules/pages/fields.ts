@@ -12,6 +12,7 @@ import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
+import { refuseSilentResets } from './resets.ts';
 import type { ListedSchedule } from './shown.ts';
 import { withoutMasks } from './work-schema.ts';
 
@@ -61,6 +62,13 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
             value: run?.instance ?? '',
             hint: 'Default: the slug of the template.',
           },
+          {
+            name: at('variables_from'),
+            label: 'Variables that are left empty',
+            kind: 'select' as const,
+            choices: startChoices,
+            value: run ? (run.variables_from ?? 'defaults') : '',
+          },
         ]
       : []),
     {
@@ -82,6 +90,13 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
     },
   ];
 }
+
+/** The last choice is that of whoever has not been asked: the form asks if something is deployed. */
+const startChoices = [
+  { value: 'deployed', label: 'Keep what is deployed at each start' },
+  { value: 'defaults', label: 'Reset them to the default, or to what the environment sets' },
+  { value: '', label: 'Nothing is deployed yet' },
+];
 
 const choicesFrom = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
@@ -117,16 +132,22 @@ export async function readWork(
 ): Promise<{ teamId: string; work: object }> {
   const prefix = `work.${kind}.`;
   const named = Object.entries(typed).filter(([name, value]) => name.startsWith(prefix) && value !== '');
-  const { variables, ...fields } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
+  const {
+    variables,
+    variables_from: choice = '',
+    ...fields
+  } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
   const { environment_id: id } = fields;
   const written = variables?.trim() ? parseObject(visit, `${prefix}variables`, variables) : {};
   // The team of a schedule is that of its environment, so nothing can be asked for without one.
   if (id === undefined || !isId(id)) throw invalidField(`${prefix}environment_id`, 'choose an environment');
   const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
-  return {
-    teamId,
-    work: { [kind]: { ...keptOf(saved, fields), ...fields, variables: kind === 'run' ? entered : written } },
-  };
+  const start = choice === 'deployed' && fields['operation'] !== 'destroy' ? { variables_from: choice } : {};
+  const asked = { ...keptOf(saved, fields), ...fields, ...start, variables: kind === 'run' ? entered : written };
+  const { template_id = '', operation = '' } = fields;
+  if (kind === 'run' && isId(template_id))
+    await refuseSilentResets(visit, { ...asked, template_id, operation }, choice);
+  return { teamId, work: { [kind]: asked } };
 }
 
 /** It fits only where the same thing is applied as before. */

@@ -16,6 +16,7 @@ import { firingReasons } from '#domain/schedules/model.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
+import { renderResets } from './resets.ts';
 import { markOf } from './schedule-changes.ts';
 import {
   type Result,
@@ -33,7 +34,7 @@ import {
 /** A schedule: when it starts what, its next times, and what became of the last ones. */
 export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> {
   const schedule = await readSubject(visit);
-  const names = await readWorkNames(visit, [schedule]);
+  const [names, resets] = await Promise.all([readWorkNames(visit, [schedule]), renderResets(visit, schedule)]);
   const { id } = schedule;
   return visit.show({
     title: schedule.name,
@@ -45,13 +46,13 @@ ${renderLive(
     address: schedulePath(schedule),
     again: '20s',
   },
-  renderContent(schedule, names),
+  renderContent(schedule, names, resets),
 )}
 </div>`,
   });
 }
 
-function renderContent(schedule: ScheduleSubject, names: Names): Html {
+function renderContent(schedule: ScheduleSubject, names: Names, resets: Html | null): Html {
   const { name, id } = schedule;
   return html`${renderPageHead({
     title: name,
@@ -61,7 +62,7 @@ function renderContent(schedule: ScheduleSubject, names: Names): Html {
     actions: renderButtons(schedule),
     history: ['schedules', id],
   })}
-${renderFailure(schedule)}
+${renderFailure(schedule)}${resets}
 <div class="panel">${renderFacts(factsOf(schedule, names), { isWide: true })}</div>
 ${renderWorkVariables(schedule)}
 <h2>Next times</h2>
@@ -88,6 +89,7 @@ function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
     ['Starts', renderWork(schedule, names)],
     ['Version', started.version ?? ('run' in work && work.run.operation === 'destroy' ? 'the deployed one' : 'latest')],
     ['Instance', 'run' in work ? work.run.instance && html`<span class="foreign">${work.run.instance}</span>` : null],
+    ['Variables left empty', 'run' in work && work.run.variables_from === 'deployed' ? 'kept as deployed' : null],
     ['Team', html`<span class="foreign">${names.get(schedule.team_id)?.name ?? schedule.team_id}</span>`],
     ['Under the authority of', html`<span class="foreign">${authority.name}</span>`],
     ['Message', started.message ? html`<span class="foreign">${started.message}</span>` : null],

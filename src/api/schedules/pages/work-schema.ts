@@ -1,7 +1,6 @@
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listVariables } from '#api/environments/variable-operations.ts';
 import { describeInherited } from '#api/registry/pages/run/facts.ts';
-import { orNull } from '#api/web/visit/or-null.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
@@ -9,6 +8,7 @@ import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import type { SchemaPart } from '#api/web/forms/schema-part.ts';
 import { html } from '#api/web/html.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -55,13 +55,13 @@ function sentText({ request }: Visit, name: string): string | undefined {
 }
 
 /** The version that the schedule would run today; the latest one if there is none such. */
-async function readVersion(visit: Visit, id: string, wanted: string) {
+export async function readVersion(visit: Visit, id: string, wanted: string) {
   if (id === '') return null;
   const read = (version: string) => orNull(visit.read(getVersion, { params: { id, version } }));
   return (await read(wanted)) ?? (wanted === 'latest' ? null : read('latest'));
 }
 
-async function readInherited(visit: Visit, id: string): Promise<SchemaPart['inherited']> {
+export async function readInherited(visit: Visit, id: string): Promise<SchemaPart['inherited']> {
   if (id === '') return new Map();
   const params = { id };
   const [environment, given] = await Promise.all([

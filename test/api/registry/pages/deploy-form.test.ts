@@ -222,6 +222,39 @@ test('the form of an earlier run asks before it replaces a later deployment', as
   expect(sent.status, sent.text).toBe(303);
 });
 
+describe('a destroy', () => {
+  test('by the form of a run starts only once the name of the instance is typed', async () => {
+    const { address } = await deployed('doomed', { name: 'shop', region: 'us' });
+    const fields = { operation: 'destroy', version: '' };
+    const shown = await send(address, '2.0.0', fields);
+    expect([shown.status, shown.text.includes('Type doomed to confirm')]).toEqual([200, true]);
+    expect(shown.text).toMatch(/The run destroys all 1 resource of .*doomed.*, with version 1\.0\.0\./);
+    const wrong = await send(address, '2.0.0', { ...fields, confirmation: 'other' });
+    expect([wrong.status, wrong.text.includes('Must be doomed')]).toEqual([422, true]);
+    const sent = await send(address, '2.0.0', { ...fields, confirmation: 'doomed' });
+    expect(sent.status, sent.text).toBe(303);
+    expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '1.0.0' });
+  });
+
+  test('has a page of its own, which says what goes and runs the deployed version', async () => {
+    const { address } = await deployed('removed', { name: 'shop', region: 'us', token: 'hidden-token' });
+    const id = new URL(address, 'http://host').searchParams.get('from_instance');
+    const path = `/workloads/instances/${id}/destroy`;
+    expect((await visitor.get(`/workloads/instances/${id}`)).text).toContain(`href="${path}"`);
+    const { text } = await visitor.get(path);
+    expect(text).toMatch(/<strong>1 resource<\/strong>/);
+    expect(text).toMatch(/version <strong>1\.0\.0<\/strong>/);
+    const wrong = await visitor.submit(path, { confirmation: 'all', message: '' });
+    expect([wrong.status, wrong.text.includes('must be removed')]).toEqual([400, true]);
+    const sent = await visitor.submit(path, { confirmation: 'removed', message: 'Done with it' });
+    expect(sent.status, sent.text).toBe(303);
+    const destroyed = { operation: 'destroy', template_version: '1.0.0', message: 'Done with it' };
+    expect(await runAt(sent.location)).toMatchObject({ ...destroyed, instance: 'removed' });
+    await stage.finish((await runAt(sent.location)).id);
+    expect((await visitor.get(`/workloads/instances/${id}`)).text).not.toContain(`href="${path}"`);
+  });
+});
+
 test('the page of a run says which deployed variables it resets', async () => {
   await deployed('reset', { name: 'shop', region: 'us', token: 'hidden-token' });
   const { body } = await stage.ask({ name: 'shop' }, { template_id: template, version: '1.0.0', instance: 'reset' });

@@ -77,6 +77,7 @@ export function instancePages({ runs, instances }: Installation): DeclaredPage[]
     declare('instance-unrecorded', pages.instance, { params: { id: runs.interrupted.instance.id } }),
     declare('instance-readers', pages.instanceReaders, { params: { id } }),
     declare('instance-follow', pages.instanceFollow, { params: { id } }),
+    declare('instance-destroy', pages.destroyInstance, { params: { id } }),
     declare('instance-delete', pages.deleteInstance, { params: { id: emptied } }),
     declare('state-version', pages.stateVersion, { params: { id, serial: '1' } }),
     declare('compare-states', pages.compareStates, { params: { id }, query: { from: '1', to: '2' } }),

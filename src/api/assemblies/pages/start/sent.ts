@@ -4,7 +4,16 @@ import { isSchemaField } from '#api/web/forms/schema/slots.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 
 /** The fields of the form besides those of the variables. */
-export const basicFields = ['version', 'shown', 'environment_id', 'operation', 'message', 'key', 'do'] as const;
+export const basicFields = [
+  'version',
+  'shown',
+  'environment_id',
+  'operation',
+  'message',
+  'confirmation',
+  'key',
+  'do',
+] as const;
 export type BasicField = (typeof basicFields)[number];
 export type Basic = Readonly<Record<BasicField, string>>;
 

@@ -58,6 +58,8 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   const { values, problems } = readVariables(facts.root, decoded);
   // A destroy takes its variables from what was deployed.
   if (problems.length > 0 && basic.operation !== 'destroy') return again(decoded, variableProblems(problems));
+  if (basic.operation === 'destroy' && basic.confirmation.trim() !== facts.assembly.name.trim())
+    return again(decoded, unconfirmed(facts));
   const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], () =>
     request(visit, facts, { basic, only, values }),
   );
@@ -75,6 +77,13 @@ const noEnvironment: FormProblems = {
 
   others: [],
 };
+
+/** A destroy is confirmed by the name of the assembly. */
+const unconfirmed = ({ assembly }: StartFacts): FormProblems => ({
+  status: 422,
+  fields: { confirmation: `Type ${assembly.name}: this run destroys what its nodes have deployed.` },
+  others: [],
+});
 
 interface WantedStart {
   readonly basic: Basic;

@@ -6,6 +6,7 @@ import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { fieldId, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
+import { typedNameField } from '#api/web/forms/resource-forms.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
 import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
@@ -57,6 +58,7 @@ const labels: Readonly<Record<string, string>> = {
   environment_id: 'Environment',
   operation: 'Operation',
   message: 'Message',
+  confirmation: 'Confirmation',
   only: 'Nodes',
 };
 
@@ -71,7 +73,7 @@ function renderForm(form: StartForm): Html {
 ${problems ? renderProblems(form, placed) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>
 <div class="form-pairs">${targetFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
-<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${action}#variables" data-edit data-edit-for="version">Show the fields of this version</button>
+<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${action}#variables" data-edit data-edit-for="version operation">Show the fields of this version</button>
 ${renderNodes(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
 ${
@@ -79,10 +81,17 @@ ${
     ? html`<p class="muted">It has no variables.</p>`
     : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: new Map() })
 }</section>
-<section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${renderFormField(messageField(basic.message), problems?.fields['message'])}</section>
+<section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${whyFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${assemblyPath(facts.assembly)}">Cancel</a>
 <p class="muted">Each node plans before it applies. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
+}
+
+/** Why the run is asked for and, before it destroys anything, whether that is meant. */
+function whyFields({ facts, basic }: StartForm): FormField[] {
+  const message = messageField(basic.message);
+  if (basic.operation !== 'destroy') return [message];
+  return [message, { ...typedNameField(facts.assembly.name), value: basic.confirmation ?? '' }];
 }
 
 function messageField(value = ''): FormField {

@@ -1,11 +1,12 @@
 import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
+import { typedNameField } from '#api/web/forms/resource-forms.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RequestedOperation } from '#domain/runs/model.ts';
 import { logLevels, maxParallelism } from '#domain/runs/options/model.ts';
-import { noEnvironment, type RunFacts } from './facts.ts';
+import { nameOfTarget, noEnvironment, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 
 export const basicLabels = {
@@ -20,6 +21,7 @@ export const basicLabels = {
   'options.parallelism': 'Parallelism',
   'options.log_level': 'Debug log',
   despite_dependents: 'Instances that use its outputs',
+  confirmation: 'Confirmation',
   message: 'Message',
 } as const;
 
@@ -58,7 +60,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
   return html`<div class="form-pairs">${fields.map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
 ${source ? html`<p class="muted">Same environment as the earlier run: ${placeOf(facts)}.</p>` : null}
 ${deployed ? html`<p class="muted">It deploys <span class="foreign">${deployed.instance.name}</span> in ${placeOf(facts)}.</p>` : null}
-<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${address}#variables" data-edit data-edit-for="version environment_id">${deployed ? 'Show the fields of this version' : 'Show the fields of this version and environment'}</button>`;
+<button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${address}#variables" data-edit data-edit-for="version environment_id operation">${deployed ? 'Show the fields of this version' : 'Show the fields of this version and environment'}</button>`;
 }
 
 function instanceField({ template }: RunFacts, value: string): FormField {
@@ -121,7 +123,7 @@ function operationChoices({ version }: RunFacts): { value: string; label: string
 }
 
 /** Why the run is asked for. */
-export function basicParts({ basic }: RunForm): FormField[] {
+export function basicParts({ facts, basic }: RunForm): FormField[] {
   const despite: FormField = {
     name: 'despite_dependents',
     label: basicLabels.despite_dependents,
@@ -141,7 +143,8 @@ export function basicParts({ basic }: RunForm): FormField[] {
     maxLength: 4000,
     hint: 'Shown to reviewers and in the history.',
   };
-  return basic.operation === 'destroy' ? [despite, message] : [message];
+  if (basic.operation !== 'destroy') return [message];
+  return [despite, message, { ...typedNameField(nameOfTarget(facts, basic)), value: basic.confirmation ?? '' }];
 }
 
 /** What few runs need: how the tool is used. */

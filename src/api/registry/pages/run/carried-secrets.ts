@@ -1,8 +1,8 @@
-import { type KeyRing, type SealContext, SealUnopened } from '#domain/shared/secrets.ts';
 import type { Entry, Row } from '#api/web/forms/schema/entry.ts';
 import { itemNode } from '#api/web/forms/schema/entry.ts';
 import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import type { VariablesEntry } from '#api/web/forms/schema/variables.ts';
+import { type KeyRing, type SealContext, SealUnopened } from '#domain/shared/secrets.ts';
 
 /**
  * Secrets that were typed into a form that is shown again. A page never shows them, so the form carries them along sealed: only the service opens them, for the
@@ -106,7 +106,10 @@ function merge(node: Node, sent: Entry, kept: Entry | undefined): Entry {
     return { ...sent, members: Object.fromEntries(members), rows };
   }
   if (sent.kind === 'array' && kept.kind === 'array' && node.kind === 'array')
-    return { ...sent, items: sent.items.map((each, index) => merge(itemNode(node, index) ?? node, each, kept.items[index])) };
+    return {
+      ...sent,
+      items: sent.items.map((each, index) => merge(itemNode(node, index) ?? node, each, kept.items[index])),
+    };
   if (sent.kind !== 'shapes' || kept.kind !== 'shapes' || node.kind !== 'shapes') return sent;
   const shape = sent.shape === null || sent.shape !== kept.shape ? undefined : node.shapes[sent.shape];
   if (!shape || !sent.entry) return sent;

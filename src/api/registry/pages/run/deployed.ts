@@ -4,6 +4,7 @@ import { getRun } from '#api/runs/operations.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { findInstanceNamed } from '#domain/runs/references/dependents-store.ts';
 import { placeReferences } from '#domain/runs/references/place-references.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -15,7 +16,7 @@ export type Values = Readonly<Record<string, JsonValue>>;
 
 /** What an instance is deployed with. */
 export interface DeployedFacts {
-  readonly instance: { readonly id: string; readonly name: string };
+  readonly instance: { readonly id: string; readonly name: string; readonly resourceCount: number };
   readonly environmentId: string | null;
   /** The run that deployed it. */
   readonly run: SourceRun;
@@ -32,32 +33,39 @@ export interface DeployedFacts {
 /** Reads what the address says to start from; null if it names no instance, or one that is not deployed with this template. */
 export async function readDeployed(visit: RunFormVisit): Promise<DeployedFacts | null> {
   const from = visit.query('from_instance');
-  return from ? readDeployment(visit, from) : null;
+  return from ? readDeployment(visit, visit.params.id, from) : null;
 }
 
 /** Reads what a run would replace that does not start from it; null: nothing of that name is deployed there, or the visitor may not know it. */
 export async function readReplaced(
-  visit: RunFormVisit,
-  { environmentId, name }: { readonly environmentId: string; readonly name: string },
+  visit: Visit,
+  { templateId, environmentId, name }: Record<'templateId' | 'environmentId' | 'name', string>,
 ): Promise<DeployedFacts | null> {
-  const place = environmentId === '' ? { templateId: visit.params.id } : { environmentId };
+  const place = environmentId === '' ? { templateId } : { environmentId };
   const id = await findInstanceNamed(visit.em, place, name);
-  return id === undefined ? null : orNull(readDeployment(visit, id));
+  return id === undefined ? null : orNull(readDeployment(visit, templateId, id));
 }
 
-async function readDeployment(visit: RunFormVisit, instanceId: string): Promise<DeployedFacts | null> {
+async function readDeployment(visit: Visit, templateId: string, instanceId: string): Promise<DeployedFacts | null> {
   const instance = await visit.read(getInstance, { params: { id: instanceId } });
-  if (instance.deployed_run_id === null || instance.template_id !== visit.params.id) return null;
+  if (instance.deployed_run_id === null || instance.template_id !== templateId) return null;
   const run = await visit.read(getRun, { params: { id: instance.deployed_run_id }, query: {} });
-  if (run.operation === 'destroy' || run.prefill === null || run.template_id !== visit.params.id) return null;
+  if (run.operation === 'destroy' || run.prefill === null || run.template_id !== templateId) return null;
   const [{ spec }, { runs }] = await Promise.all([
     visit.read(getVersion, { params: { id: run.template_id, version: run.template_version } }),
     visit.read(listAllRuns, { query: { instance_id: instance.id, limit: '1' } }),
   ]);
   const latest = runs.find(({ id, status }) => id !== run.id && (status === 'failed' || status === 'timed_out'));
-  const { id, name, environment_id: environmentId } = instance;
+  const { id, name, resource_count: resourceCount, environment_id: environmentId } = instance;
   const failedRunId = latest?.id ?? null;
-  return { instance: { id, name }, environmentId, run, failedRunId, ...withReferences(run), root: planForm(schemaOf(spec)) };
+  return {
+    instance: { id, name, resourceCount },
+    environmentId,
+    run,
+    failedRunId,
+    ...withReferences(run),
+    root: planForm(schemaOf(spec)),
+  };
 }
 
 /** A variable that is a reference as a whole is no secret to type again, even where its output is one. */

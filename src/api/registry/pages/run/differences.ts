@@ -44,13 +44,22 @@ export interface Entered {
   readonly omitted: readonly string[];
 }
 
+/** What the form is made from, as far as differences depend on it. */
+export type ComparedFacts = Pick<RunFacts, 'root' | 'inherited' | 'deployed' | 'source'> & {
+  readonly version: { readonly version: string } | null;
+};
+
 /** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
-export function findOwnSecrets({ root, inherited }: RunFacts, { secrets }: DeployedFacts): Node[] {
+export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets }: DeployedFacts): Node[] {
   return root.members.filter(({ name }) => secrets.includes(name) && !inherited.has(slots.member('', name)));
 }
 
 /** What the run of a form would change of what is deployed, whether the form starts from that or replaces it. */
-export function findDifferences(facts: RunFacts, compared: DeployedFacts, { values, omitted }: Entered): Difference[] {
+export function findDifferences(
+  facts: ComparedFacts,
+  compared: DeployedFacts,
+  { values, omitted }: Entered,
+): Difference[] {
   const { root, version } = facts;
   const { variables, omit } = findChanges(compared, root, values);
   const members = new Map(root.members.map((member) => [member.name, member]));
@@ -61,7 +70,12 @@ export function findDifferences(facts: RunFacts, compared: DeployedFacts, { valu
     return compared.secrets.includes(name) ? 'a secret, entered again' : 'a new secret';
   };
   const changed = Object.entries(variables).map(
-    ([variable, value]): Difference => ({ variable, kind: 'changed', before: was(variable), after: after(variable, value) }),
+    ([variable, value]): Difference => ({
+      variable,
+      kind: 'changed',
+      before: was(variable),
+      after: after(variable, value),
+    }),
   );
   const emptied = omit
     .filter((name) => facts.deployed !== null || !isAsDefault(facts, compared, name))
@@ -81,14 +95,14 @@ function isSecretMember(member: Node | undefined): boolean {
 }
 
 /** Whether what takes the place of a variable that is left empty is the value that is deployed. */
-function isAsDefault({ root, inherited }: RunFacts, { values }: DeployedFacts, name: string): boolean {
+function isAsDefault({ root, inherited }: ComparedFacts, { values }: DeployedFacts, name: string): boolean {
   const member = root.members.find((each) => each.name === name);
   return !inherited.has(slots.member('', name)) && isDeepStrictEqual(member?.default, values[name]);
 }
 
 /** What becomes of a deployed secret whose field is empty. */
 function describeLeftSecret(
-  { deployed, source }: RunFacts,
+  { deployed, source }: ComparedFacts,
   { name }: Node,
   { isOmitted, isOther }: { readonly isOmitted: boolean; readonly isOther: boolean },
 ): Difference[] {

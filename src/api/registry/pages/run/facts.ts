@@ -5,8 +5,8 @@ import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
-import { Invalid } from '#domain/shared/errors.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
+import { Invalid } from '#domain/shared/errors.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
@@ -87,9 +87,28 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
   const target = { ...choices, environmentId: given ? environmentId : '' };
   const isPlaceChosen = environmentId !== '' || Boolean(source) || chosen.environmentId === noEnvironment;
   const isPlaceKnown = (isPlaceChosen || choices.environments.length === 0) && !problems['environment_id'];
-  const name = chosen.instance || source?.instance || template.slug;
-  const replaced = !deployed && isPlaceKnown ? await readReplaced(visit, { environmentId, name }) : null;
-  return { template, version: version?.shown ?? null, root, source, deployed, replaced, ...target, inherited, problems };
+  const name = nameOfTarget({ deployed, source, template }, chosen);
+  const replaced =
+    !deployed && isPlaceKnown ? await readReplaced(visit, { templateId: id, environmentId, name }) : null;
+  return {
+    template,
+    version: version?.shown ?? null,
+    root,
+    source,
+    deployed,
+    replaced,
+    ...target,
+    inherited,
+    problems,
+  };
+}
+
+/** The name of the instance that the run of a form works on. */
+export function nameOfTarget(
+  { deployed, source, template }: Pick<RunFacts, 'deployed' | 'source' | 'template'>,
+  { instance }: { readonly instance?: string | undefined },
+): string {
+  return deployed?.instance.name ?? (instance || source?.instance || template.slug);
 }
 
 /** The versions and environments that the form offers. */

@@ -16,9 +16,9 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { addCarried, sealSecrets } from './carried-secrets.ts';
-import { areShown, findChanges, findDifferences, findOwnSecrets } from './differences.ts';
 import type { Values } from './deployed.ts';
-import { type RunFacts, readRunFacts } from './facts.ts';
+import { areShown, findChanges, findDifferences, findOwnSecrets } from './differences.ts';
+import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import { askedProblems, choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
 import { headOf, runPage } from './run-view.ts';
@@ -89,9 +89,7 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
 /** Why the variables cannot be looked at yet; null if they can. */
 function findChoiceProblem({ version, source, deployed, environments }: RunFacts, basic: Basic): FormProblems | null {
   if (version && basic.shown !== version.version)
-    return otherProblem(
-      `The fields now belong to version ${version.version}. Check them, then submit the form again.`,
-    );
+    return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
   return !source && !deployed && basic.environment_id === '' && environments.length > 0 ? noChoice : null;
 }
 
@@ -126,11 +124,19 @@ const unplaced: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 
 /** Why the form is shown again before it changes what is deployed; null: the visitor has seen all of it. */
 function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Values): FormState | null {
   const compared = facts.deployed ?? facts.replaced;
-  if (!compared || !facts.version || basic.operation === 'destroy') return null;
+  if (basic.operation === 'destroy') return findUnconfirmed(basic, nameOfTarget(facts, basic));
+  if (!compared || !facts.version) return null;
   const differences = findDifferences(facts, compared, { values, omitted });
   const asked = differences.filter(({ kind }) => kind === 'asked');
   if (asked.length > 0) return { problems: askedProblems(asked.map(({ variable }) => variable)) };
   return areShown(basic.compared, facts.version.version, differences) ? null : { problems: null, isToConfirm: true };
+}
+
+/** A destroy that no name confirms. The first time, the field for the name was not in the form. */
+function findUnconfirmed({ confirmation }: Basic, name: string): FormState | null {
+  if (confirmation.trim() === name.trim()) return null;
+  if (confirmation === '') return { problems: null, isToConfirm: true };
+  return { problems: { status: 422, fields: { confirmation: `Must be ${name}` }, others: [] } };
 }
 
 function request(

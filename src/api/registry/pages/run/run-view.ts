@@ -7,9 +7,10 @@ import { renderVariableFields } from '#api/web/forms/schema/view/variables.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
 import { compareFields, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
-import type { RunFacts } from './facts.ts';
+import { nameOfTarget, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
 import { describeKept, hasEnteredSecret, renderOmitted } from './variable-fields.ts';
@@ -58,7 +59,7 @@ function renderForm(form: RunForm): Html {
 <input type="hidden" name="key" value="${basic.key}">
 <input type="hidden" name="carried" value="${form.carried}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
-${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep() : null}
+${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep(form) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
 ${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form), compared: compareFields(form) })}
@@ -67,14 +68,35 @@ ${renderOmitted(form)}</section>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}
 ${renderDifferences(form)}
-<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}${form.isToConfirm ? 'Confirm and run' : 'Run'}</button><a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
+<div class="form-end">${renderSubmit(form)}<a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
 <p class="muted">A plan is made first. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
 }
 
+function renderSubmit({ basic, isToConfirm }: RunForm): Html {
+  if (basic.operation === 'destroy')
+    return html`<button class="button button-danger" type="submit">${renderIcon('trash-2')}Destroy</button>`;
+  return html`<button class="button button-primary" type="submit">${renderIcon('play')}${isToConfirm ? 'Confirm and run' : 'Run'}</button>`;
+}
+
 /** The form is shown once more, so that nobody changes what is deployed without having seen how. */
-function renderStep(): Html {
-  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<p>Nothing has started yet. Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.</p></div>`;
+function renderStep({ facts, basic }: RunForm): Html {
+  const what =
+    basic.operation === 'destroy'
+      ? renderDestroyStep(facts, basic)
+      : html`Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.`;
+  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<p>Nothing has started yet. ${what}</p></div>`;
+}
+
+/** A destroy without a wish runs the version that is deployed, whichever fields the form shows. */
+function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
+  const compared = facts.deployed ?? facts.replaced;
+  const name = html`<span class="foreign">${nameOfTarget(facts, basic)}</span>`;
+  const version = (!facts.source && basic.version === '' && compared?.run.template_version) || facts.version?.version;
+  const held = compared
+    ? html`all ${pluralize(compared.instance.resourceCount, 'resource')} of ${name}`
+    : html`everything that ${name} holds`;
+  return html`The run destroys ${held}, with version ${version}. <a href="#${fieldId('confirmation')}">Type its name</a>, then confirm.`;
 }
 
 /** Closed unless something of it is used. */

@@ -19,6 +19,7 @@ export const basicFields = [
   'options.parallelism',
   'options.log_level',
   'despite_dependents',
+  'confirmation',
   'message',
   'compared',
   'carried',
@@ -40,7 +41,8 @@ export interface SentForm {
 export function readSentForm(body: unknown): SentForm {
   const fields = new Map(Object.entries(body ?? {}).map(([name, value]) => [name, [value].flat().map(String)]));
   for (const [name, values] of fields) {
-    if (!isBasic(name) && name !== omitField && !isSchemaField(name)) throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
+    if (!isBasic(name) && name !== omitField && !isSchemaField(name))
+      throw new Invalid(`the form has no field ${JSON.stringify(name)}`);
     if (isBasic(name) && values.length > 1) throw new Invalid(`the field "${name}" was sent more than once`);
   }
   const basic = Object.fromEntries(basicFields.map((name) => [name, toLines(fields.get(name)?.[0] ?? '')]));

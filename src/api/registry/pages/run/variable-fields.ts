@@ -24,7 +24,9 @@ export function describeKept({ facts, entry }: RunForm): ReadonlyMap<string, str
 /** Offers to give up secrets of the deployment: whoever does not know them can change other variables then. */
 export function renderOmitted({ facts, omitted }: RunForm): Html | null {
   if (!facts.deployed) return null;
-  const optional = findOwnSecrets(facts, facts.deployed).filter(({ isRequired, default: value }) => !isRequired || value !== undefined);
+  const optional = findOwnSecrets(facts, facts.deployed).filter(
+    ({ isRequired, default: value }) => !isRequired || value !== undefined,
+  );
   if (optional.length === 0) return null;
   const boxes = optional.map(({ name, default: value }) => {
     const instead = value === undefined ? 'leave it out' : "use the template's default";

@@ -1,6 +1,6 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -106,6 +106,11 @@ async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html>
 <p>It makes a new plan and needs the approvals that its environment requires now.</p>`;
 }
 
+/** People type the name of what they destroy. */
+function destroysAgain(action: RunAction, { operation }: ShownRun): boolean {
+  return action === 'requeue' && operation === 'destroy';
+}
+
 /** Adds the forms that cancel a run, end it by force, repeat it, or delete it. */
 export function registerRunForms(addPage: AddPage): void {
   for (const { pattern, action, title, verb, tone = 'danger', fields, consequences, work } of actionForms) {
@@ -118,14 +123,17 @@ export function registerRunForms(addPage: AddPage): void {
           { label: titleOf(run), path: pagePath(pages.run, { id: run.id }) },
         ],
         lead: await consequences(visit, run),
-        fields,
+        fields: destroysAgain(action, run) ? [...fields, typedNameField(run.instance)] : fields,
         submit: verb,
         tone,
         cancel: pagePath(pages.run, { id: run.id }),
         cancelLabel: 'Back to the run',
         refusal: refusalOf(run.actions, action),
       }),
-      carryOut: (run, { reason = '' }, visit) => work(visit, run.id, reason),
+      carryOut: (run, typed, visit) => {
+        if (destroysAgain(action, run)) requireTypedName(typed, run.instance);
+        return work(visit, run.id, typed['reason'] ?? '');
+      },
     });
   }
 }

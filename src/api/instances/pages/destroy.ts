@@ -1,0 +1,68 @@
+import { createRun, getRun } from '#api/runs/operations.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
+import { html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
+import type { AddPage } from '#api/web/visit/route.ts';
+import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
+import type { InstanceVisit } from './table.ts';
+
+const message: FormField = {
+  name: 'message',
+  label: 'Message',
+  kind: 'area',
+  isOptional: true,
+  maxLength: 4000,
+  hint: 'Shown to reviewers and in the history.',
+};
+
+/** Adds the form that destroys what an instance holds, as it is deployed. */
+export function registerDestruction(addPage: AddPage): void {
+  addFormPage(addPage, pages.destroyInstance, {
+    read: readDestroyed,
+    describe: (instance) => ({
+      title: `Destroy ${instance.name}`,
+      crumbs: instanceCrumbs(instance.id, instance.name),
+      lead: describe(instance),
+      fields: [...(instance.isRead ? [despiteDependents('destroy it')] : []), message, typedNameField(instance.name)],
+      submit: 'Destroy',
+      tone: 'danger',
+      cancel: pagePath(pages.instance, { id: instance.id }),
+      refusal: refusalOf(instance.actions, 'deploy'),
+    }),
+    carryOut: async (instance, typed, visit) => {
+      requireTypedName(typed, instance.name);
+      const { template_id, environment_id, name } = instance;
+      const body = {
+        operation: 'destroy',
+        template_id,
+        ...(environment_id && { environment_id }),
+        instance: name,
+        message: typed['message'],
+        ...(isDespiteDependents(typed) && { despite_dependents: true }),
+      };
+      const run = await visit.run(createRun, { body });
+      return pagePath(pages.run, { id: run.id }, { done: 'admitted' });
+    },
+  });
+}
+
+type Destroyed = Awaited<ReturnType<typeof readDestroyed>>;
+
+async function readDestroyed(visit: InstanceVisit) {
+  const instance = await readWithDependents(visit);
+  const { deployed_run_id: id } = instance;
+  const deployed = id === null ? null : await visit.read(getRun, { params: { id }, query: {} });
+  return { ...instance, deployed };
+}
+
+function describe({ name, resource_count: count, deployed }: Destroyed) {
+  const version = deployed
+    ? html`It runs version <strong>${deployed.template_version}</strong> with the variables of the last successful deployment: ${renderRunLink(deployed.id)}.`
+    : html`No run has deployed it, so the latest version of the template runs.`;
+  return html`<p>Destroys everything that <strong class="foreign">${name}</strong> holds: <strong>${pluralize(count, 'resource')}</strong>. ${version}</p>
+<p>A plan is made first. Where the environment or the template requires no approval, it is carried out at once.</p>`;
+}

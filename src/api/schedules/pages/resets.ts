@@ -1,0 +1,81 @@
+import { type DeployedFacts, readReplaced } from '#api/registry/pages/run/deployed.ts';
+import { type Difference, findDifferences } from '#api/registry/pages/run/differences.ts';
+import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
+import { get as getTemplate } from '#api/registry/template-operations.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { planForm } from '#api/web/forms/schema/plan/plan.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { invalidField } from '#domain/shared/errors.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ScheduleSubject } from './shown.ts';
+import { readInherited, readVersion } from './work-schema.ts';
+
+/** What a schedule starts, as far as that decides what a start resets. */
+interface ResettingWork {
+  readonly template_id: string;
+  readonly environment_id?: string | null;
+  readonly version?: string | null;
+  readonly instance?: string | null;
+  readonly operation: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables_from?: string | null;
+}
+
+interface Resets {
+  readonly deployed: DeployedFacts;
+  /** The variables of the deployment that a start would lose now, since the work does not name them. */
+  readonly lost: readonly Difference[];
+}
+
+/** Null: nothing is deployed by that name, or the visitor may not know it. */
+async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | null> {
+  const { template_id: id, environment_id, version: wanted, instance, operation } = work;
+  if (operation !== 'apply' && operation !== 'plan') return null;
+  const template = await orNull(visit.read(getTemplate, { params: { id } }));
+  if (!template) return null;
+  const environmentId = environment_id ?? '';
+  const [deployed, version, inherited] = await Promise.all([
+    readReplaced(visit, { templateId: id, environmentId, name: instance || template.slug }),
+    readVersion(visit, id, wanted || 'latest'),
+    readInherited(visit, environmentId),
+  ]);
+  if (!deployed || !version) return null;
+  if (work.variables_from === 'deployed') return { deployed, lost: [] };
+  const facts = { root: planForm(schemaOf(version.spec)), inherited, version, deployed: null, source: null };
+  const values = work.variables as Readonly<Record<string, JsonValue>>;
+  const differences = findDifferences(facts, deployed, { values, omitted: [] });
+  return { deployed, lost: differences.filter(({ kind }) => kind === 'emptied' || kind === 'dropped') };
+}
+
+const field = 'work.run.variables_from';
+
+/** @throws Invalid unless whoever saves the work has said what becomes of deployed variables that it does not name */
+export async function refuseSilentResets(visit: Visit, work: ResettingWork, choice: string): Promise<void> {
+  if (choice === 'defaults') return;
+  const resets = await findResets(visit, work);
+  if (choice === 'deployed' && !resets && work.operation !== 'destroy')
+    throw invalidField(field, 'nothing is deployed there yet by this template: choose the defaults');
+  if (choice === '' && resets && resets.lost.length > 0) {
+    const names = resets.lost.map(({ variable }) => variable).join(', ');
+    throw invalidField(
+      field,
+      `${resets.deployed.instance.name} is deployed there already, and each start would reset ${names}: choose whether to keep what is deployed`,
+    );
+  }
+}
+
+/** Which variables the next run of a schedule would reset; nothing if none. */
+export async function renderResets(visit: Visit, { id, work }: ScheduleSubject): Promise<Html | null> {
+  const resets = 'run' in work ? await findResets(visit, work.run) : null;
+  if (!resets || resets.lost.length === 0) return null;
+  const rows = resets.lost.map(({ variable, before }) => {
+    const was = before === null ? null : html`: <code class="foreign">${before}</code> is deployed`;
+    return html`<li><code class="foreign">${variable}</code>${was}</li>`;
+  });
+  return html`<div class="notice">${renderIcon('triangle-alert')}<div class="stack"><p>The next run resets ${pluralize(resets.lost.length, 'variable')} of what ${renderRunLink(resets.deployed.run.id)} has deployed. To keep them, <a href="${pagePath(pages.editScheduledWork, { id })}">change the work</a>.</p><ul>${rows}</ul></div></div>`;
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** Schedules of runs of instances that are deployed. */
+
+let stage: ReadingStage;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+let template: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  template = await stage.steps.publish(spec);
+  visitor = await signInVisitor(stage.api, stage.tenant.owner);
+});
+afterAll(() => stage?.api.close());
+
+const step = [{ name: 'go', run: ['true'] }];
+const spec = {
+  variables: {
+    type: 'object',
+    properties: { region: { type: 'string', default: 'eu' }, token: { type: 'string', writeOnly: true } },
+  },
+  executor: { kind: 'command', apply: step, destroy: step },
+};
+
+async function deploy(instance: string): Promise<void> {
+  const { body, status, text } = await stage.ask(
+    { region: 'us', token: 'hidden-token' },
+    { template_id: template, instance },
+  );
+  expect(status, text).toBe(202);
+  await stage.finish(body.id);
+}
+
+const every = { every: 'PT6H' };
+function save(run: object) {
+  const work = { run: { template_id: template, environment_id: stage.tenant.environment, ...run } };
+  return stage.tenant.owner.post('/schedules', { team_id: stage.tenant.team, name: 'Nightly', schedule: every, work });
+}
+
+describe('a schedule that starts from what is deployed', () => {
+  test('shows that it does, and can be sent back as it was read', async () => {
+    await deploy('kept');
+    const made = await save({ instance: 'kept', variables_from: 'deployed' });
+    expect(made.status, made.text).toBe(201);
+    expect(made.body.work.run).toMatchObject({ variables: {}, variables_from: 'deployed', omit: [] });
+    const again = await stage.tenant.owner.patch(`/schedules/${made.body.id}`, { work: made.body.work });
+    expect([again.status, again.body.work], again.text).toEqual([200, made.body.work]);
+  });
+
+  test('starts a run with the values of the last deployment', async () => {
+    await deploy('started');
+    const { body } = await save({ instance: 'started', variables_from: 'deployed', omit: ['token'] });
+    const deps = { ...stage.api.services, bindingKey: stage.api.services.installation.bindingKey };
+    await fireSchedule(deps, body.id, new Date());
+    const { last_results: results } = (await stage.tenant.owner.get(`/schedules/${body.id}`)).body;
+    expect(results[0]).toMatchObject({ outcome: 'started' });
+    const run = (await stage.tenant.owner.get(`/runs/${results[0].run_id}`)).body;
+    expect(run.variables).toEqual({ region: 'us' });
+  });
+
+  test('is refused where nothing is deployed', async () => {
+    const { status, headers } = await save({ instance: 'absent', variables_from: 'deployed' });
+    expect([status, headers['x-error-code']]).toEqual([422, 'nothing_deployed']);
+  });
+
+  test('names what it omits only together with what it starts from', async () => {
+    const { status, body } = await save({ instance: 'kept', omit: ['region'] });
+    expect([status, body.error.includes('work.run.omit')]).toEqual([400, true]);
+  });
+});
+
+describe('the pages of a schedule whose instance is deployed', () => {
+  const times = { 'schedule.cron': '', 'schedule.timezone': 'UTC', 'schedule.every': '6h' };
+  const fields = (instance: string, from: string) => ({
+    ...{ name: 'Nightly', ...times, variables_of: `${template} 1.0.0`, 'v/region': '', 'v/token': '' },
+    'work.run.template_id': template,
+    'work.run.environment_id': stage.tenant.environment,
+    'work.run.operation': 'apply',
+    'work.run.instance': instance,
+    'work.run.version': '',
+    'work.run.message': '',
+    'work.run.variables_from': from,
+  });
+
+  test('ask whether a start keeps what is deployed', async () => {
+    await deploy('paged');
+    const asked = await visitor.submit('/schedules/new', fields('paged', ''));
+    expect(asked.status).toBe(400);
+    expect(asked.text).toContain('each start would reset region, token');
+    const kept = await visitor.submit('/schedules/new', fields('paged', 'deployed'));
+    expect(kept.location, kept.text).toContain('done=created');
+    const { text } = await visitor.get(kept.location ?? '');
+    expect(text).toContain('kept as deployed');
+    expect(text).not.toContain('The next run resets');
+  });
+
+  test('say which variables the next run resets', async () => {
+    await deploy('warned');
+    const made = await visitor.submit('/schedules/new', fields('warned', 'defaults'));
+    expect(made.location, made.text).toContain('done=created');
+    const { text } = await visitor.get(made.location ?? '');
+    expect(text).toContain('The next run resets 2 variables');
+    expect(text).not.toContain('hidden-token');
+  });
+
+  test('say that nothing is deployed yet', async () => {
+    const { status, text } = await visitor.submit('/schedules/new', fields('nowhere', 'deployed'));
+    expect([status, text.includes('Nothing is deployed there yet')]).toEqual([400, true]);
+  });
+});
