@@ -63,6 +63,8 @@ function describe({ name, resource_count: count, deployed }: Destroyed) {
   const version = deployed
     ? html`It runs version <strong>${deployed.template_version}</strong> with the variables of the last successful deployment: ${renderRunLink(deployed.id)}.`
     : html`No run has deployed it, so the latest version of the template runs.`;
-  return html`<p>Destroys everything that <strong class="foreign">${name}</strong> holds: <strong>${pluralize(count, 'resource')}</strong>. ${version}</p>
+  // What commands have made is not counted.
+  const held = count > 0 ? html`: <strong>${pluralize(count, 'resource')}</strong>` : null;
+  return html`<p>Destroys everything that <strong class="foreign">${name}</strong> holds${held}. ${version}</p>
 <p>A plan is made first. Where the environment or the template requires no approval, it is carried out at once.</p>`;
 }

@@ -225,7 +225,7 @@ test('the form of an earlier run asks before it replaces a later deployment', as
 describe('a destroy', () => {
   test('by the form of a run starts only once the name of the instance is typed', async () => {
     const { address } = await deployed('doomed', { name: 'shop', region: 'us' });
-    const fields = { operation: 'destroy', version: '' };
+    const fields = { operation: 'destroy', version: '', 'v/name': 'shop', 'v/region': 'us', 'v/size': '' };
     const shown = await send(address, '2.0.0', fields);
     expect([shown.status, shown.text.includes('Type doomed to confirm')]).toEqual([200, true]);
     expect(shown.text).toMatch(/The run destroys all 1 resource of .*doomed.*, with version 1\.0\.0\./);
@@ -245,7 +245,7 @@ describe('a destroy', () => {
     expect(text).toMatch(/<strong>1 resource<\/strong>/);
     expect(text).toMatch(/version <strong>1\.0\.0<\/strong>/);
     const wrong = await visitor.submit(path, { confirmation: 'all', message: '' });
-    expect([wrong.status, wrong.text.includes('must be removed')]).toEqual([400, true]);
+    expect([wrong.status, wrong.text.includes('Must be removed')]).toEqual([400, true]);
     const sent = await visitor.submit(path, { confirmation: 'removed', message: 'Done with it' });
     expect(sent.status, sent.text).toBe(303);
     const destroyed = { operation: 'destroy', template_version: '1.0.0', message: 'Done with it' };

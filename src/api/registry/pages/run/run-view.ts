@@ -93,9 +93,9 @@ function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
   const compared = facts.deployed ?? facts.replaced;
   const name = html`<span class="foreign">${nameOfTarget(facts, basic)}</span>`;
   const version = (!facts.source && basic.version === '' && compared?.run.template_version) || facts.version?.version;
-  const held = compared
-    ? html`all ${pluralize(compared.instance.resourceCount, 'resource')} of ${name}`
-    : html`everything that ${name} holds`;
+  const count = compared?.instance.resourceCount ?? 0;
+  // What commands have made is not counted.
+  const held = count > 0 ? html`all ${pluralize(count, 'resource')} of ${name}` : html`everything that ${name} holds`;
   return html`The run destroys ${held}, with version ${version}. <a href="#${fieldId('confirmation')}">Type its name</a>, then confirm.`;
 }
 
