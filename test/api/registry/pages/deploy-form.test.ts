@@ -228,7 +228,7 @@ describe('a destroy', () => {
     const fields = { operation: 'destroy', version: '', 'v/name': 'shop', 'v/region': 'us', 'v/size': '' };
     const shown = await send(address, '2.0.0', fields);
     expect([shown.status, shown.text.includes('Type doomed to confirm')]).toEqual([200, true]);
-    expect(shown.text).toMatch(/The run destroys all 1 resource of .*doomed.*, with version 1\.0\.0\./);
+    expect(shown.text).toMatch(/The run destroys everything that .*doomed.* holds, with version 1\.0\.0\./);
     const wrong = await send(address, '2.0.0', { ...fields, confirmation: 'other' });
     expect([wrong.status, wrong.text.includes('Must be doomed')]).toEqual([422, true]);
     const sent = await send(address, '2.0.0', { ...fields, confirmation: 'doomed' });
@@ -241,8 +241,9 @@ describe('a destroy', () => {
     const id = new URL(address, 'http://host').searchParams.get('from_instance');
     const path = `/workloads/instances/${id}/destroy`;
     expect((await visitor.get(`/workloads/instances/${id}`)).text).toContain(`href="${path}"`);
+    await stage.api.rows('update instances set resource_count = 3 where id = ? returning id', [id]);
     const { text } = await visitor.get(path);
-    expect(text).toMatch(/<strong>1 resource<\/strong>/);
+    expect(text).toMatch(/<strong>3 resources<\/strong>/);
     expect(text).toMatch(/version <strong>1\.0\.0<\/strong>/);
     const wrong = await visitor.submit(path, { confirmation: 'all', message: '' });
     expect([wrong.status, wrong.text.includes('Must be removed')]).toEqual([400, true]);

@@ -269,7 +269,7 @@ describe('a refused form', () => {
       'token : Must have at least 4 characters.',
     ])
       expect(summary).toContain(problem);
-    expect(summary).toContain('Enter them again');
+    expect(summary).toContain('The secrets that you entered are kept, but not shown.');
     expect(again.text).toContain('value="Not &lt;i&gt;right"');
     expect(again.text).toContain('value="a lot"');
     expect(again.text).not.toContain('value="abc"');
