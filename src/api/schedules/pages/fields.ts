@@ -172,10 +172,10 @@ export async function placingVariables<Done>(kind: WorkKind, work: () => Promise
   }
 }
 
-function parseObject(visit: Visit, field: string, text: string): object {
+function parseObject(visit: Visit, field: string, text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
