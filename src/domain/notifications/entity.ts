@@ -24,7 +24,7 @@ export const NotificationSchema = defineEntity({
     subjectKind: p.string().$type<SubjectKind>(),
     subjectId: p.uuid(),
     title: p.text(),
-    /** The event that it tells of, or what is about to happen and when. A user is told once of one cause. */
+    /** The event that it tells of, what is about to happen and when, or who asks for a review of which run on which day. A user is told once of one cause. */
     cause: p.text(),
     readAt: at().nullable(),
     archivedAt: at().nullable(),

@@ -39,7 +39,7 @@ export const errorCodes = {
   evaluation_budget_exhausted:
     'You have used up the time for evaluating schemas and assemblies, or too many wait. Wait, as Retry-After says.',
   reviewers_ineligible:
-    'Somebody who is asked to review the run may not review it, or is unknown to you; or nobody may review it.',
+    'Somebody who is asked to review the run may not review it, or is unknown to you; or nobody is named, and no user but you may review it.',
   run_not_cancelable: 'The run has ended already.',
   run_not_pending_approval: 'The run does not wait for approval.',
   run_not_requeueable: 'Only a run that has ended, and was not deleted, can be requeued.',

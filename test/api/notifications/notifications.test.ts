@@ -5,7 +5,7 @@ import { kindsOfSubjects } from '#domain/news/subject-kinds.ts';
 import { notifyOfEvents } from '#domain/notifications/creation/follow.ts';
 import { removeOldNotifications } from '#domain/notifications/store.ts';
 import { join, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { NotifiedTeam, titlesOf } from '#test/support/notifications/notified-team.ts';
 
 let api: TestApi;
@@ -43,6 +43,35 @@ describe('what happens to a run', () => {
     const asksYou = /^Aki Asker asks you to review a run of net-/;
     for (const able of [reviewer, second]) expect(await titlesOf(able)).toEqual([expect.stringMatching(asksYou)]);
     for (const other of [team.runs.asker, admin]) expect(await titlesOf(other)).toEqual([]);
+  });
+
+  it('notifies a reviewer of a request once a day for each user who asks, and once for all service accounts', async () => {
+    const run = await team.addAsked(reviewer);
+    await team.ask(run, reviewer);
+    await team.ask(run);
+    const ask = (by: ApiUser) => by.post(`/runs/${run}/approval/request`, {});
+    expect((await ask(tenant.owner)).status).toBe(202);
+    for (const name of ['One bot', 'Other bot']) {
+      const account = await tenant.owner.make('/service-accounts', {
+        name,
+        role: 'requester',
+        owner: { team_id: tenant.team },
+      });
+      const { body } = await tenant.owner.post(`/service-accounts/${account.id}/api-keys`, { name: 'ci' });
+      const bot = new ApiUser(api, { 'x-api-key': body.key }, { id: account.id, email: '' });
+      expect((await ask(bot)).status).toBe(202);
+    }
+    await team.notify();
+    const askedBy = async (user: ApiUser) => (await titlesOf(user)).map((title) => title.split(' asks')[0]);
+    const [owner] = await api.rows<{ name: string }>('select name from principals where id = ?', [tenant.owner.id]);
+    expect(await askedBy(reviewer)).toEqual(['One bot', owner?.name, 'Aki Asker']);
+    expect(await askedBy(second)).toEqual(['One bot', owner?.name, 'Aki Asker']);
+    await api.rows(
+      "update notifications set cause = replace(cause, to_char(now() at time zone 'utc', 'YYYY-MM-DD'), 'yesterday')",
+    );
+    await team.ask(run, reviewer);
+    await team.notify();
+    expect(await askedBy(reviewer)).toEqual(['Aki Asker', 'One bot', owner?.name, 'Aki Asker']);
   });
 
   it('marks the request to review as read for a reviewer who has decided, and for everybody once the run no longer waits', async () => {
@@ -137,7 +166,8 @@ describe('a user', () => {
 
   it('sees the notifications of a subject as one thread, with its newest', async () => {
     const run = await team.addAsked(reviewer);
-    await team.ask(run, reviewer);
+    const asked = await tenant.owner.post(`/runs/${run}/approval/request`, { reviewers: [reviewer.id] });
+    expect(asked.status, asked.text).toBe(202);
     await team.addAsked(reviewer);
     const { threads } = (await reviewer.get('/notifications/threads')).body;
     expect(threads).toMatchObject([{ count: 1 }, { id: run, count: 2, unread: 2, subject: { kind: 'run', id: run } }]);

@@ -12,7 +12,7 @@ import { factsOfRun, findRejection, findRun, placeOfRun, type RunFacts } from '#
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
-import { findEligibleReviewers } from '#domain/runs/approval/reviewers.ts';
+import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
@@ -21,7 +21,8 @@ import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findManagers, findTeamMembers } from './candidates-store.ts';
 import type { Draft } from './drafts.ts';
 
-type Told = Omit<Draft, 'cause' | 'at'> | undefined;
+/** Without a cause of its own, the event is the cause. */
+type Told = (Omit<Draft, 'cause' | 'at'> & { readonly cause?: string }) | undefined;
 
 /** What is told of an event, and to whom; undefined: nothing. */
 type Rule = (em: Em, event: PublishedEvent) => Promise<Told>;
@@ -63,13 +64,17 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
   };
 }
 
-/** A request that names nobody goes to everybody who may review the run. */
-async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): Promise<Told> {
+/**
+ * A request that names nobody goes to everybody who may review the run. Whoever reads a run may ask as often as they like, so each reviewer hears of it once
+ * a day from each user, and once from all service accounts, of which one person can make many.
+ */
+async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEvent): Promise<Told> {
   const run = await findRun(em, subject.id);
   const { reviewers, message } = data;
   if (!run || !Array.isArray(reviewers)) return undefined;
   return {
     kind: 'run.approval_requested',
+    cause: `run.approval_requested ${subject.id} ${actor.type === 'user' ? actor.id : actor.type} ${at.slice(0, 10)}`,
     subject: { kind: 'run', id: subject.id },
     title: `${actor.name} asks you to review a run of ${placeOfRun(run)}`,
     facts: [
@@ -79,7 +84,7 @@ async function tellReviewers(em: Em, { subject, data, actor }: PublishedEvent): 
     ],
     candidates:
       reviewers.length === 0
-        ? (await findEligibleReviewers(em, subject.id)).filter((id) => id !== actor.id)
+        ? await findUsersToAsk(em, subject.id, actor.id)
         : reviewers.filter((id) => typeof id === 'string'),
   };
 }

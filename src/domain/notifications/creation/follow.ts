@@ -48,7 +48,7 @@ async function tellTogether(em: Em, events: readonly PublishedEvent[], how: Tell
       for (const event of events) {
         if (settlingTypes.has(event.type)) await settleRequests(savepoint, event);
         const draft = await eventRules.get(event.type)?.(savepoint, event);
-        if (draft) await tell(savepoint, { ...draft, cause: event.id, at: event.at }, how);
+        if (draft) await tell(savepoint, { cause: event.id, ...draft, at: event.at }, how);
       }
     });
     return undefined;

@@ -7,7 +7,7 @@ import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
-import { findEligibleReviewers } from './reviewers.ts';
+import { findUsersToAsk } from './reviewers.ts';
 import { type ApprovalFacts, findObstacle, type ReviewObstacle, reviewingTeamRoles } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
@@ -20,7 +20,7 @@ export interface ReviewRequest {
  * Asks people to review a run, which shows them from then on. A request that names nobody asks everybody who may review it. The status of the run and
  * who may review it stay the same. The caller has locked the run.
  * @throws ActionRefused if the run does not wait for approval
- * @throws Unprocessable naming every id of somebody who may not review the run, or whom the caller may not know; or if nobody is named and nobody
+ * @throws Unprocessable naming every id of somebody who may not review the run, or whom the caller may not know; or if nobody is named and no user
  *   but the caller may review it
  */
 export async function requestRunApproval(
@@ -43,10 +43,10 @@ export async function requestRunApproval(
 }
 
 async function requireAnyReviewer(em: Em, runId: string, by: Principal): Promise<void> {
-  const able = await findEligibleReviewers(em, runId);
-  if (able.some((id) => id !== by.id)) return;
+  const able = await findUsersToAsk(em, runId, by.id);
+  if (able.length > 0) return;
   const message =
-    'nobody else may review this run now: give somebody a role in its team and a platform role that may approve';
+    'no other user may review this run now: give somebody a role in its team and a platform role that may approve';
   throw new Unprocessable(message, { code: 'reviewers_ineligible' });
 }
 

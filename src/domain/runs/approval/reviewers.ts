@@ -43,16 +43,17 @@ export async function findRunReviewers(em: Em, runId: string): Promise<PossibleR
 }
 
 /**
- * The ids of the people who may approve a run now: of its team and of those who administer its organization, as many as `maxPossibleReviewers`. If none of
- * them may, those of the administrators of the installation who may.
+ * The ids of the users other than the asker who may approve a run now: of its team and of those who administer its organization, as many as
+ * `maxPossibleReviewers`. If none of them may, those of the administrators of the installation who may. Service accounts are left out: nothing notifies them.
  */
-export async function findEligibleReviewers(em: Em, runId: string): Promise<string[]> {
+export async function findUsersToAsk(em: Em, runId: string, askerId: string): Promise<string[]> {
   const facts = await readApprovalFacts(em, runId);
   const { reviewers } = await findReviewers(em, facts.owner, facts);
-  const able = reviewers.filter(({ obstacle }) => obstacle === null).map(({ id }) => id);
-  if (able.length > 0) return able;
+  const able = reviewers.filter(({ type, id, obstacle }) => type === 'user' && id !== askerId && obstacle === null);
+  if (able.length > 0) return able.map(({ id }) => id);
   const administrators = await readPrincipals(em, await findAdministrators(em));
-  return [...administrators.values()].filter((each) => findObstacle(facts, each) === null).map(({ id }) => id);
+  const others = [...administrators.values()].filter(({ id }) => id !== askerId);
+  return others.filter((each) => findObstacle(facts, each) === null).map(({ id }) => id);
 }
 
 async function findReviewers(em: Em, owner: Ownership, facts: ApprovalFacts): Promise<PossibleReviewers> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
@@ -37,6 +38,21 @@ const ask = (by: ApiUser, ...reviewers: string[]) =>
   by.post(`/runs/${run}/approval/request`, { reviewers, message: 'please' });
 const read = async () => (await viewer.get(`/runs/${run}`)).body;
 
+/** Acts while everybody else who could review a run is disabled. */
+async function withOnly<Answer>(ids: readonly string[], act: () => Promise<Answer>): Promise<Answer> {
+  const others = await api.rows<{ id: string }>(
+    `update principals set enabled = false
+     where role in ('admin', 'operator', 'maintainer') and enabled and id <> all(?::uuid[]) returning id`,
+    [`{${ids}}`],
+  );
+  try {
+    return await act();
+  } finally {
+    const disabled = `{${others.map(({ id }) => id)}}`;
+    await api.rows('update principals set enabled = true where id = any(?::uuid[])', [disabled]);
+  }
+}
+
 describe('a request for reviews', () => {
   it('shows the reviewers on the run, is an event, and changes nothing else', async () => {
     const before = await read();
@@ -62,17 +78,25 @@ describe('a request for reviews', () => {
     expect((await read()).reviewers.map(({ id }: { id: string }) => id)).toEqual([reviewer.id, other.id]);
   });
 
-  it('is refused if it names nobody and nobody but the asker may review the run', async () => {
-    const powerful = `select id from principals where role in ('admin', 'operator', 'maintainer') and enabled and id <> ?`;
-    const others = (await api.rows<{ id: string }>(powerful, [admin.id])).map(({ id }) => id);
-    const setEnabled = (value: boolean) =>
-      api.rows('update principals set enabled = ? where id = any(?::uuid[]) returning id', [value, `{${others}}`]);
-    await setEnabled(false);
-    const alone = await ask(admin);
-    await setEnabled(true);
-    expect(alone).toMatchObject({ status: 422, headers: { 'x-error-code': 'reviewers_ineligible' } });
-    expect(alone.body.error).toContain('nobody else may review this run now');
-    expect((await ask(admin)).status).toBe(202);
+  it('is refused if it names nobody and no user but the asker may review the run', async () => {
+    const account = { name: 'Approver', role: 'maintainer', owner: { team_id: tenant.team } };
+    const { id } = await tenant.owner.make('/service-accounts', account);
+    expect(await ask(viewer, id)).toMatchObject({ status: 202 });
+    for (const asker of [admin, reviewer]) {
+      const alone = await withOnly([asker.id, id], () => ask(asker));
+      expect(alone).toMatchObject({ status: 422, headers: { 'x-error-code': 'reviewers_ineligible' } });
+      expect(alone.body.error).toContain('no other user may review this run now');
+      expect((await ask(asker)).status).toBe(202);
+    }
+  });
+
+  it('goes to administrators of the installation if the asker is the only one of the team who may review the run', async () => {
+    const other = await api.addUser('admin');
+    expect(await withOnly([reviewer.id, other.id], () => ask(reviewer))).toMatchObject({ status: 202 });
+    const eligible = await withOnly([reviewer.id, other.id], () =>
+      findUsersToAsk(api.services.orm.em.fork(), run, reviewer.id),
+    );
+    expect(eligible).toEqual([other.id]);
   });
 
   it('names nobody and is still an event', async () => {

@@ -62,9 +62,9 @@ function renderMembers(runId: string, members: Members, typed?: Readonly<Record<
   const able = members.filter((member) => member.may_approve);
   const others = members.filter((member) => !member.may_approve);
   return html`<fieldset class="choices"><legend>Reviewers</legend>${
-    able.length === 0
+    able.every(({ type }) => type !== 'user')
       ? html`<p>Nobody else in the team can approve this run yet. Administrators of the installation who may are notified.</p>`
-      : html`<p class="field-hint">Tick nobody to notify everybody in this list.</p>`
+      : html`<p class="field-hint">Tick nobody to notify all users in this list.</p>`
   }${able.map(
     ({ id, name }) =>
       html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
