@@ -33,7 +33,8 @@ export const find = read({
   route: 'GET /api/v1/search',
   summary: 'Find things that you may read by their id or by a text in their name',
   description:
-    'Everything is found by its id, its first or last six or more digits, as pages show them, or by a text in its name or short name, in any case. Runs are ' +
+    'Everything is found by its id, and by a text in its name or short name, in any case; except for resources of instances and versions of templates, also by ' +
+    'the first or last six or more digits of the id, as pages show them. Runs are ' +
     'also found by their idempotency key and their message, resources by their address, versions of templates by the beginning of their number, after the ' +
     "template's name or alone, resources of plugins by their key, and people by their e-mail address. Messages and addresses are searched from the " +
     'beginning of a word on. People and service accounts are those of your organizations; those who manage users find all users. What was deleted is not ' +

@@ -3,6 +3,7 @@ import { db } from '#domain/db.ts';
 import { findKnownPeople } from '#domain/members/people-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
 
@@ -25,7 +26,7 @@ const finders: Readonly<Record<string, FindNames>> = {
 
 /**
  * What things are called that a principal may read now, by their ids: one query for each kind. What was deleted or is hidden has no name, whoever
- * recorded its id.
+ * recorded its id, and so has nothing of an area that is turned off.
  */
 export async function findReadableNames(
   em: Em,
@@ -37,7 +38,7 @@ export async function findReadableNames(
   for (const [kind, ids] of idsByKind) {
     const find = finders[kind] ?? findCandidates(kind);
     const wanted = ids.filter(isId);
-    if (!find || wanted.length === 0) continue;
+    if (!find || wanted.length === 0 || isOfClosedFeature(kind, principal.closedFeatures)) continue;
     for (const { id, name } of await find(em, principal, wanted)) names.set(id, name);
   }
   return names;

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { featureOfKind } from '#domain/features.ts';
 import { readGates } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { describeClosed } from '#domain/shared/features/gates.ts';
+import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
 import { isNamed, type NameMatch } from '#domain/shared/name-match.ts';
 import { type Candidate, type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
 import type { Finder, FoundRow } from './finder.ts';
@@ -47,7 +46,7 @@ const maxOfAKind = 10;
 
 /**
  * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its idempotency key and
- * its message, a resource by its address, and a version by its number. Archived things and deleted runs, which keep their record, are found; other
+ * its message. A resource is found by its whole id and its address, and a version by its whole id and its number. Archived things and deleted runs, which keep their record, are found; other
  * deleted things are not.
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
@@ -57,8 +56,7 @@ export async function search(em: Em, principal: Principal, text: string): Promis
   // One after the other: a search takes one connection, however many kinds there are.
   for (const [kind, find] of Object.entries(finders) as [SearchedKind, Finder][]) {
     // What an area that is turned off has is not found.
-    const feature = featureOfKind(kind);
-    if (feature && describeClosed(feature, closed) !== null) continue;
+    if (isOfClosedFeature(kind, closed)) continue;
     const rows = await find(em, principal, text, maxOfAKind + 1);
     for (const row of rows.slice(0, maxOfAKind)) results.push({ kind, ...row });
     if (rows.length > maxOfAKind) cut.push(kind);

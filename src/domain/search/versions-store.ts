@@ -7,7 +7,7 @@ import type { Finder } from './finder.ts';
 interface Wanted {
   /** A text in the name of the template; empty: any. */
   readonly template: string;
-  /** The beginning of the number. */
+  /** The beginning of the number, in lower case. */
   readonly number: string;
 }
 
@@ -37,5 +37,6 @@ function readWanted(text: string): Wanted | null {
 function isWanted(eb: Over<{ v: 'template_versions'; m: 'templates' }>, { template, number }: Wanted) {
   const beginning = `${number.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   const isOfTemplate = (['m.name', 'm.slug'] as const).map((name) => hasText(eb.ref(name), template, 'part'));
-  return eb.and([eb('v.version', 'like', beginning), ...(template === '' ? [] : [eb.or(isOfTemplate)])]);
+  const isNumber = eb(eb.fn<string>('lower', ['v.version']), 'like', beginning);
+  return eb.and([isNumber, ...(template === '' ? [] : [eb.or(isOfTemplate)])]);
 }

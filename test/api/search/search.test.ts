@@ -21,7 +21,7 @@ beforeAll(async () => {
   mine = await makePlace(key);
   others = await makePlace();
   const versions = `/registry/templates/${mine.template}/versions`;
-  rareVersion = (await mine.owner.make(versions, { version: '7.31.0-rc.1', spec: sayHello })).id;
+  rareVersion = (await mine.owner.make(versions, { version: '7.31.0-RC.1', spec: sayHello })).id;
 });
 afterAll(() => api?.close());
 
@@ -236,12 +236,13 @@ describe('a search', () => {
     ['the beginning of its number', (): string => '7.31'],
     ['its number after a v', (): string => 'v7.31.0-rc.1'],
     ["its number after the template's name", (): string => 'zebra NET 7.3'],
+    ['its number in any case', (): string => '7.31.0-RC.1'],
     ['its id', (): string => rareVersion],
   ] as const)('finds a version of a template by %s, and not that of another tenant', async (_, text) => {
     expect(await search(mine.owner, text())).toEqual([`template_version ${rareVersion}`]);
     expect(await search(others.owner, text())).toEqual([]);
     const page = await (await signIn(mine.owner)).get(`/search?q=${encodeURIComponent('zebra 7.31')}`);
-    expect(page.text).toContain(`href="/catalog/${mine.template}/versions/7.31.0-rc.1"`);
+    expect(page.text).toContain(`href="/catalog/${mine.template}/versions/7.31.0-RC.1"`);
   });
 
   it('takes a text as it is, and finds no deleted thing', async () => {

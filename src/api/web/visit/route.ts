@@ -5,6 +5,7 @@ import { pageHeaders } from '#api/edge/security-headers.ts';
 import { authenticateVisitor } from '#api/pipeline/access/authentication.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
+import { isId } from '#domain/shared/ids.ts';
 import { seeOther } from '../layout.ts';
 import { type PagePattern, type ParamsOf, pagePath, pages } from '../paths.ts';
 import { findFormerPath } from './sent-form.ts';
@@ -56,6 +57,7 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
         if (!isForm && !isPublic && !isSignedIn(request)) return detourOverSignIn(request, reply);
         const visit = new Visit<ParamsOf<typeof url>>(context, request, reply);
         try {
+          refuseMalformedId(request);
           const formerPath = isForm && !hasFiles ? await findFormerPath(visit) : undefined;
           return formerPath === undefined ? await handler(visit) : seeOther(reply, formerPath);
         } catch (error) {
@@ -65,6 +67,12 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
       },
     });
   };
+}
+
+/** Pages may read by the id of their address before an operation has checked it. An organization (`orgID`) may be named by its slug as well. */
+function refuseMalformedId({ params }: FastifyRequest): void {
+  const { id } = params as { readonly id?: string };
+  if (id !== undefined && !isId(id)) throw new NotFound('the page');
 }
 
 /** An address with a malformed id names nothing. What an id looks like is of no use to people. */

@@ -1,4 +1,4 @@
-import { type FeatureName, featureNames, features } from '#domain/features.ts';
+import { type FeatureName, featureNames, featureOfKind, features } from '#domain/features.ts';
 import { FeatureDisabled } from '../errors.ts';
 
 /** The features that are off, with the reason of each. */
@@ -33,6 +33,12 @@ function why({ reason }: Partial<Gate>): string {
 export function describeClosed(feature: FeatureName, closed: ClosedFeatures): string | null {
   if (!Object.hasOwn(closed, feature)) return null;
   return `${features[feature].title}: an administrator has turned this off: ${closed[feature]}`;
+}
+
+/** Whether a kind of search result is of a feature that is off. */
+export function isOfClosedFeature(kind: string, closed: ClosedFeatures): boolean {
+  const feature = featureOfKind(kind);
+  return feature !== undefined && describeClosed(feature, closed) !== null;
 }
 
 /** @throws FeatureDisabled if the feature is off */

@@ -96,6 +96,20 @@ describe('the pages of the audit', () => {
     expect(text).not.toContain('Short-lived');
   });
 
+  test('name nothing of an area that an administrator has turned off', async () => {
+    const { owner, team } = await makeTenant(api);
+    await owner.make('/variable-sets', { name: 'Wombat', team_id: team });
+    const visitor = await signInVisitor(api, owner);
+    const root = await api.addUser('admin');
+    const turn = (variable_sets: object) => root.patch('/admin/settings', { features: { variable_sets } });
+    const isNamed = async () => (await visitor.get('/audit')).text.includes('>Wombat<');
+    expect(await isNamed()).toBe(true);
+    expect((await turn({ enabled: false, reason: 'a test' })).status).toBe(200);
+    expect(await isNamed()).toBe(false);
+    expect((await turn({ enabled: true })).status).toBe(200);
+    expect(await isNamed()).toBe(true);
+  });
+
   test('do not tell somebody who has left what their old records are about', async () => {
     const tenant = await makeTenant(api);
     const former = await api.addUser('maintainer');
