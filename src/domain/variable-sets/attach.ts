@@ -24,8 +24,8 @@ export async function replaceAttachments(
   const found = await findBelowOwner(em, set, wanted);
   refuseUnknown('project_ids', wanted.projectIds, found.projectIds);
   refuseUnknown('environment_ids', wanted.environmentIds, found.environmentIds);
-  const { hasVoid, ...before } = await readAttachedIds(em, set.id);
-  // Naming a place again attaches it anew, although a transfer has voided it.
+  const { hasVoid, effective: before } = await readAttachedIds(em, set.id);
+  // Naming a place again attaches it anew, although a transfer has voided it. What was void gave nothing, so it was not attached before.
   if (!hasVoid && isDeepStrictEqual(before, found)) return { before, after: before };
   await writeAttachments(em, set.id, found);
   await countChange(em, set);

@@ -62,17 +62,29 @@ export async function readAttachments(em: Em, set: IdentifiedSet, reader: Princi
   return rows.map((row) => toAttachment(set, row));
 }
 
-/** Where a set is attached, by id. Transfers have voided some of it if `hasVoid`. */
-export async function readAttachedIds(em: Em, setId: string): Promise<Attachments & { readonly hasVoid: boolean }> {
+interface AttachedIds extends Attachments {
+  /** Those that no transfer has voided. */
+  readonly effective: Attachments;
+  readonly hasVoid: boolean;
+}
+
+/** Where a set is attached, by id. */
+export async function readAttachedIds(em: Em, setId: string): Promise<AttachedIds> {
   const rows = await db(em)
     .selectFrom('variable_set_attachments')
     .where('variable_set_id', '=', setId)
     .select(['project_id as projectId', 'environment_id as environmentId', 'void_since as voidSince'])
     .execute();
+  const effective = rows.filter(({ voidSince }) => voidSince === null);
+  return { ...toIds(rows), effective: toIds(effective), hasVoid: effective.length < rows.length };
+}
+
+function toIds(
+  rows: readonly { readonly projectId: string | null; readonly environmentId: string | null }[],
+): Attachments {
   return {
     projectIds: rows.flatMap(({ projectId }) => projectId ?? []).sort(),
     environmentIds: rows.flatMap(({ environmentId }) => environmentId ?? []).sort(),
-    hasVoid: rows.some(({ voidSince }) => voidSince !== null),
   };
 }
 

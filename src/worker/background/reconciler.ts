@@ -30,6 +30,8 @@ interface ReconciledKind {
   readonly find: typeof findDispatchedRuns;
   /** What becomes of it without its workflow, as the log says it. */
   readonly outcome: 'ended' | 'restarted';
+  /** If more than this are lost of all kinds with the same maximum together, people must judge that, and none of them is settled. */
+  readonly maximum: number;
   readonly settle: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
 }
 
@@ -39,6 +41,7 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'run_id',
     find: findDispatchedRuns,
     outcome: 'ended',
+    maximum: maximumLost,
     settle: (deps, { id }) => endLostRun(deps, id),
   },
   {
@@ -46,6 +49,7 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'assembly_run_id',
     find: findDispatchedAssemblyRuns,
     outcome: 'ended',
+    maximum: maximumLost,
     settle: endLostAssemblyRun,
   },
   {
@@ -53,18 +57,19 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'plugin_restoration_id',
     find: findDispatchedRestorations,
     outcome: 'ended',
+    maximum: maximumLost,
     settle: (deps, { id }) => endLostRestoration(deps, id),
   },
+  {
+    name: 'check of a version',
+    idName: 'check_id',
+    find: findDispatchedChecks,
+    outcome: 'restarted',
+    // A check deploys nothing, and each of its steps may be repeated. So however many are lost, all of them start again.
+    maximum: Number.POSITIVE_INFINITY,
+    settle: ({ transactions }, { id }) => transactions.run((tx) => restartLostCheck(tx, id)),
+  },
 ];
-
-/** A check deploys nothing, and each of its steps may be repeated. So however many are lost, all of them start again. */
-const checks: ReconciledKind = {
-  name: 'check of a version',
-  idName: 'check_id',
-  find: findDispatchedChecks,
-  outcome: 'restarted',
-  settle: ({ transactions }, { id }) => transactions.run((tx) => restartLostCheck(tx, id)),
-};
 
 type LostRun = DispatchedRun & { readonly kind: ReconciledKind };
 
@@ -95,20 +100,15 @@ export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
 export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minimumAgeSeconds): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockReconciliation(em)) || !(await isOurEngine(deps))) return;
-    const lost: LostRun[] = [];
-    for (const kind of reconciledKinds)
-      await findLostRuns(deps, em, { kind, olderThanSeconds, lost, maximum: maximumLost });
-    if (lost.length > maximumLost) raiseAlarm(deps.log, lost);
-    else for (const run of lost) await settleIfStillLost(deps, run);
-    const lostChecks: LostRun[] = [];
-    await findLostRuns(deps, em, {
-      kind: checks,
-      olderThanSeconds,
-      lost: lostChecks,
-      maximum: Number.POSITIVE_INFINITY,
-    });
-    for (const check of lostChecks) await settleIfStillLost(deps, check);
-    await recordReconciliation(em, lost.length);
+    let judged = 0;
+    for (const [maximum, kinds] of Map.groupBy(reconciledKinds, (kind) => kind.maximum)) {
+      const lost: LostRun[] = [];
+      for (const kind of kinds) await findLostRuns(deps, em, { kind, olderThanSeconds, lost, maximum });
+      if (lost.length > maximum) raiseAlarm(deps.log, kinds, lost);
+      else for (const run of lost) await settleIfStillLost(deps, run);
+      if (Number.isFinite(maximum)) judged += lost.length;
+    }
+    await recordReconciliation(em, judged);
   });
 }
 
@@ -166,10 +166,10 @@ async function settleIfStillLost(deps: ReconcilerDeps, { kind, ...run }: LostRun
   }
 }
 
-function raiseAlarm(log: Logger, lost: readonly LostRun[]): void {
+function raiseAlarm(log: Logger, kinds: readonly ReconciledKind[], lost: readonly LostRun[]): void {
   const idsOf = (kind: ReconciledKind) => lost.flatMap((each) => (each.kind === kind ? [each.id] : []));
   log.error(
-    Object.fromEntries(reconciledKinds.map((kind) => [`${kind.idName}s`, idsOf(kind)])),
+    Object.fromEntries(kinds.map((kind) => [`${kind.idName}s`, idsOf(kind)])),
     'ALARM: the engine has lost many workflows; nothing that they drove is ended. Restore the data of the engine, or cancel the runs among them ' +
       'with force: a pass that finds at most five lost workflows ends the rest, restorations too',
   );

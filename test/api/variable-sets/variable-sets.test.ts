@@ -179,6 +179,9 @@ describe('a variable set', () => {
       (await tenant.owner.get(`/variable-sets?environment_id=${tenant.environment}`)).body.variable_sets,
     ).toHaveLength(2);
     expect((await tenant.owner.put(path, places)).status).toBe(200);
+    const { body } = await tenant.owner.get(`/audit?action=variable_set.attached&resource_id=${set}&limit=1`);
+    const nowhere = { project_ids: [], environment_ids: [] };
+    expect(body.audit_records).toMatchObject([{ before: nowhere, after: places }]);
     expect(await effective()).toEqual([true, true]);
     expect(await names()).toEqual(['A', 'B', 'C']);
   });

@@ -1,6 +1,9 @@
 import { type Expression, sql } from 'kysely';
+import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { prepare } from '#domain/db.ts';
+import { db, prepare } from '#domain/db.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isOpenToSeveralTeams, selectShares } from '#domain/workers/pools/shares-store.ts';
 import type { Share } from '../waiting.ts';
 
@@ -72,6 +75,32 @@ export const selectLackedShare = prepare((db, parameter: ParameterOf<{ pool: str
       (select coalesce(lacks, 'none') from ${asking} as asking where id = ${runId}), 'team')`.as('share'),
   );
 });
+
+/** The runs of which the share that a run lacks consists, the oldest first: those that hold slots of its pool, and that the reader may read. */
+export function findShareHolders(
+  em: Em,
+  reader: Principal,
+  { runId, share, most }: { readonly runId: string; readonly share: Share; readonly most: number },
+) {
+  const isOfShare = {
+    person: sql<boolean>`coalesce(r.responsible_user_id, r.requested_by_id) = coalesce(me.responsible_user_id, me.requested_by_id)`,
+    team: sql<boolean>`r.team_id is not distinct from me.team_id`,
+  }[share];
+  return db(em)
+    .selectFrom('runs as me')
+    .innerJoin('runs as r', (join) => join.onRef('r.pool', '=', 'me.pool').onRef('r.id', '<>', 'me.id'))
+    .innerJoin('run_attempts as a', 'a.id', 'r.attempt_id')
+    .where('me.id', '=', runId)
+    .where('a.outcome', 'is', null)
+    .where('r.finished_at', 'is', null)
+    .where('r.status', 'in', ['running', 'canceling'])
+    .where(isOfShare)
+    .where((eb) => isInReadableTeam(reader, eb.ref('r.team_id'), 'visible'))
+    .select(['r.id', 'r.instance', 'r.started_at as startedAt'])
+    .orderBy('r.id')
+    .limit(most)
+    .execute();
+}
 
 /** Of the runs that wait for a share of a pool that several teams use, those that may have a slot now. */
 export const selectEntitledWaiters = prepare((db, parameter: ParameterOf<{ pool: string }>) =>

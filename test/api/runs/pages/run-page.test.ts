@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
@@ -45,20 +46,35 @@ describe('the page of a run', () => {
     ],
     [
       'team',
+      'This run has no team. All runs without one count as one team, which has all the slots that one team may have at once',
+      'Runs that have the slots of runs without a team',
+    ],
+    [
+      'team',
       'The team of this run has all the slots that one team may have at once',
       'Runs that have the slots of the team',
+      async (): Promise<string> => (await makeTenant(api)).team,
     ],
-  ])('says that the share of the %s is exhausted, and by which runs', async (share, words, heading) => {
-    const { runId: holder } = await steps.applying(await steps.worker('sandbox'), 'sandbox');
-    const id = await steps.admit();
-    await api.rows(`update runs set waiting_on = ? where id = ?`, [
-      JSON.stringify({ code: 'pool_share', since: new Date().toISOString(), position: null, blocker: null, share }),
-      id,
-    ]);
-    const { text } = await visitor.get(`/workloads/runs/${id}`);
-    expect(text).toContain(words);
-    expect(text).toMatch(new RegExp(`${heading}[\\s\\S]*href="/workloads/runs/${holder}"[\\s\\S]*time limit`));
-  });
+  ])(
+    'says that the share of the %s is exhausted, and by which runs: %s',
+    async (share, words, heading, findTeam?: () => Promise<string>) => {
+      const { runId: holder } = await steps.applying(await steps.worker('sandbox'), 'sandbox');
+      const id = await steps.admit();
+      if (findTeam) await api.rows('update runs set team_id = ? where id in (?, ?)', [await findTeam(), id, holder]);
+      // A service account of the person asked for the holder, which waits for a worker for its next attempt.
+      await api.rows('update runs set requested_by_id = gen_random_uuid(), waiting_on = ? where id = ?', [
+        JSON.stringify({ code: 'no_worker', since: new Date().toISOString(), position: null, blocker: null }),
+        holder,
+      ]);
+      await api.rows(`update runs set waiting_on = ? where id = ?`, [
+        JSON.stringify({ code: 'pool_share', since: new Date().toISOString(), position: null, blocker: null, share }),
+        id,
+      ]);
+      const { text } = await visitor.get(`/workloads/runs/${id}`);
+      expect(text).toContain(words);
+      expect(text).toMatch(new RegExp(`${heading}[\\s\\S]*href="/workloads/runs/${holder}"[\\s\\S]*time limit`));
+    },
+  );
 
   it.each(['plan', 'log', 'events', 'details'])('shows the tab %s', async (tab) => {
     const worker = await steps.worker('sandbox');

@@ -1,30 +1,24 @@
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { listAllRuns } from '../../lists/list-operations.ts';
+import { findShareHolders } from '#domain/runs/steps/shares-store.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 
-/** So many of the runs are listed. */
+/** The page lists at most this many runs. */
 const maxListed = 10;
-const holding = ['running', 'canceling'];
 
 /** The runs that hold the share of its pool for which a run waits, as far as the visitor may read them. */
 export async function renderShareHolders(visit: RunVisit, run: ShownRun): Promise<Html | null> {
-  const { waiting_on: waiting, pool, team_id: team, requested_by: by } = run;
+  const { id: runId, waiting_on: waiting, team_id: team } = run;
   if (waiting?.code !== 'pool_share' || !waiting.share) return null;
-  const ofPerson = waiting.share === 'person';
-  const query = {
-    status: holding,
-    limit: '100',
-    ...(ofPerson ? { scope: 'readable', requested_by: by.id } : team === null ? {} : { team_id: team }),
-  };
-  const { runs } = await visit.read(listAllRuns, { params: {}, query });
-  const holders = runs.filter((each) => each.pool === pool && each.waiting_on === null).slice(0, maxListed);
+  const { share } = waiting;
+  const holders = await findShareHolders(visit.em, visit.principal, { runId, share, most: maxListed });
   if (holders.length === 0) return null;
   const lines = holders.map(
-    ({ id, instance, started_at: start }) =>
-      html`<li>${renderRunLink(id)} of <span class="foreign">${instance}</span>${start && html`, <span class="muted">running ${renderSince(start)}</span>`}</li>`,
+    ({ id, instance, startedAt: start }) =>
+      html`<li>${renderRunLink(id)} of <span class="foreign">${instance}</span>${start && html`, <span class="muted">running ${renderSince(new Date(start).toISOString())}</span>`}</li>`,
   );
-  return html`<section class="panel stack" aria-labelledby="share-holders"><h2 id="share-holders">Runs that have the slots of ${ofPerson ? 'the requester' : 'the team'}</h2><ul>${lines}</ul>
+  const whose = share === 'person' ? 'the requester' : team === null ? 'runs without a team' : 'the team';
+  return html`<section class="panel stack" aria-labelledby="share-holders"><h2 id="share-holders">Runs that have the slots of ${whose}</h2><ul>${lines}</ul>
 <p class="muted">Each of them ends by the time limit of its template at the latest.</p></section>`;
 }

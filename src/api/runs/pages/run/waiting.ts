@@ -68,24 +68,33 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
 };
 
 /** Whose share is exhausted is not known of runs that have waited since before it was recorded. */
-function describeShare({ pool, requested_by: by }: ListedShownRun, { share }: Waiting): WaitingWords {
+function describeShare({ pool, team_id: team, requested_by: by }: ListedShownRun, { share }: Waiting): WaitingWords {
   const holders = {
-    team: { short: "its team's share of its pool", who: html`The team of this run` },
+    team:
+      team === null
+        ? {
+            short: 'the share that runs without a team have of its pool',
+            who: html`This run has no team. All runs without one count as one team, which`,
+            runs: 'the runs without a team',
+          }
+        : { short: "its team's share of its pool", who: html`The team of this run`, runs: 'the runs of the team' },
     person: {
       short: "its requester's share of its pool",
       who:
         by.type === 'user'
           ? html`<span class="foreign">${by.name}</span>`
           : html`The person who is responsible for <span class="foreign">${by.name}</span>`,
+      runs: 'their runs',
     },
   };
-  const { short, who } = share
+  const either = html`The team of this run, or the person who requested it,`;
+  const { short, who, runs } = share
     ? holders[share]
-    : { short: 'a share of its pool', who: html`The team of this run, or the person who requested it,` };
+    : { short: 'a share of its pool', who: either, runs: 'their runs' };
   return {
     short,
     what: html`Several teams share the pool ${pool}. ${who} has all the slots that one ${share ?? 'of them'} may have at once.`,
-    who: `It continues when one of ${share === 'person' ? 'their runs' : share === 'team' ? 'the runs of the team' : 'their runs'} in the pool has ended. An operator can add workers, or change the shares of the pool.`,
+    who: `It continues when one of ${runs} in the pool has ended. An operator can add workers, or change the shares of the pool.`,
     blocker: { label: 'Show the pool and its shares', path: pagePath(pages.workerPool, { name: pool }) },
   };
 }
