@@ -76,9 +76,9 @@ async function readChoices(visit: Visit) {
     visit.read(listTemplates, { query }),
   ]);
   return {
-    instances: withNone(choicesOf(await withPlaces(visit, instances.instances), instances.next_cursor)),
-    environments: withNone(choicesOf(environments.environments, environments.next_cursor)),
-    templates: withNone(choicesOf(templates.templates, templates.next_cursor)),
+    instances: withNone(choicesOf(await withPlaces(visit, instances.instances), instances.next_cursor, 'instance')),
+    environments: withNone(choicesOf(environments.environments, environments.next_cursor, 'environment')),
+    templates: withNone(choicesOf(templates.templates, templates.next_cursor, 'template')),
   };
 }
 

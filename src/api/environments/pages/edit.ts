@@ -36,7 +36,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
           name: 'project_id',
           label: 'Project',
           kind: 'select',
-          ...choicesOf(projects, next),
+          ...choicesOf(projects, next, 'project'),
           value: visit.query('project_id'),
         },
         ...nameAndKind,

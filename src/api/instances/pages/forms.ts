@@ -125,8 +125,8 @@ async function readChoices(visit: Visit) {
   ]);
   return {
     offered,
-    templates: choicesOf(templates.templates, templates.next_cursor),
-    environments: choicesOf(environments.environments, environments.next_cursor),
+    templates: choicesOf(templates.templates, templates.next_cursor, 'template'),
+    environments: choicesOf(environments.environments, environments.next_cursor, 'environment'),
   };
 }
 

@@ -20,6 +20,7 @@ export async function readTeamChoices(visit: Visit): Promise<Choices> {
   );
   return {
     choices: pages.flatMap(({ choices }) => choices),
+    choiceKinds: ['team'],
     isCut: next !== null || pages.some(({ isCut }) => isCut),
   };
 }

@@ -28,6 +28,7 @@ export async function quotaOwnerField(visit: Visit): Promise<FormField> {
       })),
     ],
     isCut: isCut || next !== null,
+    choiceKinds: ['organization', 'team', 'environment'],
   };
 }
 

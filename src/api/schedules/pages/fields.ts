@@ -185,12 +185,12 @@ function parseObject(visit: Visit, field: string, text: string): Record<string, 
 
 async function readTemplates(visit: Visit): Promise<Choices> {
   const { templates, next_cursor: next } = await visit.read(listTemplates, { query: { limit: '200' } });
-  return choicesOf(templates, next);
+  return choicesOf(templates, next, 'template');
 }
 
 async function readAssemblies(visit: Visit, scope: object): Promise<Choices> {
   const { assemblies, next_cursor: next } = await visit.read(listAssemblies, { query: { ...scope, limit: '200' } });
-  return choicesOf(assemblies, next);
+  return choicesOf(assemblies, next, 'assembly');
 }
 
 async function readEnvironments(visit: Visit, scope: object): Promise<Choices> {
@@ -203,5 +203,6 @@ async function readEnvironments(visit: Visit, scope: object): Promise<Choices> {
   return choicesOf(
     labelled.sort((one, other) => one.name.localeCompare(other.name)),
     next,
+    'environment',
   );
 }

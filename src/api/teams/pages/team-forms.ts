@@ -82,5 +82,5 @@ already. Open invitations into the team become void.</p>`,
 /** The other organizations that the visitor sees. The operation decides whether they may take the team there. */
 async function readDestinations(team: TeamSubject, visit: TeamVisit) {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
-  return without(team.organization_id, choicesOf(organizations, next));
+  return without(team.organization_id, choicesOf(organizations, next, 'organization'));
 }

@@ -51,6 +51,7 @@ export async function ownerField(
     kind: 'select',
     choices,
     isCut: isCut || next !== null,
+    choiceKinds: ['organization', 'team', 'project'],
     value: visit.query('project_id') ?? visit.scope.teamId ?? visit.scope.organizationId,
     hint,
   };

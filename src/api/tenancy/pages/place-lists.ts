@@ -32,14 +32,14 @@ async function nameWithProjects(
     id,
     name: `${names.get(project)?.name ?? ''} / ${name}`,
   }));
-  return choicesOf(labelled, next);
+  return choicesOf(labelled, next, 'environment');
 }
 
 function listField(name: string, label: string, hint: string): FormField {
   return { name, label, kind: 'area', isOptional: true, hint };
 }
 
-function addingField(name: string, label: string, { choices, isCut }: Choices): FormField {
+function addingField(name: string, label: string, { choices, isCut, choiceKinds }: Choices): FormField {
   return {
     name,
     label,
@@ -47,6 +47,7 @@ function addingField(name: string, label: string, { choices, isCut }: Choices): 
     isOptional: true,
     choices: [{ value: '', label: 'None' }, ...choices],
     isCut,
+    choiceKinds,
     hint: 'Adds it to the list above when you save.',
   };
 }

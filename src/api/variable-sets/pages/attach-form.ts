@@ -127,14 +127,14 @@ function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject)
     label: 'Others',
     kind: 'area',
     isOptional: true,
-    hint: 'There are more than these. Enter one name of a project or an environment per line.',
+    hint: 'There are more than these. Enter one name or ID of a project or an environment per line.',
   };
   return [...boxes, ...(isCut ? [others] : []), revisionField(set)];
 }
 
 /** The only project or environment of a name. @throws Invalid at the field */
 async function findPlace(visit: SetVisit, name: string): Promise<string[]> {
-  const found = await visit.findNamed(name);
+  const found = await visit.findNamed(name, ['project', 'environment']);
   const places = await readNames(visit.em, { projects: found, environments: found });
   if (places.size === 1) return [...places.keys()];
   const said = JSON.stringify(name.slice(0, 100));

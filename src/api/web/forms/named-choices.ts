@@ -13,17 +13,23 @@ type Values = Readonly<Record<string, string>>;
  */
 export async function readNamed(visit: Visit<unknown>, fields: readonly FormField[], typed: Values): Promise<Values> {
   const values: Record<string, string> = {};
-  for (const { name, kind, isCut, choices = [] } of fields) {
+  for (const { name, kind, isCut, choiceKinds, choices = [] } of fields) {
     const text = typed[name]?.trim() ?? '';
     if (kind !== 'select' || !isCut || text === '') continue;
-    values[name] = valueOfName(choices, text) ?? (isId(text) ? text : await findOther(visit, name, text));
+    values[name] =
+      valueOfName(choices, text) ?? (isId(text) ? text : await findOther(visit, { name, choiceKinds }, text));
   }
   return { ...typed, ...values };
 }
 
-async function findOther(visit: Visit<unknown>, field: string, text: string): Promise<string> {
-  const [only, ...others] = await visit.findNamed(text);
-  if (only === undefined) throw invalidField(field, 'is the name of nothing that you may choose');
-  if (others.length > 0) throw invalidField(field, 'is the name of several things: choose one from the list');
+async function findOther(
+  visit: Visit<unknown>,
+  { name, choiceKinds }: Pick<FormField, 'name' | 'choiceKinds'>,
+  text: string,
+): Promise<string> {
+  const [only, ...others] = await visit.findNamed(text, choiceKinds);
+  if (only === undefined) throw invalidField(name, 'is the name of nothing that you may choose');
+  if (others.length > 0)
+    throw invalidField(name, 'is the name of several things: choose one from the list, or enter the ID of one');
   return only;
 }

@@ -3,6 +3,7 @@ import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
 import type { CommandOperation, Erased, Operation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
+import type { SearchedKind } from '#domain/search/search-store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -32,9 +33,11 @@ import { isSignedIn } from './signed-in.ts';
 export interface PageContext extends PageServices {
   /** What the bar above every page counts. */
   readonly countForBar: (visit: Visit) => Promise<BarCounts>;
-  /** The ids of all things of a name that the visitor may read. */
-  readonly findNamed: (visit: Visit<unknown>, name: string) => Promise<string[]>;
+  /** As `Visit.findNamed`. */
+  readonly findNamed: FindNamed;
 }
+
+type FindNamed = (visit: Visit<unknown>, name: string, kinds?: readonly SearchedKind[]) => Promise<string[]>;
 
 /** One request for a page: who visits, what the address says, and how to answer. */
 export class Visit<Params = unknown> {
@@ -134,9 +137,12 @@ export class Visit<Params = unknown> {
     });
   }
 
-  /** The ids of all things that have exactly this name, in any case, and that the visitor may read. */
-  findNamed(name: string): Promise<string[]> {
-    return this.context.findNamed(this, name);
+  /**
+   * The ids of what has exactly this name, in any case, alone or behind the name of its owner, as in "Network / Development": all that the visitor may
+   * read, or only that of some kinds.
+   */
+  findNamed(name: string, kinds?: readonly SearchedKind[]): Promise<string[]> {
+    return this.context.findNamed(this, name, kinds);
   }
 
   /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */

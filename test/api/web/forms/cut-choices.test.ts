@@ -50,6 +50,27 @@ describe('a choice among more things than a form can offer', () => {
     await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zulu', slug: 'zulu-two' });
     const several = await create('Zulu');
     expect([several.status, several.text.includes('Is the name of several things')]).toEqual([400, true]);
+    expect(several.text).toContain('or enter the ID of one');
+  });
+
+  it('takes the name of what it does not offer although something of another kind has the same name', async () => {
+    const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zebra' });
+    await tenant.owner.make('/registry/templates', { team_id: tenant.team, name: 'Zebra' });
+    const { text } = await visitor.get('/environments/new');
+    expect(text).not.toContain(project.id);
+    expect(text).toContain('or enter the name or the ID of another one');
+    for (const [index, typed] of ['zebra', 'Core / Zebra'].entries()) {
+      const fields = { name: `Stripes ${index}`, kind: 'development', project_id: typed };
+      const created = await visitor.submit('/environments/new', fields);
+      expect(created.status, created.text).toBe(303);
+      expect((await visitor.get(created.location ?? '')).text).toContain(`/projects/${project.id}`);
+    }
+    const elsewhere = await visitor.submit('/environments/new', {
+      name: 'Nowhere',
+      kind: 'development',
+      project_id: 'Other / Zebra',
+    });
+    expect([elsewhere.status, elsewhere.text.includes('Is the name of nothing')]).toEqual([400, true]);
   });
 
   it('does not find what another tenant has', async () => {

@@ -113,6 +113,6 @@ async function readEnvironmentId(
   const choices = environments.map(({ id, label }) => ({ value: id, label }));
   const listed = valueOfName(choices, typed);
   if (listed !== undefined || typed === '' || !hasMoreEnvironments) return listed ?? typed;
-  const [only, ...others] = await visit.findNamed(typed);
+  const [only, ...others] = await visit.findNamed(typed, ['environment']);
   return only !== undefined && others.length === 0 ? only : typed;
 }

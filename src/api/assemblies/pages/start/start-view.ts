@@ -136,6 +136,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       kind: 'select',
       value: basic.environment_id ?? '',
       isCut: hasMoreEnvironments,
+      choiceKinds: ['environment'],
       choices: [unchosen, ...environments.map(({ id, label }) => ({ value: id, label }))],
       hint: 'All nodes deploy there, with its variables and its approval policy.',
     },

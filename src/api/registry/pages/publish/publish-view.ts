@@ -104,6 +104,7 @@ ${found ? renderDraftCheck(found) : null}
                 value: form.check_environment_id,
                 isOptional: true,
                 isCut: environments.isCut,
+                choiceKinds: ['environment'],
                 choices: [{ value: '', label: 'None: without credentials' }, ...environments.choices],
                 hint: 'The check uses the git and registry connections that are bound in this environment. The modules that it downloads become part of the version.',
               } as const,

@@ -90,6 +90,7 @@ function environmentField(
     label: basicLabels.environment_id,
     kind: 'select',
     isCut: hasMoreEnvironments,
+    choiceKinds: ['environment'],
     value: chosen || environmentId || (environments.length > 0 ? '' : noEnvironment),
     choices: [
       ...(environments.length > 0 ? [unchosen] : []),

@@ -1,3 +1,5 @@
+import type { SearchedKind } from '#domain/search/search-store.ts';
+
 /** A choice of a select or of radio buttons. */
 export interface Choice {
   readonly value: string;
@@ -16,22 +18,29 @@ export interface Choices {
   readonly choices: readonly Choice[];
   /** There are more than these. The field then also takes the name of another. */
   readonly isCut: boolean;
+  /** As fields have them. */
+  readonly choiceKinds?: readonly SearchedKind[] | undefined;
 }
 
 /** The choices from one page of a list, by their names. */
-export function choicesOf(things: readonly { id: string; name: string }[], nextCursor: string | null): Choices {
-  return { choices: things.map(({ id, name }) => ({ value: id, label: name })), isCut: nextCursor !== null };
+export function choicesOf(
+  things: readonly { id: string; name: string }[],
+  nextCursor: string | null,
+  kind?: SearchedKind,
+): Choices {
+  const choices = things.map(({ id, name }) => ({ value: id, label: name }));
+  return { choices, isCut: nextCursor !== null, choiceKinds: kind && [kind] };
 }
 
 /** The choices but one, such as the owner that something has already. */
-export function without(value: string, { choices, isCut }: Choices): Choices {
-  return { choices: choices.filter((choice) => choice.value !== value), isCut };
+export function without(value: string, { choices, ...more }: Choices): Choices {
+  return { choices: choices.filter((choice) => choice.value !== value), ...more };
 }
 
 /** What a field with too many choices says, so that nobody believes that these are all. */
 export function explainCut(choices: readonly Choice[]): string {
   const listed = choices.filter((choice) => choice.value !== '').length;
-  return `Only the first ${listed} are listed. Type to search, or enter the name of another one.`;
+  return `Only the first ${listed} are listed. Type to search, or enter the name or the ID of another one.`;
 }
 
 /** What a field that offers names shows for a value: the label of the choice. Where several have the same label, it is the value. */
