@@ -30,7 +30,7 @@ export const find = readList({
   description:
     'Finds the members of your organizations, people and service accounts, and yourself; those who manage users find all users. Nobody else is ' +
     `found, whether they exist or not: invite them by their e-mail address. At most ${maxFoundPeople} are answered, exact names and addresses first. ` +
-    'Everything that one person answers for searches in turn.',
+    'Searches of one person and their service accounts run one after another.',
   query: z.strictObject({
     q: z
       .string()

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { readAccountAccess } from '#domain/service-accounts/policy.ts';
+import { manageableAccounts } from '#domain/service-accounts/store.ts';
 import { managesUsers } from '#domain/service-accounts/succession.ts';
+import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isNamed } from '#domain/shared/name-match.ts';
 
@@ -22,6 +25,8 @@ export interface PeopleQuery {
   readonly type?: KnownPerson['type'] | undefined;
   /** Only members of this organization, which the caller may see. */
   readonly organizationId?: string | undefined;
+  /** Also the service accounts that the caller may manage, which need not be members anywhere. */
+  readonly withManaged?: boolean;
 }
 
 /** How many people a search answers at most. */
@@ -58,10 +63,11 @@ export function findKnownPeople(em: Em, caller: Principal, ids: readonly string[
     .execute();
 }
 
-function selectKnown(em: Em, caller: Principal, { type, organizationId }: PeopleQuery) {
+function selectKnown(em: Em, caller: Principal, { type, organizationId, withManaged = false }: PeopleQuery) {
   const members = db(em).selectFrom('organization_members as m').select('m.principal_id');
   const own = Object.keys(caller.organizations);
   const known = members.where('m.organization_id', '=', (eb) => eb.fn.any(eb.val(own)));
+  const managesAny = withManaged && decidePermission(caller, readAccountAccess).allowed;
   return db(em)
     .selectFrom('principals as p')
     .leftJoin('users as u', 'u.id', 'p.id')
@@ -71,6 +77,7 @@ function selectKnown(em: Em, caller: Principal, { type, organizationId }: People
       eb.or([
         eb('p.id', 'in', known),
         eb('p.id', '=', caller.id),
+        ...(managesAny ? [eb('p.id', 'in', manageableAccounts(em, caller))] : []),
         eb.and([eb('p.kind', '=', 'user'), eb.lit(managesUsers(caller))]),
       ]),
     )

@@ -13,5 +13,5 @@ export interface FoundRow {
   readonly excerpt?: string;
 }
 
-/** Finds what a principal may read of one kind by a text, at most so many. */
+/** Finds what a principal may read of one kind by a text, and at most `max` of them. */
 export type Finder = (em: Em, principal: Principal, text: string, max: number) => Promise<FoundRow[]>;

@@ -8,13 +8,13 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Finder } from './finder.ts';
 
 /**
- * Finds the people or the service accounts that the caller knows, as a search of people does. The parent is an organization that both belong to, by which
- * the caller reaches them; whoever manages users reaches users without it.
+ * Finds the people or the service accounts that the caller knows, as a search of people does, and the service accounts that the caller may manage. The
+ * parent is an organization that both belong to, by which the caller reaches them; whoever manages them reaches them without it.
  */
 export function findAcquaintances(type: KnownPerson['type']): Finder {
   return async (em, principal, text, max) => {
     if (!decidePermission(principal, { anyOf: ['organization:read'] }).allowed) return [];
-    const { people } = await findPeople(em, principal, { text, type });
+    const { people } = await findPeople(em, principal, { text, type, withManaged: true });
     const found = people.slice(0, max);
     const ids = type === 'user' && managesUsers(principal) ? [] : found.map(({ id }) => id);
     const shared = await findSharedOrganizations(em, principal, ids);

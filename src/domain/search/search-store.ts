@@ -46,7 +46,7 @@ const maxOfAKind = 10;
 
 /**
  * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its idempotency key and
- * its message. A resource is found by its whole id and its address, and a version by its whole id and its number. Archived things and deleted runs, which keep their record, are found; other
+ * its message. A resource is found by its whole id and its address, and a version by its number, too. Archived things and deleted runs, which keep their record, are found; other
  * deleted things are not.
  */
 export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
@@ -64,7 +64,7 @@ export async function search(em: Em, principal: Principal, text: string): Promis
   return { results, cut };
 }
 
-/** Those of a kind that a principal may read and whose id, name, short name or key is this text, or has it in it, in any case; at most so many. */
+/** Those of a kind that a principal may read and whose id, name, short name or key is this text, or has it in it, in any case; `most` of them at most. */
 export function findCalled(
   em: Em,
   principal: Principal,

@@ -1,7 +1,7 @@
 import { db, type Over } from '#domain/db.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { hasText } from '#domain/shared/name-match.ts';
+import { hasPiece, hasText, pieceOfId } from '#domain/shared/name-match.ts';
 import type { Finder } from './finder.ts';
 
 interface Wanted {
@@ -11,16 +11,23 @@ interface Wanted {
   readonly number: string;
 }
 
-/** Versions of templates by their id or the beginning of their number, which a text in the template's name may precede: the last published first. */
+/** Versions of templates by their id, the piece of it that pages show, or the beginning of their number, which a text in the template's name may precede: the last published first. */
 export const findVersions: Finder = async (em, principal, text, max) => {
   const id = text.toLowerCase();
+  const piece = pieceOfId(text);
   const wanted = readWanted(id);
-  if (!isId(id) && wanted === null) return [];
+  if (!isId(id) && piece === null && wanted === null) return [];
   return db(em)
     .selectFrom('template_versions as v')
     .innerJoin('templates as m', 'm.id', 'v.template_id')
     .where('m.deleted_at', 'is', null)
-    .where((eb) => (wanted === null || isId(id) ? eb('v.id', '=', id) : isWanted(eb, wanted)))
+    .where((eb) => {
+      if (isId(id)) return eb('v.id', '=', id);
+      return eb.or([
+        ...(piece === null ? [] : [hasPiece(eb.ref('v.id'), piece)]),
+        ...(wanted === null ? [] : [isWanted(eb, wanted)]),
+      ]);
+    })
     .where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'visible'))
     .select(['v.id', 'v.version as name', 'm.name as context', 'm.id as parentId'])
     .orderBy('v.id', 'desc')

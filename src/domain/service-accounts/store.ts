@@ -135,6 +135,12 @@ export function listAccounts(
   return pageOf(accounts, 'p.id', request);
 }
 
+/** The ids of the accounts that `listAccounts` lists to a principal that may read service accounts. */
+export function manageableAccounts(em: Em, principal: Principal) {
+  const accounts = selectAccounts(db(em)).where((eb) => isManageable(eb, principal));
+  return db(em).selectFrom(accounts.as('managed')).select('managed.id');
+}
+
 /** What `decide` says of service accounts, and `maySucceed`, as a condition of the list's query. */
 function isManageable(eb: Over<{ a: 'service_accounts'; u: 'principals' }>, principal: Principal): Expression<SqlBool> {
   const owned = Object.keys(principal.teams).filter((id) => principal.teams[id] === 'owner');

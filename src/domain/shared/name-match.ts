@@ -29,7 +29,7 @@ export function isNamed(
 
 /** The piece of an id that a text is, such as the last digits after "…" by which pages name a run; null if it is none. */
 export function pieceOfId(text: string): string | null {
-  const [, piece] = /(?:^|…)([0-9a-f-]{6,35})$/.exec(text.trim().toLowerCase()) ?? [];
+  const [, piece] = /(?:^|…)((?:-*[0-9a-f]){6}[0-9a-f-]{0,29})$/.exec(text.trim().toLowerCase()) ?? [];
   return piece ?? null;
 }
 

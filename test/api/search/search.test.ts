@@ -154,6 +154,7 @@ describe('a search', () => {
     ['run', () => mine.run.id],
     ['instance', () => mine.run.instance_id],
     ['template', () => mine.template],
+    ['template_version', () => rareVersion],
   ] as const)('finds a %s by the piece of its id that pages show, and not for another tenant', async (kind, id) => {
     for (const text of [id().slice(-6), `${kind} …${id().slice(-8).toUpperCase()}`, id().slice(0, 20)]) {
       expect(await search(mine.owner, text), text).toContain(`${kind} ${id()}`);
@@ -191,6 +192,20 @@ describe('a search', () => {
     const link = `/organizations/${mine.organization}/members/${mine.owner.id}`;
     expect(page.text).toContain(`href="${link}"`);
     expect((await visitor.get(link)).status).toBe(200);
+  });
+
+  it('finds a service account for those who may manage it, and leads to its page', async () => {
+    const { owner, team } = mine;
+    const account = { name: 'Numbat deployer', role: 'requester', owner: { team_id: team } };
+    const { id } = await owner.make('/service-accounts', account);
+    const admin = await api.addUser('admin');
+    for (const text of ['numbat deployer', id, id.slice(-8)]) {
+      expect(await search(owner, text), text).toEqual([`service_account ${id}`]);
+      expect(await search(admin, text), text).toEqual([`service_account ${id}`]);
+      expect(await search(others.owner, text), text).toEqual([]);
+    }
+    const page = await (await signIn(owner)).get('/search?q=numbat+deployer');
+    expect(page.text).toContain(`href="/service-accounts/${id}"`);
   });
 
   it('finds runs by words of their message for those who may read them, and a deleted run no longer', async () => {

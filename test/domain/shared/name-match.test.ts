@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { pieceOfId } from '#domain/shared/name-match.ts';
+
+describe('the piece of an id that a text is', () => {
+  it.each([
+    ['…1F0C2E', '1f0c2e'],
+    ['run …1f0c2e', '1f0c2e'],
+    ['01900000-1f0c', '01900000-1f0c'],
+  ])('is what %j ends with', (text, piece) => {
+    expect(pieceOfId(text)).toBe(piece);
+  });
+
+  it.each(['1f0c2', '0-----', '------', '0-0-0-0-0', 'plan 1f0c2e', 'x1f0c2e'])('is missing in %j', (text) => {
+    expect(pieceOfId(text)).toBeNull();
+  });
+});
