@@ -78,15 +78,16 @@ describe('a draft that cannot be read', () => {
     ['a: *later\nb: &later 1', 1, 'no anchor "&later" before this alias'],
     ['? [1]\n: 2', 1, 'names must be texts'],
     ['"a\\0": 1', 1, 'NUL'],
-    [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 1, 'more than 100 levels'],
-    [`x: 1\na: ${'['.repeat(101)}${']'.repeat(101)}`, 2, 'more than 100 levels'],
-    [`a: ${'{b: '.repeat(100_000)}`, 1, 'more than 100 levels'],
-    [`a:\n  ${'- '.repeat(100_000)}b`, 2, 'more than 100 levels'],
-    [Array.from({ length: 150 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 102, 'more than 100 levels'],
+    [`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 1, 'more than 64 levels'],
+    [`x: 1\na: ${'['.repeat(65)}${']'.repeat(65)}`, 2, 'more than 64 levels'],
+    [`{"a":${'['.repeat(64)}${']'.repeat(64)}}`, 1, 'more than 64 levels'],
+    [`a: ${'{b: '.repeat(100_000)}`, 1, 'more than 64 levels'],
+    [`a:\n  ${'- '.repeat(100_000)}b`, 2, 'more than 64 levels'],
+    [Array.from({ length: 150 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 66, 'more than 64 levels'],
     [
       `a0: &a0 [x]\n${Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [[[[*a${n}]]]]`).join('\n')}`,
       1,
-      'more than 100 levels',
+      'more than 64 levels',
     ],
     [`a: "${'x'.repeat(1024 * 1024)}"`, 1, 'larger than 1 MiB'],
   ])('%.30s is refused with its line', (source, line, message) => {
@@ -94,9 +95,10 @@ describe('a draft that cannot be read', () => {
   });
 
   it.each([
-    `a: ${'['.repeat(60)}${']'.repeat(60)}`,
-    Array.from({ length: 60 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
-  ])('that is nested 60 levels deep can be read', (source) => {
+    `a: ${'['.repeat(63)}1${']'.repeat(63)}`,
+    `{"a": ${'['.repeat(63)}1${']'.repeat(63)}}`,
+    Array.from({ length: 64 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+  ])('that is nested 64 levels deep can be read', (source) => {
     expect(parseDraft(source).value).toHaveProperty('a');
   });
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** Deeper texts are refused before anything recurses into them. */
-export const deepest = 100;
+export const deepest = 64;
 export const tooDeep = `the spec is nested too deeply: it has more than ${deepest} levels`;
 
 /** The text cannot be read. `line` and `column` count from 1. */

@@ -1,7 +1,7 @@
 import { isLargerThan } from '#domain/registry/variables/json-size.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
-import { DraftUnreadable, type ParsedDraft } from './draft.ts';
+import { DraftUnreadable, deepest, type ParsedDraft } from './draft.ts';
 import { readJson } from './json-source.ts';
 import { maxValues } from './yaml-limits.ts';
 import { readYaml } from './yaml-source.ts';
@@ -11,7 +11,7 @@ import { readYaml } from './yaml-source.ts';
 export { DraftUnreadable, type ParsedDraft } from './draft.ts';
 
 export const longestSource = 1024 * 1024;
-const valueLimits = { values: maxValues, depth: 64, bytes: 2 * longestSource };
+const valueLimits = { values: maxValues, depth: deepest, bytes: 2 * longestSource };
 /** The names around a value, together. Messages repeat them, so long ones would make a huge answer. */
 const longestPath = 1_000;
 const top = { line: 1, column: 1 };
@@ -25,8 +25,8 @@ export function parseDraft(source: string): ParsedDraft {
   if (Buffer.byteLength(source) > longestSource) throw new DraftUnreadable('the spec is larger than 1 MiB', top);
   const draft = readJson(source) ?? readYaml(source);
   if (isLargerThan(draft.value, valueLimits)) {
-    const { values, depth } = valueLimits;
-    throw new DraftUnreadable(`the spec has more than ${values} values, or more than ${depth} levels`, top);
+    const { values, bytes } = valueLimits;
+    throw new DraftUnreadable(`the spec has more than ${values} values, or more than ${bytes} bytes of text`, top);
   }
   if (hasLongPath(draft.value))
     throw new DraftUnreadable(`the names around a value have more than ${longestPath} characters together`, top);

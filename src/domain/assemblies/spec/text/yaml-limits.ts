@@ -72,7 +72,7 @@ export function refuseRepetition({ contents }: Document.Parsed, lines: Lines): v
     if (!isScalar(node) && !isCollection(node)) return { size: 0, depth: 0 };
     if (node.anchor) named.set(node.anchor, null);
     const inner = together(isCollection(node) ? node.items.map(measure) : []);
-    const extent = { size: 1 + inner.size, depth: 1 + inner.depth };
+    const extent = { size: 1 + inner.size, depth: (isCollection(node) ? 1 : 0) + inner.depth };
     if (node.anchor) named.set(node.anchor, extent);
     return extent;
   };
