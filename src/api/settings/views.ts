@@ -5,7 +5,7 @@ import { Time } from '#api/pipeline/schemas.ts';
 import { featureNames, features } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
 import { approvalRules } from '#domain/registry/spec.ts';
-import { toolNames } from '#domain/settings/allowed-tools.ts';
+import { allowableTools } from '#domain/settings/allowed-tools.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
 import { defaultsOf, effectiveSettings, type InstallationDefaults } from '#domain/settings/effective.ts';
 import type { SettingsTarget } from '#domain/settings/settings.ts';
@@ -29,7 +29,7 @@ export const SettingsView = z
     name: z.literal(settingsName),
     default_approval_policy: PolicyView,
     allowed_tools: z
-      .partialRecord(z.enum(toolNames), z.array(z.string()))
+      .partialRecord(z.enum(allowableTools), z.array(z.string()))
       .nullable()
       .describe('Ranges of versions by tool; null: all tools.'),
     retention: RetentionView,

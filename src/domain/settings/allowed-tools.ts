@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { explainRange } from '#domain/tools/model.ts';
+import { explainRange, toolNames } from '#domain/tools/model.ts';
 import { fromNpmRange } from '#domain/tools/npm-ranges.ts';
 import { maxRangeLength, parseRange } from '#domain/tools/ranges.ts';
 
 /** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
-export const toolNames = ['opentofu', 'terraform', 'command'] as const;
-export type ToolName = (typeof toolNames)[number];
+export const allowableTools = [...toolNames, 'command'] as const;
 
 /** Stands in place of a range for all versions but pre-releases. */
 export const allReleases = '*';
+
+/** Earlier releases stored up to 20 texts for a tool. What is shown of them can be written back, also if they have the shortest of alternatives. */
+const maxRanges = 20 * Math.ceil(maxRangeLength / '0||'.length);
 
 const AllowedRange = z
   .string()
@@ -19,7 +21,7 @@ const AllowedRange = z
 
 /** The versions of each tool that may be used. A tool that is not named may not be used. */
 export const AllowedTools = z
-  .partialRecord(z.enum(toolNames), z.array(AllowedRange).min(1).max(20))
+  .partialRecord(z.enum(allowableTools), z.array(AllowedRange).min(1).max(maxRanges))
   .refine((tools) => Object.keys(tools).length > 0, {
     error: 'must name at least one tool, or be null to allow all',
   });
@@ -39,7 +41,7 @@ const StoredRange = z.union([
 ]);
 
 export const StoredTools = z.partialRecord(
-  z.enum(toolNames),
+  z.enum(allowableTools),
   z.array(StoredRange).transform((ranges) => ranges.flat()),
 );
 

@@ -22,7 +22,7 @@ test.each([
   ['days for which events are kept', retentionOf('events'), 30, 29],
   ['characters of the notice', SignInNotice, text(2000), text(2001)],
   ['characters of the reason why an area is off', FeatureGate, off(500), off(501)],
-  ['ranges of a tool', AllowedTools, ranges(20), ranges(21)],
+  ['ranges of a tool', AllowedTools, ranges(1_340), ranges(1_341)],
   ['runs', StoredDocument, quotas({ concurrent_runs: 2 ** 31 - 1 }), quotas({ concurrent_runs: 2 ** 31 })],
   ['bytes', StoredDocument, quotas({ state_bytes: 2 ** 50 }), quotas({ state_bytes: 2 ** 50 + 1 })],
   ['a limit, at least', StoredDocument, quotas({ instances: 0 }), quotas({ instances: -1 })],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StoredTools, toStoredTools } from '#domain/settings/allowed-tools.ts';
+import { AllowedTools, StoredTools, toStoredTools } from '#domain/settings/allowed-tools.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
 
 const opentofu = (version: string) => ({ name: 'opentofu', version });
@@ -25,6 +25,17 @@ it('a range that an earlier release stored includes what it included then, and n
   const stored = StoredTools.parse({ opentofu: ['~> 1.9'] });
   expect(isToolAllowed(stored, opentofu('1.9.5'))).toBe(true);
   expect(isToolAllowed(stored, opentofu('1.10.0'))).toBe(false);
+});
+
+it('the most ranges that an earlier release can have stored are taken when they are sent back as they were shown', () => {
+  const stored = Array.from({ length: 20 }, () =>
+    Array.from({ length: 67 }, () => '0')
+      .join('||')
+      .slice(0, 200),
+  );
+  const shown = StoredTools.parse({ opentofu: stored });
+  expect(shown.opentofu?.length).toBeGreaterThan(20);
+  expect(AllowedTools.parse(shown)).toEqual(shown);
 });
 
 it('ranges are read as they were stored', () => {

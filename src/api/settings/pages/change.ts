@@ -4,7 +4,7 @@ import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type FeatureName, featureNames, features } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
-import { allReleases, toolNames } from '#domain/settings/allowed-tools.ts';
+import { allowableTools, allReleases } from '#domain/settings/allowed-tools.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
 import { type SettingsSection, type ShownSettings, settingsFields } from './fields.ts';
 
@@ -73,12 +73,12 @@ export function addSettingsProblems(visit: Visit, typed: Typed): void {
       visit.addProblem(`features.${name}.reason`, `say why ${features[name].title} is off`);
   const unknown = Object.keys(readTools(typed['allowed_tools'] ?? '')).find((name) => !isTool(name));
   if (unknown === undefined) return;
-  const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(toolNames);
+  const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(allowableTools);
   visit.addProblem('allowed_tools', `there is no tool "${unknown}": name ${known}`);
 }
 
 function isTool(name: string): boolean {
-  return toolNames.some((known) => known === name);
+  return allowableTools.some((known) => known === name);
 }
 
 /** The ranges of each tool; a tool alone on its line may be used in all versions. */
