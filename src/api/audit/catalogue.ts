@@ -1,6 +1,7 @@
 import { resourceTypeOf } from '#api/pipeline/audit/audited-resource.ts';
 import { actionOf } from '#api/pipeline/audit/auditing.ts';
 import { isPublic, type Operation } from '#api/pipeline/operation.ts';
+import type { RecordKind } from '#domain/audit/model.ts';
 import { systemActions } from '#domain/system-actions.ts';
 
 export interface AuditCatalogueEntry {
@@ -8,8 +9,8 @@ export interface AuditCatalogueEntry {
   /** The operation that leaves such records; null where the service itself does, without a request. */
   readonly operation: string | null;
   readonly summary: string;
-  /** A read records only its denials, unless it says otherwise. */
-  readonly kind: 'change' | 'read';
+  /** A read changes nothing, and records only its denials unless it says otherwise. */
+  readonly kind: RecordKind;
   readonly resource_type: string;
   readonly outcomes: readonly ('committed' | 'refused')[];
 }
@@ -20,7 +21,7 @@ export function auditCatalogue(operations: readonly Operation[]): AuditCatalogue
     action: actionOf(operation),
     operation: operation.id,
     summary: operation.summary,
-    kind: operation.audit === undefined ? 'read' : 'change',
+    kind: operation.kind === 'command' ? 'change' : 'read',
     resource_type: resourceTypeOf(operation),
     outcomes: operation.audit === undefined ? ['refused'] : ['committed', 'refused'],
   }));
@@ -37,7 +38,7 @@ export function auditCatalogue(operations: readonly Operation[]): AuditCatalogue
   return entries.sort((one, other) => compare(one.action, other.action));
 }
 
-/** The actions of which only denials are recorded, because their operations change nothing. */
+/** The actions of operations that change nothing. */
 export function readActions(operations: readonly Operation[]): string[] {
   return auditCatalogue(operations).flatMap(({ kind, action }) => (kind === 'read' ? [action] : []));
 }

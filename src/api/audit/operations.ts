@@ -6,7 +6,7 @@ import { type Operation, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import { findFilteredOwner } from '#domain/audit/filtered-owner.ts';
-import type { AuditRecord } from '#domain/audit/model.ts';
+import { type AuditRecord, recordKinds } from '#domain/audit/model.ts';
 import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
 import { auditScopeOf, showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
@@ -52,7 +52,9 @@ const ActionView = z
     action: z.string(),
     operation: z.string().nullable().describe('Null: the service itself does this, without a request.'),
     summary: z.string(),
-    kind: z.enum(['change', 'read']).describe('`read`: only denials are recorded, since it changes nothing.'),
+    kind: z
+      .enum(recordKinds)
+      .describe('`read`: it changes nothing, so only denials are recorded unless `outcomes` has `committed`.'),
     resource_type: z.string(),
     outcomes: z.array(z.enum(['committed', 'refused'])),
   })
@@ -69,9 +71,11 @@ const filters = {
   ),
   action: Name.optional(),
   kind: z
-    .enum(['changes', 'reads'])
+    .enum(recordKinds)
     .optional()
-    .describe('`reads`: only denials of operations that change nothing. `changes`: everything else.'),
+    .describe(
+      '`read`: only records of what changes nothing: downloads and comparisons of states, exports and checks of the audit, and denials of reads. `change`: everything else.',
+    ),
   outcome: z.enum(['committed', 'refused']).optional(),
   resource_type: Name.optional(),
   resource_id: Text.optional(),

@@ -43,16 +43,14 @@ export function matches(
   if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
   if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
   conditions.push(...isOfKind(eb, filter));
-  if (outcome !== 'refused' && filter.kind !== 'reads' && !isNarrow) conditions.push(isAnyOutcome(eb));
+  if (outcome !== 'refused' && !isNarrow) conditions.push(isAnyOutcome(eb));
   return conditions;
 }
 
-/** Denials of reads have an index of their own among those of the outcome. */
 function isOfKind(eb: RecordTable, { kind, readActions = [] }: AuditFilter): Condition[] {
-  const isRefused = sql<SqlBool>`${eb.ref('outcome')} = 'refused'`;
+  if (kind === undefined) return [];
   const isRead = eb('action', '=', eb.fn.any(eb.val(readActions)));
-  if (kind === 'reads') return [isRefused, isRead];
-  return kind === 'changes' ? [eb.not(eb.and([isRefused, isRead]))] : [];
+  return [kind === 'read' ? isRead : eb.not(isRead)];
 }
 
 /**

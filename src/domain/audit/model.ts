@@ -15,13 +15,17 @@ export interface AuditRecord {
   after: Record<string, unknown> | null;
 }
 
+/** Whether what a record is about changes something. */
+export const recordKinds = ['change', 'read'] as const;
+export type RecordKind = (typeof recordKinds)[number];
+
 /** Selects the records to which every given condition applies. */
 export interface AuditFilter {
   /** The id of a user or service account, a user's e-mail address, or the name of a system principal such as `anonymous`. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
-  /** `reads`: only denials of `readActions`; `changes`: everything else. */
-  readonly kind?: 'changes' | 'reads' | undefined;
+  /** `read`: only records of `readActions`; `change`: everything else. */
+  readonly kind?: RecordKind | undefined;
   /** The actions of operations that change nothing. */
   readonly readActions?: readonly string[];
   readonly outcome?: AuditRecord['outcome'] | undefined;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditCatalogue } from '#api/audit/catalogue.ts';
 import { operations } from '#api/operations.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -103,6 +104,29 @@ describe('a record', () => {
     expect(records.length).toBeGreaterThan(0);
     expect(new Set(records.map((record: { actor: { id: string } }) => record.actor.id))).toEqual(new Set([admin.id]));
     expect(await find('actor=nobody@example.com')).toEqual([]);
+  });
+
+  it('is found by its kind: what changes nothing is a read, as in the catalogue, and all else is a change', async () => {
+    const { owner } = await makeTenant(api);
+    const other = await makeTenant(api);
+    expect((await owner.get(`/projects/${other.project}`)).status).toBe(404);
+    expect((await owner.get('/audit/export')).status).toBe(200);
+    const actionsOf = async (kind: string) =>
+      (await find(`actor=${owner.id}&kind=${kind}`)).map(({ action }: { action: string }) => action);
+    expect(await actionsOf('read')).toEqual(['audit_records.exported', 'projects.get']);
+    const changes = await actionsOf('change');
+    expect(changes).toContain('project.created');
+    expect(changes).not.toContain('audit_records.exported');
+    expect((await auditor.get('/audit?kind=reads')).status).toBe(400);
+    const { body } = await auditor.get('/audit/actions');
+    const reads = body.actions.filter(({ kind }: { kind: string }) => kind === 'read');
+    const recorded = reads.filter(({ outcomes }: { outcomes: string[] }) => outcomes.includes('committed'));
+    expect(recorded.map(({ action }: { action: string }) => action)).toEqual([
+      'audit_records.exported',
+      'audit_records.verified',
+      'instance.state_downloaded',
+      'instance.states_compared',
+    ]);
   });
 
   it('that does not exist answers 404, and an invalid filter answers 400', async () => {

@@ -5,14 +5,14 @@ import type { listActions } from '../operations.ts';
 
 export type CatalogueEntry = EncodedAnswerOf<typeof listActions.responses>['actions'][number];
 
-/** The actions of a filter, in groups by area. Those of reads, of which only denials are recorded, come last. @param kind null: both kinds */
+/** The actions of a filter, in groups by area. Those of reads come last. @param kind null: both kinds */
 export function choicesOfActions(entries: readonly CatalogueEntry[], kind: CatalogueEntry['kind'] | null): Choice[] {
   const areas = areasOfTypes(entries);
   const byAction = new Map(entries.map((entry) => [entry.action, entry] as const));
   const choices = [...byAction.values()].flatMap((entry) => {
     if (kind !== null && entry.kind !== kind) return [];
     const area = toWords(areas.get(entry.resource_type) ?? entry.resource_type);
-    const group = entry.kind === 'read' ? `${area}, denied reads` : area;
+    const group = entry.kind === 'read' ? `${area}, reads` : area;
     return [{ value: entry.action, label: entry.action, group, order: `${entry.kind === 'read' ? 1 : 0}${group}` }];
   });
   return choices

@@ -9,6 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';
 import { kindOfType } from '#api/web/resource-kinds.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { recordKinds } from '#domain/audit/model.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { exportRecords } from '../operations.ts';
 import { type CatalogueEntry, choicesOfActions, choicesOfTypes } from './action-choices.ts';
@@ -38,7 +39,7 @@ export function readFilters(visit: Visit): AuditFilters {
   const typed: AuditFilters = Object.fromEntries(given);
   return {
     // Who looks for one action wants its denials, too. Everybody else sees what was changed.
-    kind: typed['action'] === undefined ? 'changes' : 'all',
+    kind: typed['action'] === undefined ? 'change' : 'all',
     ...typed,
     ...(organizationId && { organization_id: organizationId }),
     ...(teamId && { team_id: teamId }),
@@ -93,12 +94,12 @@ const outcomes: readonly Choice[] = [
 ];
 
 const kinds = [
-  { value: 'changes', label: 'Changes' },
-  { value: 'reads', label: 'Denied reads' },
+  { value: 'change', label: 'Changes' },
+  { value: 'read', label: 'Reads' },
   { value: 'all', label: 'All' },
 ];
 
-/** The switch between what was changed and the reads that were denied. An action is of one kind, so it is not kept. */
+/** The switch between changes and reads. An action is of one kind, so it is not kept. */
 export function renderKinds({ action: _, ...filters }: AuditFilters): Html {
   return renderChips('Changes or reads', kinds, filters['kind'], (kind) =>
     auditPath({ ...filters, kind: kind ?? 'all' }),
@@ -116,7 +117,7 @@ export function renderFilters(
   const text = (name: string, label: string, value: string | undefined, kind: 'search' | 'date' = 'search') =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${kind}" value="${value ?? ''}" maxlength="255" autocomplete="off" spellcheck="false" ${name === 'actor' ? html`list="actor-people" data-key="f" data-key-says="Filter"` : null}></div>`;
   const any = { value: '', label: 'Any' };
-  const ofKind = kind === 'changes' ? 'change' : kind === 'reads' ? 'read' : null;
+  const ofKind = recordKinds.find((each) => each === kind) ?? null;
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
 ${['kind', 'organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
 ${text('actor', 'Person (name or e-mail)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
