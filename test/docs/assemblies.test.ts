@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { nodeReasons, nodeStatuses, nodeWaitingCodes } from '#domain/assemblies/model.ts';
+import { assemblyRunReasons, nodeReasons, nodeStatuses, nodeWaitingCodes } from '#domain/assemblies/model.ts';
 import { AssemblySpec } from '#domain/assemblies/spec/spec.ts';
 import { addPerson, addTeam } from '#test/support/access/people.ts';
 import { Caller } from '#test/support/api/caller.ts';
@@ -73,6 +73,14 @@ describe('the page about assemblies', () => {
     expect(rows(0).map(([status]) => status)).toEqual(nodeStatuses);
     expect(rows(1).map(([code]) => code)).toEqual(nodeWaitingCodes);
     expect(Object.fromEntries(rows(2))).toEqual(nodeReasons);
+  });
+
+  it('explains every reason why an assembly run ends without success', () => {
+    const rows = tableUnder(file, '### What a run says').map(([code = '', meaning]) => [
+      code.replaceAll('`', ''),
+      meaning,
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(assemblyRunReasons);
   });
 
   it('shows a spec that has the right form', () => {

@@ -53,7 +53,7 @@ export const WaitingOnView = z.object({
     .enum(shares)
     .optional()
     .describe(
-      'With `pool_share`: whose share of the pool is exhausted, that of its person or of its team. The requester is the person, or who answers for the service account.',
+      "With `pool_share`: whose share of the pool is exhausted, that of the run's requester or of its team. For a service account, whoever answers for it is the requester.",
     ),
   tools: z
     .array(z.object({ name: z.string(), version: z.string() }))

@@ -16,7 +16,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { bindCommand } from '#domain/shared/commands/command.ts';
 import { Id, isId, newId } from '#domain/shared/ids.ts';
 
-it('a platform role is above those that are weaker, and not above itself', () => {
+it('a platform role counts as above the roles that the list names before it, but not as above itself', () => {
   for (const [rank, role] of platformRoles.entries())
     expect(platformRoles.filter((other) => isRoleAbove(role, other))).toEqual(platformRoles.slice(0, rank));
 });

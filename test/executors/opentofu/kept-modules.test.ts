@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -84,18 +84,18 @@ describe('kept modules', () => {
     expect(await areModulesOf(kept, await digestModules(data))).toBe(false);
   });
 
-  async function writePackages(count: number): Promise<void> {
+  async function writePackages(count: number, path = ''): Promise<void> {
     const names = Array.from({ length: count }, (_, index) => `m${index}`);
     const modules = names.map((name) => ({
       Key: name,
-      Source: `git::https://host/${name}`,
+      Source: `git::https://host/${name}${path}`,
       Dir: `.terraform/modules/${name}`,
     }));
     await mkdir(join(data, 'modules'));
     await writeFile(join(data, 'modules/modules.json'), JSON.stringify({ Modules: modules }));
   }
 
-  it('of hundreds of packages that are too large together are bound by the digest of each package', async () => {
+  it('are refused if a package has changed, also where 600 packages together are too large for their files to be kept', async () => {
     const count = 600;
     await writePackages(count);
     for (let at = 0; at < count; at++) {
@@ -115,6 +115,13 @@ describe('kept modules', () => {
   it('are none of a version that uses more packages than can be listed: some of them would change unseen', async () => {
     await writePackages(keptModulesLimits.packages + 1);
     await expect(packModules(data, 'sha256:0')).rejects.toThrow(/10001 packages, and at most 10000/);
+  });
+
+  it('have a list that can be kept, also where their manifest is almost as large as one may be', async () => {
+    await writePackages(keptModulesLimits.packages, `/${'x'.repeat(310)}`);
+    expect((await stat(join(data, 'modules/modules.json'))).size).toBeGreaterThan(4_000_000);
+    const kept = await packModules(data, `sha256:${'0'.repeat(64)}`);
+    expect(kept && isKeepable(kept)).toBe(true);
   });
 
   it('are not taken from a worker whose list is too large', () => {

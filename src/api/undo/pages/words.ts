@@ -52,7 +52,7 @@ export function renderVerdict(verdict: VerdictWord): Html {
 export const planLabel = 'Plan the undo';
 export const promoteLabel = 'Undo this change';
 
-/** A title has so many characters of what somebody wrote. */
+/** How many characters of what somebody wrote a title has at most. */
 const maxName = 100;
 const names = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 /** More inputs than these are counted. */

@@ -144,7 +144,7 @@ async function findPlace(visit: SetVisit, name: string): Promise<string[]> {
   );
 }
 
-/** The places whose names were written. What is no project counts as an environment, and the operation says if it is none. */
+/** The places whose names were written. An id that no project has counts as one of an environment, and the operation says if no environment has it. */
 async function readOthers(visit: SetVisit, { others = '' }: Typed): Promise<Omit<Place, 'name'>[]> {
   const lines = others.split('\n').flatMap((line) => line.trim() || []);
   const ids = [];

@@ -83,7 +83,7 @@ export const navigation = [
   },
 ] as const satisfies readonly NavigationGroup[];
 
-/** So many links of open groups fit a window of 800 px beside the links and headings that always show (`41-framed.css` has their heights). */
+/** How many links of open groups fit a window of 800 px beside the links and headings that always show (`41-framed.css` has their heights). */
 const maxOpenLinks = 14;
 
 /** Which groups of the navigation begin open: that of the page, and of the others, in order, those for which there is room without scrolling. */

@@ -28,7 +28,7 @@ export const keptModulesLimits = {
   packed: 16 * 1024 * 1024,
   /** How many packages are listed. Every one of them is a download of `init`. */
   packages: 10_000,
-  /** Of the list in JSON. */
+  /** Of the list in JSON. What a tool wrote stays far below it, because a manifest of 4 MiB is the largest that is read. */
   list: 8 * 1024 * 1024,
 } as const;
 

@@ -26,7 +26,7 @@ export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: Js
 
 /** The deepest nesting that is accepted: far above any real body, and far below what overflows a recursive parser. */
 export const maxNesting = 100;
-/** So many digits of a number are never lost, whatever they are. */
+/** How many digits a number may have of which none is ever lost, whatever they are. */
 export const maxDigits = 15;
 
 /**

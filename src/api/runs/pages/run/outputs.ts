@@ -5,7 +5,7 @@ import type { RunStatus } from '#domain/runs/model.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { renderOutputs } from './values.ts';
 
-/** A page begins with so many outputs. */
+/** How many outputs are at the beginning of a page. */
 const maxFirst = 8;
 
 interface Ended {
