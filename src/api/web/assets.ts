@@ -34,7 +34,17 @@ const packageScripts = {
  */
 const bundles = {
   'before.js': ['theme.js', 'times.js'],
-  'common.js': ['keys.js', 'forms.js', 'kept-text.js', 'lines.js', 'htmx.js', 'htmx-sse.js', 'live.js', 'inbox.js'],
+  'common.js': [
+    'keys.js',
+    'forms.js',
+    'kept-fields.js',
+    'kept-text.js',
+    'lines.js',
+    'htmx.js',
+    'htmx-sse.js',
+    'live.js',
+    'inbox.js',
+  ],
 } as const;
 
 /** All assets are read at the start, because a process that drops its privileges may no longer read them later. */

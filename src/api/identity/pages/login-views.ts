@@ -91,7 +91,7 @@ export function signedInPage({ name, email, role }: Principal, expiresAt: string
 </dl>
 <a class="button button-primary" href="${next ?? docsPath}">${next ? 'Continue' : 'Go to the API reference'}</a>
 <a class="button" href="${pagePath(pages.profile)}">Your profile</a>
-<form method="post" action="${pagePath(pages.logout)}" data-forget-forms><button class="button" type="submit">Sign out</button></form>
+<form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </section>`,
   };
 }

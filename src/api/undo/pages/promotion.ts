@@ -19,6 +19,7 @@ export function promotionFields({ candidate }: ShownAttempt): FormField[] {
       name: nameOfResource(address),
       label: address,
       kind: 'checkbox',
+      isUnkept: true,
     }),
   );
   return [

@@ -47,7 +47,7 @@ export function renderForm(form: Form): Html {
     submit,
     tone = 'primary',
     cancel,
-    cancelLabel = 'Cancel',
+    cancelLabel,
     problems,
     typed = {},
     hasFiles,
@@ -63,7 +63,7 @@ ${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderF
 ${plain.some(holdsSecret) ? null : renderKey()}
 ${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
-    cancel ? html`<a class="button button-plain" href="${cancel}">${cancelLabel}</a>` : null
+    cancel ? renderCancel(cancel, cancelLabel) : null
   }</div>
 ${waiting ? html`<p class="notice" role="status" data-waiting hidden>${waiting}</p>` : null}
 </form>`;
@@ -72,6 +72,11 @@ ${waiting ? html`<p class="notice" role="status" data-waiting hidden>${waiting}<
 /** An answer that is an error replaces nothing: the form stays, and pressing its button shows what is wrong. */
 function sentAtOnce(action: LocalPath): Html {
   return html`hx-post="${action}" hx-trigger="load once" hx-select="#live" hx-target="#live" hx-swap="outerMorph"`;
+}
+
+/** The link of a form that leads whoever changes their mind away from it. What they typed is forgotten. */
+export function renderCancel(path: LocalPath, label = 'Cancel'): Html {
+  return html`<a class="button button-plain" href="${path}" data-cancel>${label}</a>`;
 }
 
 /** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */
@@ -138,7 +143,8 @@ export function renderFormField(
   const { name, label, kind = 'text', value, isOptional } = field;
   const hint = hintOf(field);
   const id = fieldId(name, field.form);
-  if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value ?? ''}">`;
+  const unkept = field.isUnkept ? html`data-unkept` : null;
+  if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${value ?? ''}" ${unkept}>`;
   if (field.matrix) return renderMatrix(field.matrix, { id, label, typed });
   const described = [hint ? `${id}-hint` : null, problem ? `${id}-problem` : null].filter(Boolean).join(' ');
   const state = html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`;
@@ -150,7 +156,7 @@ export function renderFormField(
   if (kind === 'checkbox') {
     return html`<div class="field"><label class="${field.isSwitch ? 'switch' : 'choice'}"><input type="checkbox" ${field.isSwitch ? html`role="switch"` : null} id="${id}" name="${name}" value="yes" ${
       value === 'yes' ? html`checked` : null
-    } ${state}> <span>${label}</span></label>${notes}</div>`;
+    } ${unkept} ${state}> <span>${label}</span></label>${notes}</div>`;
   }
   if (kind === 'radio') return renderRadios(field, id, state, notes);
   return html`<div class="field ${field.isReasonOfSwitch ? 'reason-of-switch' : ''}"><label for="${id}">${label}${isOptional ? html` <span class="muted">optional</span>` : null}</label>

@@ -26,7 +26,7 @@ export function refusalOf(actions: readonly Action[], name: string): string | nu
 
 /** Before a tenant or a state is deleted, people type its name. */
 export function typedNameField(name: string): FormField {
-  return { name: 'confirmation', label: `Type ${name} to confirm`, maxLength: 200 };
+  return { name: 'confirmation', label: `Type ${name} to confirm`, maxLength: 200, isUnkept: true };
 }
 
 /** @throws Invalid if something else was typed */

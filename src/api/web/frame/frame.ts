@@ -62,7 +62,7 @@ function renderVisitor({ visitor }: Frame): Html {
 <li><button class="menu-item" type="button" data-do="switch-time-zone" hidden>Show times in <span data-time-zone>UTC</span></button></li>
 <li><button class="menu-item" type="button" data-do="switch-theme" hidden>Theme: <span data-theme-name>system</span></button></li>
 <li><button class="menu-item" type="button" data-do="show-keys" hidden>Keyboard keys <kbd>?</kbd></button></li>
-<li><form method="post" action="${pagePath(pages.logout)}" data-forget-forms><button class="menu-item" type="submit">Sign out</button></form></li>
+<li><form method="post" action="${pagePath(pages.logout)}"><button class="menu-item" type="submit">Sign out</button></form></li>
 </ul>
 </details>`;
 }

@@ -26,6 +26,8 @@ function settingFields(webhook?: ShownWebhook): FormField[] {
       name: 'url',
       label: 'Address',
       maxLength: 2000,
+      // Whoever knows the address of a chat can post there.
+      isSecret: true,
       hint: 'It starts with https:// and must be on the public Internet, unless an operator allows others.',
       value: webhook?.url ?? undefined,
     },

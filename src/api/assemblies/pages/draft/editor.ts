@@ -1,4 +1,5 @@
 import { renderIcon } from '#api/web/components/icon.ts';
+import { renderCancel } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -39,7 +40,7 @@ ${
     : html`<button class="button button-primary" type="submit" name="do" value="save">Save draft</button>
 <button class="button" type="submit" name="do" value="publish">${renderIcon('rocket')}Save and publish…</button>`
 }
-<a class="button button-plain" href="${assemblyPath({ id })}">Cancel</a>
+${renderCancel(assemblyPath({ id }))}
 </div>
 </form>`;
 }

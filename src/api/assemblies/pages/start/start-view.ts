@@ -4,7 +4,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import { fieldId, renderFormField } from '#api/web/forms/form.ts';
+import { fieldId, renderCancel, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
@@ -82,7 +82,7 @@ ${
     : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: new Map() })
 }</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${whyFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
-<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button><a class="button button-plain" href="${assemblyPath(facts.assembly)}">Cancel</a>
+<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button>${renderCancel(assemblyPath(facts.assembly))}
 <p class="muted">Each node plans before it applies. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
 }

@@ -1,7 +1,7 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
-import { fieldId, renderFormField } from '#api/web/forms/form.ts';
+import { fieldId, renderCancel, renderFormField } from '#api/web/forms/form.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
 import { renderVariableFields } from '#api/web/forms/schema/view/variables.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -68,7 +68,7 @@ ${renderOmitted(form)}</section>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}
 ${renderDifferences(form)}
-<div class="form-end">${renderSubmit(form)}<a class="button button-plain" href="${pagePath(pages.template, { id: facts.template.id })}">Cancel</a>
+<div class="form-end">${renderSubmit(form)}${renderCancel(pagePath(pages.template, { id: facts.template.id }))}
 <p class="muted">A plan is made first. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
 }

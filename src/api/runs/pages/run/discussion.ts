@@ -65,7 +65,7 @@ export function renderCommentForm({ id }: ShownRun, tab: RunTabKey, { problems, 
 ${renderForm({
   action: pagePath(pages.commentOnRun, { id }),
   fields: [
-    { name: 'tab', label: '', kind: 'hidden', value: tab },
+    { name: 'tab', label: '', kind: 'hidden', value: tab, isUnkept: true },
     {
       name: 'text',
       label: 'Comment',

@@ -16,8 +16,9 @@ export function renderControl(field: FormField, id: string, state: Html): Html {
     autocomplete = 'off',
     isOptional,
     isSecret,
+    isUnkept,
   } = field;
-  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${isSecret ? html`data-secret` : null} ${state}`;
+  const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${isSecret ? html`data-secret` : null} ${isUnkept ? html`data-unkept` : null} ${state}`;
   const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
   if (kind === 'area' || kind === 'code') {
     const rows = kind === 'code' ? 16 : 4;

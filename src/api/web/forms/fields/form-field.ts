@@ -35,6 +35,8 @@ export interface FormField {
   readonly isReasonOfSwitch?: boolean;
   /** The value may be a secret: the browser keeps no copy of it. */
   readonly isSecret?: boolean;
+  /** The browser does not keep what is typed: a confirmation holds for what the form shows now. A hidden field: it is not what the form is about. */
+  readonly isUnkept?: boolean;
   readonly choices?: readonly Choice[];
   /** A select has more choices than these. It then offers their names, and takes the name or the id of another, too. */
   readonly isCut?: boolean;

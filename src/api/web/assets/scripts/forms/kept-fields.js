@@ -1,0 +1,120 @@
+/**
+ * The name of a control, its value, whether it is checked (null: it cannot be), and its place among the controls of that name.
+ * @typedef {[name: string, value: string, checked: boolean | null, place: number]} KeptValue
+ */
+/** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} FormControl */
+
+// Which fields of a form `kept-text.js` keeps, and what tells one form from another.
+// biome-ignore lint/correctness/noUnusedVariables: The next script of the bundle uses it.
+const keptFields = (() => {
+  /** @param {EventTarget | null} control @returns {control is FormControl} */
+  function isControl(control) {
+    return (
+      control instanceof HTMLInputElement ||
+      control instanceof HTMLTextAreaElement ||
+      control instanceof HTMLSelectElement
+    );
+  }
+
+  /** The revision for which a form was opened stays with what was typed, so that nobody overwrites a newer one unawares. @param {FormControl} control */
+  function isRevision({ type, name }) {
+    return type === 'hidden' && name.startsWith('expected_');
+  }
+
+  /** Neither a secret nor a confirmation, which its writer gives anew for what the form then shows. @param {FormControl} control */
+  function mayKeep({ name, type, dataset }) {
+    if (name === '' || type === 'password' || type === 'file' || type === 'submit') return false;
+    return !(
+      'unkept' in dataset ||
+      'secret' in dataset ||
+      /passw|passphrase|secret|token|credential|private.?key/i.test(name)
+    );
+  }
+
+  /** @param {FormControl} control */
+  function isKept(control) {
+    return mayKeep(control) && (control.type !== 'hidden' || 'kept' in control.dataset || isRevision(control));
+  }
+
+  /** @param {FormControl} control @returns {control is HTMLInputElement} */
+  function isPicked(control) {
+    return control.type === 'checkbox' || control.type === 'radio';
+  }
+
+  /** Every control of a form whose value is kept. @param {HTMLFormElement} form @returns {{ control: FormControl, value: KeptValue }[]} */
+  function controlsOf(form) {
+    const controls = [...form.elements].filter(isControl);
+    return controls.filter(isKept).map((control) => {
+      const same = controls.filter(
+        ({ name, value }) => name === control.name && (!isPicked(control) || value === control.value),
+      );
+      const checked = isPicked(control) ? control.checked : null;
+      return { control, value: [control.name, control.value, checked, same.indexOf(control)] };
+    });
+  }
+
+  /** @param {KeptValue} one @param {KeptValue} other */
+  function isSameControl([name, value, checked, place], [otherName, otherValue, , otherPlace]) {
+    return name === otherName && place === otherPlace && (checked === null || value === otherValue);
+  }
+
+  /** Whether a control has the same value. @param {KeptValue} one @param {KeptValue} other */
+  function isSame(one, other) {
+    return isSameControl(one, other) && (one[2] === null ? one[1] === other[1] : one[2] === other[2]);
+  }
+
+  /** @param {FormControl} control */
+  function isChanged(control) {
+    if (control instanceof HTMLSelectElement) {
+      const chosen = [...control.options].findIndex(({ defaultSelected }) => defaultSelected);
+      return control.selectedIndex !== Math.max(chosen, 0);
+    }
+    return isPicked(control) ? control.checked !== control.defaultChecked : control.value !== control.defaultValue;
+  }
+
+  /** Where a form is sent. @param {HTMLFormElement} form */
+  function actionOf(form) {
+    return new URL(form.getAttribute('action') ?? '', location.href);
+  }
+
+  /** The address of a form. Its query often names the target. @param {HTMLFormElement} form */
+  function addressOf(form) {
+    const { pathname, searchParams } = actionOf(form);
+    searchParams.delete('done');
+    searchParams.sort();
+    return `${pathname}?${searchParams}`;
+  }
+
+  /** The fields that the address sets. @param {HTMLFormElement} form */
+  function namedBy(form) {
+    return new Set([...actionOf(form).searchParams.keys(), ...new URLSearchParams(location.search).keys()]);
+  }
+
+  /**
+   * What a form is about beside its address, such as the plan that it reviews. A form that the service fills in changes its hidden fields with
+   * what is typed.
+   * @param {HTMLFormElement} form
+   */
+  function subjectOf(form) {
+    if ('edited' in form.dataset) return '';
+    const hidden = [...form.elements].filter(isControl).filter((control) => control.type === 'hidden');
+    const subject = hidden.filter(
+      (control) => control.name !== 'key' && mayKeep(control) && !isRevision(control) && !('kept' in control.dataset),
+    );
+    return JSON.stringify(subject.map(({ name, value }) => [name, value]));
+  }
+
+  return {
+    isControl,
+    isRevision,
+    isPicked,
+    controlsOf,
+    isSameControl,
+    isSame,
+    isChanged,
+    actionOf,
+    addressOf,
+    namedBy,
+    subjectOf,
+  };
+})();
