@@ -118,7 +118,7 @@ describe('kept modules', () => {
   });
 
   it('have a list that can be kept, also where their manifest is almost as large as one may be', async () => {
-    await writePackages(keptModulesLimits.packages, `/${'x'.repeat(310)}`);
+    await writePackages(keptModulesLimits.packages, `/${'x'.repeat(325)}`);
     expect((await stat(join(data, 'modules/modules.json'))).size).toBeGreaterThan(4_000_000);
     const kept = await packModules(data, `sha256:${'0'.repeat(64)}`);
     expect(kept && isKeepable(kept)).toBe(true);
