@@ -15,7 +15,7 @@ export class SearchWords extends Migration {
     );
     this.addSql(`create index "runs_id_end_index" on "runs" (reverse(right("id"::text, 12)) text_pattern_ops)`);
     this.addSql(
-      `create index "template_versions_version_index" on "template_versions" ("version" text_pattern_ops, "id")`,
+      `create index "template_versions_version_index" on "template_versions" (lower("version") text_pattern_ops, "id")`,
     );
   }
 }

@@ -54,7 +54,7 @@ export const TemplateVersionSchema = defineEntity({
   indexes: [
     {
       name: 'template_versions_version_index',
-      expression: `create index "template_versions_version_index" on "template_versions" ("version" text_pattern_ops, "id")`,
+      expression: `create index "template_versions_version_index" on "template_versions" (lower("version") text_pattern_ops, "id")`,
     },
   ],
   properties: {
