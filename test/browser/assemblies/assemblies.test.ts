@@ -57,7 +57,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     });
     await publishChange(run);
     await page.locator('#graph-node-network.failed').waitFor();
-    await page.getByText('3 of 3 nodes done').waitFor();
+    await page.getByText('0 of 3 nodes succeeded').waitFor();
     expect(await placeOf(page, 'check')).toEqual(place);
     expect(await page.evaluate('scrollY')).toBe(120);
     expect(watch).toEqual(nothing);
@@ -119,7 +119,6 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
   it('start, cancel and write without scripts', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await signIn(page, `/assemblies/${shop}/run`);
-    await page.getByLabel('Environment').selectOption({ index: 1 });
     await page.locator('[name="v/name"]').fill('shop');
     await page.getByRole('button', { name: 'Run', exact: true }).last().click();
     await page.getByText('The run is created.').waitFor();
