@@ -11,6 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { renderLinkedText } from '#api/web/linked-text.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize, toSentence } from '#api/web/text.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { explainPromotion, promotionFields } from './promotion.ts';
 import { planLabel, promoteLabel, type ShownAttempt, type ShownChecks } from './words.ts';
@@ -32,9 +33,14 @@ export async function renderNextStep(visit: Visit, { attempt, checks, goesOn }: 
   if (attempt.state === 'ready') return renderPlanning(attempt, goesOn);
   if (attempt.state !== 'promotable') return null;
   const passed = checks.find(({ state }) => state === 'passed');
-  const run = passed && (await visit.read(getRun, { params: { id: passed.run_id }, query: {} }));
-  return html`${run ? await renderPlanBeside(visit, run) : null}
+  const plan = passed && (await orNull(renderPlanOf(visit, passed.run_id)));
+  return html`${plan}
 ${section('confirm', 'Confirm the undo', renderConfirmation(attempt))}`;
+}
+
+/** @throws NotFound for whoever may read the undo, but not its plan */
+async function renderPlanOf(visit: Visit, runId: string): Promise<Html> {
+  return renderPlanBeside(visit, await visit.read(getRun, { params: { id: runId }, query: {} }));
 }
 
 function renderPlanning(attempt: ShownAttempt, goesOn: boolean): Html {
