@@ -69,6 +69,12 @@ async function awaitApproval(api: SetupApi, { run }: Ids): Promise<Setup> {
   return { key: (await addPerson(api, 'admin')).key };
 }
 
+/** Makes the run wait for approval, and adds somebody beside the caller who may be asked for it. */
+async function awaitRequest(api: SetupApi, ids: Ids): Promise<Setup> {
+  await addPerson(api, 'admin');
+  return awaitApproval(api, ids);
+}
+
 /** Ends a run as one that has deployed its instance. */
 async function deployed({ orm }: SetupApi, run: string): Promise<void> {
   await orm.em.execute(
@@ -243,7 +249,7 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'runs.requeue': endRun,
   'runs.copy': endRun,
   'runs.delete': endRun,
-  'runs.request_approval': awaitApproval,
+  'runs.request_approval': awaitRequest,
   'runs.review': awaitApproval,
   'runs.check_selective_undo': async (api, { run }) => {
     await deployed(api, run);
