@@ -45,6 +45,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     const guest = await openWatchedPage(browser, origin);
     await guest.page.goto(link);
     expect(new URL(guest.page.url()).hash).toBe('');
+    await guest.page.getByRole('link', { name: 'Sign in' }).first().click();
     await guest.page.getByLabel('E-mail address').fill(invited.email);
     await guest.page.getByLabel('Password').fill(testPassword);
     await guest.page.getByRole('button', { name: 'Sign in' }).click();

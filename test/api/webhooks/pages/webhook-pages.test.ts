@@ -75,7 +75,7 @@ describe('the pages of webhooks', () => {
     expect((await admin.get('/admin/webhooks/new')).text).toContain(choice);
     expect((await visitor.get('/admin/webhooks/new')).text).not.toContain(choice);
     const { path } = await makeWebhook('Everything', 'installation', admin);
-    expect((await admin.get(path)).text).toContain('Of the installation');
+    expect((await admin.get(path)).text).toContain('Owned by the installation');
     expect((await visitor.get(path)).status).toBe(404);
     const tried = await visitor.submit('/admin/webhooks/new', { owner: 'installation', ...settings('Mine') });
     expect(tried.status).toBe(403);
