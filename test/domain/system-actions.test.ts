@@ -357,7 +357,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(await isLost()).toEqual({ lost: true });
     expect(await reportReturn(deps(), worker)).toBe(false);
     const heartbeat = await recordHeartbeat(api.services.orm.em.fork(), { id: worker, draining: false, tools: [] });
-    expect(heartbeat).toEqual({ state: 'registered', isReportedLost: true });
+    expect(heartbeat).toEqual({ state: 'registered', isReportedLost: true, wasSilent: true });
     const reported = await Promise.all([1, 2].map(() => reportReturn(deps(), worker)));
     expect(reported.sort()).toEqual([false, true]);
     expect(await isLost()).toEqual({ lost: false });
