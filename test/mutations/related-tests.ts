@@ -8,8 +8,8 @@ export interface RelatedTests {
   readonly pattern?: RegExp;
 }
 
-/** So many files are tried; a mutant that they let live is looked at by hand. */
-const mostFiles = 3;
+/** Tries no more files than this. Somebody looks at a mutant that survives them. */
+const maxFiles = 3;
 /** Farther than so many imports away, nearly every file is related. */
 const farthest = 2;
 
@@ -28,7 +28,7 @@ export function relatedTests(file: string): RelatedTests {
     .sort((one, other) => likeness(other, file) - likeness(one, file) || one.localeCompare(other));
   const general = ['test/api/pipeline/operations.test.ts', 'test/api/access-reviews/can-i.test.ts'];
   const isGeneral = file.startsWith('src/domain/shared/access/');
-  return { files: [...near, ...(isGeneral ? general : []), ...ofArea].slice(0, mostFiles) };
+  return { files: [...near, ...(isGeneral ? general : []), ...ofArea].slice(0, maxFiles) };
 }
 
 /** Whether tests of the domain, which start no service, import the file nearly. */

@@ -127,6 +127,7 @@ function operationChoices({ version }: RunFacts): { value: string; label: string
 export function basicParts({ facts, basic }: RunForm): FormField[] {
   const despite: FormField = {
     name: 'despite_dependents',
+    isUnkept: true,
     label: basicLabels.despite_dependents,
     kind: 'select',
     value: basic.despite_dependents ?? '',
