@@ -34,7 +34,7 @@ export function findCollateralRefusal(collateral: readonly string[], accepted: r
     ...(missing.length > 0 ? [`it lacks ${listFirst(missing)}`] : []),
     ...(unknown.length > 0 ? [`it names ${listFirst(unknown)}, which the last candidate check did not list`] : []),
   ];
-  const message = `accepted_collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
+  const message = `the accepted collateral must name exactly the resources that the candidate touches and the run did not: ${parts.join('; ')}`;
   return { code: 'collateral_not_accepted', message };
 }
 

@@ -35,7 +35,7 @@ export async function promote(
   const { attempt, run } = target;
   throwIfRefused(findStepRefusal('promote', attempt.state));
   if (promotion.candidateDigest !== attempt.candidate?.digest)
-    throw new ActionRefused(stale('candidate_digest does not name the candidate of this attempt'));
+    throw new ActionRefused(stale('the digest does not name the candidate of this attempt'));
   throwIfRefused(findCollateralRefusal(attempt.collateral ?? [], promotion.acceptedCollateral));
   const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
   const message = promotion.message ?? `Undo the run ${run.id}`;
