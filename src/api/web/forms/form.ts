@@ -60,7 +60,7 @@ export function renderForm(form: Form): Html {
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null} ${goesOn ? sentAtOnce(action) : null}>
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderFieldLink(field, name), path: action, hasOtherValues: plain.length < fields.length }) : renderSummary(problems, plain, name)) : null}
-${plain.some(holdsSecret) ? null : renderKey()}
+${plain.some(isPassword) ? null : renderKey()}
 ${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? renderCancel(cancel, cancelLabel) : null
@@ -79,14 +79,14 @@ export function renderCancel(path: LocalPath, label = 'Cancel'): Html {
   return html`<a class="button button-plain" href="${path}" data-cancel>${label}</a>`;
 }
 
-/** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a secret. */
+/** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a password. */
 export function renderKey(): Html {
   return html`<input type="hidden" name="key" value="${newId()}">`;
 }
 
-/** No receipt is kept of a secret, so these forms do no harm when they are sent twice. */
-function holdsSecret({ kind, isSecret }: FormField): boolean {
-  return kind === 'password' || isSecret === true;
+/** A receipt holds a digest of what was sent, and none is kept of a password. These forms make nothing twice: what they make has a name of its own. */
+function isPassword({ kind }: FormField): boolean {
+  return kind === 'password';
 }
 
 function isField(field: FormField | Html): field is FormField {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '#api/operations.ts';
 import { successStatus } from '#api/pipeline/answers/receipt-answer.ts';
+import { pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -122,8 +123,35 @@ test('an operation whose answer no later read shows says so', () => {
   expect(idsOf(commands.filter(({ showsOnce }) => showsOnce))).toEqual(idsOf(showing));
 });
 
-test('every form has a key, unless it sends a secret', async () => {
-  const forms = async (path: string) => (await owner.get(path)).text.match(/<form class="form"[\s\S]*?<\/form>/g) ?? [];
-  for (const path of ['/projects/new', '/environments/new', '/catalog/new', '/workloads/instances/new'])
-    for (const form of await forms(path)) expect(form).toContain('name="key"');
+/** The pages that make something, at addresses without parameters. */
+const makingPages = Object.values(pages).filter((path) => path.endsWith('/new') && !path.includes(':'));
+
+test.each(makingPages.filter((path) => path !== pages.newUser))(
+  'the form of %s has a key, also if it takes an address that may be a secret',
+  async (path) => {
+    const admin = await signInVisitor(api, await api.addUser('admin'));
+    const paths = path === pages.newNotificationChannel ? [path, `${path}?of=webhook`] : [path];
+    if (path === pages.newSchedule) paths.push(`${path}?starts=assembly_run`);
+    for (const each of paths) {
+      const form = /<form class="form"[\s\S]*?<\/form>/.exec((await admin.get(each)).text)?.[0];
+      expect(form, each).toContain('name="key"');
+    }
+  },
+);
+
+test('the form that sends a password has no key, so that no receipt depends on the password', async () => {
+  const admin = await signInVisitor(api, await api.addUser('admin'));
+  expect((await admin.get('/users/new')).text).toMatch(/<form class="form"(?:(?!name="key")[\s\S])*?<\/form>/);
+});
+
+test('the form of a webhook that is sent twice makes one webhook, and says so', async () => {
+  const form = { ...(await fieldsOf('/admin/webhooks/new')), name: 'Sent twice', url: 'https://1.1.1.1/hooks' };
+  const sent = { ...form, owner: tenant.team, events: 'run.*', enabled: 'yes' };
+  const [first, second] = [
+    await owner.submit('/admin/webhooks/new', sent),
+    await owner.submit('/admin/webhooks/new', sent),
+  ];
+  expect([first.status, second.status, second.text.includes('shown only once')], first.text).toEqual([201, 409, true]);
+  const { webhooks } = (await tenant.owner.get('/admin/webhooks')).body;
+  expect(webhooks.filter(({ name }: { name: string }) => name === 'Sent twice')).toHaveLength(1);
 });
