@@ -1,5 +1,6 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { getStatistics } from '#api/runs/lists/statistics-operations.ts';
+import { groupWordOf, runStatusLooks } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -9,12 +10,12 @@ type Day = Statistics['days'][number];
 
 /** The outcomes as they lie on each other in a bar, from below. */
 const outcomes = [
-  { key: 'succeeded', label: 'Succeeded' },
-  { key: 'failed', label: 'Failed' },
-  { key: 'timed_out', label: 'Timed out' },
-  { key: 'canceled', label: 'Canceled' },
-  { key: 'unfinished', label: 'In progress' },
-] as const;
+  ...(['succeeded', 'failed', 'timed_out', 'canceled'] as const).map((key) => ({
+    key,
+    label: groupWordOf(runStatusLooks[key]),
+  })),
+  { key: 'unfinished' as const, label: 'In progress' },
+];
 
 const height = 120;
 const barWidth = 14;

@@ -60,6 +60,7 @@ const ResultView = z.object({
   run_id: AnswerId.nullable(),
   assembly_run_id: AnswerId.nullable(),
   status: z.enum(runStatuses).nullable().describe('The present status of what was started.'),
+  status_reason: z.string().nullable().describe('Why what was started ended without success.'),
   requested_by: z.string().nullable().describe('Who asked for the start; null at a time of the schedule.'),
 });
 
@@ -145,6 +146,7 @@ function viewResult(result: FiringDetails): z.input<typeof ResultView> {
     run_id: result.runId,
     assembly_run_id: result.assemblyRunId,
     status: result.status,
+    status_reason: result.statusReason,
     requested_by: result.requestedBy,
   };
 }

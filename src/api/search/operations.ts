@@ -17,6 +17,7 @@ const SearchResultView = z
       'What it is part of: the organization of a team, the instance of a resource, the template of a version, and for somebody whom you know from an ' +
         'organization that organization. Null for everything else.',
     ),
+    status_reason: z.string().nullable().describe('Why a run ended without success; null for other kinds.'),
     message: z.string().nullable().describe('The message of a run; null for other kinds.'),
   })
   .meta({ id: 'SearchResult' });
@@ -53,13 +54,14 @@ export const find = read({
     const { results, cut } = await search(em, principal, query.q);
     return {
       cut: [...cut],
-      results: results.map(({ kind, id, name, context, parentId, excerpt }) => ({
+      results: results.map(({ kind, id, name, context, parentId, excerpt, statusReason }) => ({
         kind,
         id,
         name,
         context,
         organization_id: kind === 'team' ? parentId : null,
         parent_id: parentId,
+        status_reason: statusReason ?? null,
         message: excerpt ?? null,
       })),
     };

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
-import { runStatusLooks } from '#api/web/components/status.ts';
+import { lookOfRun } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { fieldId, renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
@@ -94,8 +94,8 @@ function renderResult(result: Result, icon: IconName): Html {
 }
 
 /** What tells a run apart is its status. */
-function describeContext({ kind, context }: Result): string | null {
-  return kind === 'run' ? (runStatusLooks[context as RunStatus]?.word ?? context) : context;
+function describeContext({ kind, context, status_reason: reason }: Result): string | null {
+  return kind === 'run' ? lookOfRun({ status: context as RunStatus, status_reason: reason }).word : context;
 }
 
 /** The beginning of a message, which may have several lines. */

@@ -1,5 +1,6 @@
 import type { QuotaBlocker } from '#domain/quotas/model.ts';
 import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } from '#domain/runs/model.ts';
+import type { StatusReason } from '#domain/runs/reasons/model.ts';
 
 /**
  * The states of assembly runs and of their nodes as tables: which transitions there are, and why a node ended as it did. Pure; the
@@ -183,6 +184,18 @@ export const assemblyRunReasons = {
   engine_lost: 'the workflow engine no longer knows the run',
 } as const;
 export type AssemblyRunReason = keyof typeof assemblyRunReasons;
+
+/** The reason of a run, of an assembly run and of a node that ended because a reviewer rejected a plan. */
+const rejections: readonly string[] = ['rejected', 'nodes_rejected', 'run_rejected'] satisfies readonly (
+  | StatusReason
+  | AssemblyRunReason
+  | NodeReasonCode
+)[];
+
+/** Whether a run, an assembly run or a node ended because a reviewer rejected a plan. Its status is `canceled`. */
+export function isRejection(reason: string | null | undefined): boolean {
+  return typeof reason === 'string' && rejections.includes(reason);
+}
 
 /** What the workflow of an assembly run does next. */
 export type NextAssemblyStep = { kind: 'again' } | { kind: 'wait'; seconds: number } | { kind: 'end' };

@@ -66,6 +66,8 @@ export interface FiringDetails {
   readonly assemblyRunId: string | null;
   /** The status of what was started; null if nothing was, or if it is gone. */
   readonly status: RunStatus | null;
+  /** Why what was started ended without success. */
+  readonly statusReason: string | null;
   readonly requestedBy: string | null;
 }
 
@@ -167,6 +169,7 @@ function selectResults(eb: Over<{ s: 'schedules' }>, limit: number) {
       .select((of) => of.fn.coalesce('f.last_at', 'f.scheduled_at').as('lastAt'))
       .select(['f.run_id as runId', 'f.assembly_run_id as assemblyRunId', 'f.requester_name as requestedBy'])
       .select((of) => of.fn.coalesce('r.status', 'a.status').$castTo<RunStatus | null>().as('status'))
+      .select((of) => of.fn.coalesce('r.status_reason', 'a.status_reason').as('statusReason'))
       .orderBy('f.scheduled_at', 'desc')
       .limit(limit),
   ).$castTo<FiringDetails[]>();

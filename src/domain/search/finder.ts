@@ -11,6 +11,8 @@ export interface FoundRow {
   readonly parentId: string | null;
   /** A longer text that tells more, such as the message of a run. */
   readonly excerpt?: string;
+  /** Why a run ended without success. */
+  readonly statusReason?: string | null;
 }
 
 /** Finds what a principal may read of one kind by a text, and at most `max` of them. */

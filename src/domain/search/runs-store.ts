@@ -35,13 +35,13 @@ function selectRuns(em: Em, principal: Principal, max: number, isWanted: (eb: Ru
     .selectFrom('runs')
     .where(isWanted)
     .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
-    .select(['runs.id', 'runs.instance_id', 'runs.status', 'runs.message'])
+    .select(['runs.id', 'runs.instance_id', 'runs.status', 'runs.status_reason', 'runs.message'])
     .limit(maxWithWords);
   return db(em)
     .selectFrom(wanted.as('w'))
     .innerJoin('instances as i', 'i.id', 'w.instance_id')
     .select(['w.id', 'i.name', 'w.status as context', sql<string | null>`null::uuid`.as('parentId')])
-    .select('w.message as excerpt')
+    .select(['w.message as excerpt', 'w.status_reason as statusReason'])
     .orderBy('w.id', 'desc')
     .limit(max)
     .execute();

@@ -1,15 +1,8 @@
-import type { IconName } from '#api/web/components/icon.ts';
-import type { NodeStatus } from '#domain/assemblies/model.ts';
-
-interface NodeStatusLook {
-  readonly word: string;
-  readonly icon: IconName;
-  /** The tone is a colour of the tokens, `--status-<tone>`. */
-  readonly tone: string;
-}
+import { canceledLook, rejectedLook, type StatusLook } from '#api/web/components/status.ts';
+import { isRejection, type NodeStatus } from '#domain/assemblies/model.ts';
 
 /** Every status of a node has a word, a shape and a colour, as those of runs have. */
-export const nodeStatusLooks: Readonly<Record<NodeStatus, NodeStatusLook>> = {
+export const nodeStatusLooks: Readonly<Record<NodeStatus, StatusLook>> = {
   pending: { word: 'Pending', icon: 'circle-dashed', tone: 'queued' },
   waiting: { word: 'Waiting', icon: 'clock', tone: 'queued' },
   running: { word: 'Running', icon: 'loader-circle', tone: 'running' },
@@ -18,20 +11,18 @@ export const nodeStatusLooks: Readonly<Record<NodeStatus, NodeStatusLook>> = {
   succeeded: { word: 'Succeeded', icon: 'circle-check', tone: 'succeeded' },
   failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
   skipped: { word: 'Skipped', icon: 'skip-forward', tone: 'canceled' },
-  canceled: { word: 'Canceled', icon: 'ban', tone: 'canceled' },
+  canceled: canceledLook,
   timed_out: { word: 'Timed out', icon: 'hourglass', tone: 'timed-out' },
 };
 
-/** A node whose plan was rejected ends canceled, and people look for the decision. */
 export function lookOfNode({
   status,
   reason,
 }: {
   readonly status: NodeStatus;
   readonly reason: { readonly code: string } | null;
-}): NodeStatusLook {
-  const look = nodeStatusLooks[status];
-  return reason?.code === 'run_rejected' ? { ...look, word: 'Rejected', icon: 'x' } : look;
+}): StatusLook {
+  return isRejection(reason?.code) ? rejectedLook : nodeStatusLooks[status];
 }
 
 /** Which states people look for first, for counts and for what stands for several nodes. */

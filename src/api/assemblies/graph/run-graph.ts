@@ -1,3 +1,4 @@
+import { groupWordOf } from '#api/web/components/status.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Em } from '#database/database.ts';
 import type { Graph } from '#domain/assemblies/drawing/drawing.ts';
@@ -67,7 +68,7 @@ function lookOfMany(keys: readonly string[], statuses: readonly NodeStatus[]): N
   const status = mostUrgent(statuses);
   const { icon, tone } = nodeStatusLooks[status];
   const counts = countStatuses(statuses).map(
-    ({ status: each, count }) => `${count} ${nodeStatusLooks[each].word.toLowerCase()}`,
+    ({ status: each, count }) => `${count} ${groupWordOf(nodeStatusLooks[each]).toLowerCase()}`,
   );
   return {
     class: `folded ${status} status-${tone}`,

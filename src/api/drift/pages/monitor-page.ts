@@ -153,7 +153,7 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
           rows: scans,
           columns: [
             { label: 'Scan', kind: 'main', cell: ({ run_id: id }) => renderRunLink(id) },
-            { label: 'Status', cell: ({ status }) => renderRunStatus({ status }) },
+            { label: 'Status', cell: renderRunStatus },
             { label: 'By', cell: ({ trigger }) => (trigger === 'schedule' ? 'schedule' : 'request') },
             { label: 'Found', kind: 'number', cell: ({ found }) => number(found) },
             { label: 'Ignored', kind: 'number', cell: ({ ignored }) => number(ignored) },

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { renderRunStatus, runStatusLooks } from '#api/web/components/status.ts';
+import { groupWordOf, renderRunStatus, runStatusLooks } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPager, renderTable } from '#api/web/components/table.ts';
 import { formatShortSpan, renderAgeByDay } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -40,7 +40,7 @@ function renderFilters({ id }: AssemblySubject, { status, environment_id: enviro
 ${typeof environment === 'string' ? html`<input type="hidden" name="environment_id" value="${environment}">` : null}
 <div class="field"><label for="status">Status</label><select id="status" name="status" data-key="f"><option value="">Any</option>${runStatuses.map(
     (each) =>
-      html`<option value="${each}" ${each === status ? html`selected` : null}>${runStatusLooks[each].word}</option>`,
+      html`<option value="${each}" ${each === status ? html`selected` : null}>${groupWordOf(runStatusLooks[each])}</option>`,
   )}</select></div>
 <button class="button" type="submit">Filter</button>
 </form>`;

@@ -1,3 +1,4 @@
+import { groupWordOf } from '#api/web/components/status.ts';
 import { renderPager } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
@@ -37,7 +38,7 @@ ${renderPager({
 /** Says that some nodes are left out, and leads to all. A status that nodes no longer have shows no rows. */
 function renderFilter(run: ShownAssemblyRun, status: string): Html {
   const word = Object.hasOwn(nodeStatusLooks, status)
-    ? nodeStatusLooks[status as NodeStatus].word.toLowerCase()
+    ? groupWordOf(nodeStatusLooks[status as NodeStatus]).toLowerCase()
     : status;
   return html`<p class="node-filter">Only nodes with the status <strong>${word}</strong>. <a href="${runPath(run, { tab: 'nodes' })}">Show all nodes</a></p>`;
 }

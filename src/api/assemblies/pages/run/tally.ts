@@ -1,4 +1,4 @@
-import { renderStatusBadge } from '#api/web/components/status.ts';
+import { groupWordOf, renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
@@ -16,7 +16,7 @@ export function renderTally(statuses: readonly NodeStatus[], { only, pathOf }: T
   const counts = countStatuses(statuses).filter(({ status }) => only === undefined || only.includes(status));
   return html`<span class="node-tally">${counts.map(({ status, count }) => {
     const look = nodeStatusLooks[status];
-    const badge = renderStatusBadge({ ...look, word: `${count} ${look.word.toLowerCase()}` });
+    const badge = renderStatusBadge({ ...look, word: `${count} ${groupWordOf(look).toLowerCase()}` });
     return html`${pathOf ? html`<a class="node-count" href="${pathOf(status)}">${badge}</a>` : badge} `;
   })}</span>`;
 }

@@ -1,7 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
-import { runStatusLooks } from '#api/web/components/status.ts';
+import { groupWordOf, runStatusLooks } from '#api/web/components/status.ts';
 import type { Choice, Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
@@ -130,7 +130,7 @@ ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${
     (status) =>
       html`<label class="choice"><input type="checkbox" name="status" value="${status}" ${
         statuses.includes(status) ? html`checked` : null
-      }> <span>${runStatusLooks[status].word}</span></label>`,
+      }> <span>${groupWordOf(runStatusLooks[status])}</span></label>`,
   )}</fieldset>
 ${fields.map((field) => renderFormField({ ...field, isOptional: false, value: dayOf(filters[field.name as keyof typeof filters]) }))}
 <div class="filters-end"><button class="button button-primary" type="submit">Filter</button><a class="button button-plain" href="${listPath(address, { statuses: [], filters: {} })}">Clear</a></div>

@@ -4,6 +4,7 @@ import {
   type AssemblyRunReason,
   type EndedNodeStatus,
   isNodeEnded,
+  isRejection,
   lendsOutputs,
   type NodeReason,
   type NodeStatus,
@@ -115,7 +116,7 @@ function decideByEnd(node: NodeFacts, run: NodeRun, status: RunStatus, now: Date
   if (status === 'canceling') return end('canceled', 'canceled', describeCanceled(run));
   if (isOver(node, now)) return timedOut(node);
   if (run.status === 'canceled')
-    return end('canceled', run.statusReason === 'rejected' ? 'run_rejected' : 'run_canceled', describeRun(run));
+    return end('canceled', isRejection(run.statusReason) ? 'run_rejected' : 'run_canceled', describeRun(run));
   const delay = findRetryDelay(node, run);
   if (delay !== null) return { kind: 'retry', at: new Date(now.getTime() + delay * 1000) };
   if (run.status === 'timed_out') return end('timed_out', 'run_timed_out', describeRun(run));
@@ -169,8 +170,8 @@ function decideStatus(
     if (has('failed')) return { status: 'failed', reason: 'nodes_failed' };
     if (has('timed_out')) return { status: 'timed_out', reason: 'nodes_timed_out' };
     if (!has('canceled')) return { status: 'succeeded', reason: null };
-    const isRejected = nodes.some(({ reason }) => reason?.code === 'run_rejected');
-    return { status: 'canceled', reason: isRejected ? 'nodes_rejected' : 'nodes_canceled' };
+    const hasRejection = nodes.some(({ reason }) => isRejection(reason?.code));
+    return { status: 'canceled', reason: hasRejection ? 'nodes_rejected' : 'nodes_canceled' };
   }
   if (status === 'canceling') return { status, reason: 'canceled_by_user' };
   const isBusy = ready > 0 || has('running') || has('waiting') || has('canceling');
