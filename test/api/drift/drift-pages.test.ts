@@ -38,6 +38,46 @@ async function drifted() {
   return { ...watched, chosen, ids: findings.map(({ id }) => id) };
 }
 
+describe('the page of an instance', () => {
+  const checkOf = async (instance: string, by = visitor) => {
+    const { text } = await by.get(`/workloads/instances/${instance}`);
+    return /<(?:a|button)[^>]*>(?:<svg[^>]*><use[^>]*><\/use><\/svg>)?Check for drift/.exec(text)?.[0];
+  };
+
+  it('offers to check for drift by a scan of its monitor, and without a monitor by the form for one', async () => {
+    const { instance } = await stage.deploy();
+    const form = `/drift/monitors/new?instance_id=${instance}`;
+    expect(await checkOf(instance)).toContain(`href="${form}"`);
+    expect((await visitor.get(form)).text).toMatch(new RegExp(`value="${instance}" selected`));
+    const watched = await stage.watched();
+    const scan = `/drift/monitors/${watched.monitor}/scan`;
+    expect(await checkOf(watched.instance)).toContain(`href="${scan}"`);
+    expect((await send(scan, {})).location).toBe(`/drift/monitors/${watched.monitor}?done=scanning`);
+  });
+
+  it('says to somebody who may not change monitors why drift cannot be checked', async () => {
+    const viewer = await signInViewer();
+    for (const { instance } of [await stage.deploy(), await stage.watched()])
+      expect(await checkOf(instance, viewer)).toContain('aria-disabled="true"');
+  });
+
+  it('offers no check for drift where nothing is deployed', async () => {
+    const { owner, environment } = stage.tenant;
+    const body = { template_id: stage.template, environment_id: environment, name: 'still-empty' };
+    const { id } = await owner.make('/instances', body);
+    expect(await checkOf(id)).toBeUndefined();
+  });
+});
+
+async function signInViewer(): Promise<Visitor> {
+  const member = await api.addUser('maintainer');
+  await join(stage.tenant, member, 'member', 'viewer');
+  const viewer = new Visitor(api.app);
+  const { credential } = await api.signIn(member);
+  viewer.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
+  return viewer;
+}
+
 describe('the pages of monitors', () => {
   it('create a monitor, change its interval to set times, and delete it', async () => {
     const { instance } = await stage.deploy();
@@ -104,11 +144,7 @@ describe('the pages of monitors', () => {
 
   it('show a viewer why nothing can be suppressed or ruled out', async () => {
     const { monitor } = await drifted();
-    const member = await api.addUser('maintainer');
-    await join(stage.tenant, member, 'member', 'viewer');
-    const viewer = new Visitor(api.app);
-    const { credential } = await api.signIn(member);
-    viewer.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
+    const viewer = await signInViewer();
     const path = `/drift/monitors/${monitor}`;
     const disabled = (label: string) => new RegExp(`aria-disabled="true"[^>]*>${label}`);
     expect((await viewer.get(path)).text).toMatch(disabled('Suppress selected'));

@@ -20,6 +20,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
+import { type DriftCheck, readDriftCheck } from './drift-check.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
 import { hasChangedUpstream, renderSharing } from './sharing.ts';
 import { driftedBadge, type Instance, type InstanceVisit } from './table.ts';
@@ -63,7 +64,7 @@ ${renderPageHead({
   title: instance.name,
   crumbs: [{ label: 'Instances', path: pagePath(pages.instances) }],
   beside: renderSituation(instance),
-  actions: renderInstanceActions(instance, deployed),
+  actions: renderInstanceActions(instance, deployed, await readDriftCheck(visit, instance, names)),
   history: ['instances', instance.id],
 })}
 ${renderNews(visit, pages.instance)}
@@ -110,7 +111,7 @@ ${drifted ? html`<a href="${pagePath(pages.drift, {}, { instance_id: id })}">${d
 }
 
 /** Of two actions that undo each other, only the one that fits is shown. */
-function renderInstanceActions(instance: Instance, deployed: ShownRun | null): Html {
+function renderInstanceActions(instance: Instance, deployed: ShownRun | null, drift: DriftCheck | null): Html {
   const { id, name, template_id: template, environment_id: environment } = instance;
   const params = { id };
   const absent = [
@@ -127,6 +128,7 @@ function renderInstanceActions(instance: Instance, deployed: ShownRun | null): H
     ...instance.actions.filter(({ name: action }) => !absent.includes(action)),
     // A destroy is a run, so whoever may start one may start the other.
     ...(holds && deploy ? [{ ...deploy, name: 'destroy' }] : []),
+    ...(holds && drift ? [{ ...drift.action, name: 'check_drift' }] : []),
   ];
   return renderActions(shown, {
     deploy: {
@@ -139,6 +141,7 @@ function renderInstanceActions(instance: Instance, deployed: ShownRun | null): H
         { instance: name, environment_id: environment ?? undefined, from_instance: id },
       ),
     },
+    ...(drift && { check_drift: drift.button }),
     import_state: { label: 'Import a state', icon: 'import', path: pagePath(pages.importState, params) },
     forget_state: {
       label: 'Undo the import',

@@ -1,0 +1,35 @@
+import { create, get as getMonitor, list as listMonitors } from '#api/drift/monitor-operations.ts';
+import type { ActionButton } from '#api/web/components/actions.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { Action } from '#domain/shared/actions.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Instance, InstanceVisit } from './table.ts';
+
+export interface DriftCheck {
+  readonly action: Action;
+  readonly button: ActionButton;
+}
+
+/**
+ * The button that checks whether an instance is still as it was deployed: it starts a scan of its monitor, or leads to the form that creates one. Null:
+ * the visitor may not know of monitors.
+ */
+export async function readDriftCheck(
+  visit: InstanceVisit,
+  { id, team_id: teamId }: Instance,
+  names: Names,
+): Promise<DriftCheck | null> {
+  if (!visit.mayDo(listMonitors).allowed) return null;
+  const query = { instance_id: id, limit: '1' };
+  const { drift_monitors: monitors } = await visit.read(listMonitors, { query });
+  const look = { label: 'Check for drift', icon: 'activity' } as const;
+  const [known] = monitors;
+  if (known === undefined) {
+    const owner = { teamId, organizationId: (teamId && names.get(teamId)?.organizationId) ?? null };
+    const path = pagePath(pages.newDriftMonitor, {}, { instance_id: id });
+    return { action: visit.mayDo(create, owner), button: { ...look, path } };
+  }
+  const { actions } = await visit.read(getMonitor, { params: { id: known.id } });
+  const action = actions.find(({ name }) => name === 'scan');
+  return action ? { action, button: { ...look, path: pagePath(pages.scanForDrift, { id: known.id }) } } : null;
+}
