@@ -48,6 +48,8 @@ interface ToolCall<Collected> {
   /** Whether the tool gets the values of the variables; by default if it sees the template. */
   readonly seesVariables?: boolean;
   readonly network: { readonly state: boolean; readonly egress: boolean };
+  /** Whether the backend has the state of the attempt; by default it does. Otherwise it answers that there is none. */
+  readonly seesState?: boolean;
   /** Collects garbage less often. Only for calls that run nothing but the tool itself and have little to do. */
   readonly relaxedGc?: boolean;
   /** The way to private modules. */
@@ -220,7 +222,7 @@ export class ToolSession {
     const relaxedGc = call.relaxedGc === true && (content?.length ?? 0) <= smallStateBytes;
     return {
       ...(relaxedGc && { GOGC: '400', GOMEMLIMIT: `${Math.floor(limits.memoryBytes * relaxedHeapShare)}B` }),
-      ...(call.network.state && this.#origin !== null ? this.#backend.environment(this.#origin) : {}),
+      ...(call.network.state && this.#origin !== null ? this.#backend.environment(this.#origin, call.seesState) : {}),
       ...call.modules?.environment,
       TF_CLI_CONFIG_FILE: join(paths.input, settingsFile),
       ...(level !== null && { TF_LOG: level.toUpperCase(), TF_LOG_PATH: debugPath(paths) }),

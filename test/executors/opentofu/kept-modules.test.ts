@@ -8,6 +8,7 @@ import { digestModules, digestModulesAsBefore } from '#executors/opentofu/initia
 import {
   areModulesOf,
   packModules,
+  removeGitDirectories,
   restoreModules,
   verifyModules,
 } from '#executors/opentofu/initialization/kept-modules.ts';
@@ -66,6 +67,20 @@ describe('kept modules', () => {
     ];
     await expect(restoreModules(data, packed(files))).rejects.toThrow('behind a link');
     expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  it('lose no directory of git that a link leads to', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'kept-modules-elsewhere-'));
+    await mkdir(join(elsewhere, 'net/.git'), { recursive: true });
+    await symlink(elsewhere, join(data, 'modules'));
+    await removeGitDirectories(data);
+    expect(await readdir(join(elsewhere, 'net'))).toEqual(['.git']);
+    await rm(join(data, 'modules'));
+    await mkdir(join(data, 'modules'));
+    await symlink(join(elsewhere, 'net'), join(data, 'modules/net'));
+    await removeGitDirectories(data);
+    expect(await readdir(join(elsewhere, 'net'))).toEqual(['.git']);
+    await rm(elsewhere, { recursive: true });
   });
 
   it('are other ones where a link leads elsewhere, and of earlier releases stay those that they were', async () => {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemplateFiles } from '#domain/registry/files.ts';
+import { unpackArtifact } from '#executors/attempt/artifact.ts';
 import { Executor } from '#executors/client/executor.ts';
-import type { ExecutionRequest } from '#executors/protocol/request.ts';
+import type { ExecutionRequest, ExecutionResult } from '#executors/protocol/request.ts';
 import { hasProviders, makeProviderMirror } from '#test/support/programs/providers.ts';
 import { makeRequest, RecordingSink, requireTools } from '../support.ts';
 import { loggedCommands } from './opentofu-support.ts';
@@ -61,6 +62,13 @@ describe.runIf(hasProviders())('a template with providers', () => {
     return { sink, result: await open.execute(request, sink, new AbortController().signal) };
   }
 
+  async function deploy() {
+    const { result } = await execute({ phase: 'plan' });
+    const { artifact = null, digest = null } = result.plan ?? {};
+    const { sink } = await execute({ phase: 'apply', artifact, planDigest: digest });
+    return { state: sink.states.at(-1)?.content ?? null };
+  }
+
   it('is initialized once for its version, planned and applied', async () => {
     const planned = await execute({ phase: 'plan' });
     expect(planned.result, planned.sink.text()).toMatchObject({ outcome: 'succeeded' });
@@ -73,6 +81,28 @@ describe.runIf(hasProviders())('a template with providers', () => {
     expect(loggedCommands(again.sink)).toEqual(['plan']);
     expect(again.result.plan?.changes.map(({ address }) => address)).toEqual(['local_file.note']);
   }, 180_000);
+
+  it('shares none of the providers that only the state of one instance needs with other instances of the version', async () => {
+    const { state } = await deploy();
+    const files = { 'main.tf': 'resource "terraform_data" "x" {}\n' };
+    const next = { executor: { kind: 'opentofu' as const, files }, phase: 'plan' as const };
+    const lockOf = (plan: ExecutionResult['plan']) =>
+      unpackArtifact(plan?.artifact ?? Buffer.alloc(0), plan?.digest ?? null).files.get('lock');
+    for (const order of ['with the state first', 'with the state last']) {
+      const plans = [state, null].map((each) => ({ ...next, templateVersion: order, state: each }));
+      if (order === 'with the state last') plans.reverse();
+      for (const request of plans) {
+        const { result, sink } = await execute(request);
+        expect(result, `${order}\n${sink.text()}`).toMatchObject({ outcome: 'succeeded' });
+        const lock = lockOf(result.plan)?.toString() ?? '';
+        expect(lock.includes('mirror.test/hashicorp/local'), order).toBe(request.state !== null);
+        if (request.state === null) continue;
+        const { artifact = null, digest = null } = result.plan ?? {};
+        const applied = await execute({ ...request, phase: 'apply', artifact, planDigest: digest });
+        expect(applied.result, applied.sink.text()).toMatchObject({ outcome: 'succeeded', resourceCount: 1 });
+      }
+    }
+  }, 240_000);
 
   it('fails to initialize if the mirror lacks a provider, without asking a registry', async () => {
     const files = {

@@ -11,6 +11,7 @@ import { needsVariablesAtInit } from './configuration-scan.ts';
 import type { InitCache, Initialization } from './init-cache.ts';
 import { areModulesOf, removeGitDirectories, restoreModules, verifyModules } from './kept-modules.ts';
 import { findMissingConnection } from './module-hint.ts';
+import { findMissingProviders } from './state-providers.ts';
 
 const maxLockBytes = 1024 * 1024;
 
@@ -74,14 +75,32 @@ async function obtain(
     withVariables,
     release: () => cache.release(name),
   });
-  if (planned === undefined)
-    return lease(key, await cache.obtain(key, (data) => make(session, data, { withVariables, kept })));
+  const make = async (name: string, more: Pick<Making, 'lock' | 'seesState'> = {}) =>
+    lease(name, await cache.obtain(name, (data) => fill(session, data, { withVariables, kept, ...more })));
+  if (planned === undefined) return obtainForPlan(session, cache, key, make);
   const { lock } = planned;
   const found = await cache.find(key);
   if (found !== null && isSame(found.lock, lock)) return lease(key, found);
   if (found !== null) cache.release(key);
   const pinned = cache.keyOf({ key, lock: lock === null ? null : sha256(lock) }, {});
-  return lease(pinned, await cache.obtain(pinned, (data) => make(session, data, { withVariables, kept, lock })));
+  return make(pinned, { lock, seesState: lock !== null });
+}
+
+/**
+ * Runs share what `init` makes without a state: with one, it adds the providers of the state, and a state is its instance's alone. A run whose state needs
+ * more providers shares with those that lack the same ones.
+ */
+async function obtainForPlan(
+  session: ToolSession,
+  cache: InitCache,
+  key: string,
+  make: (name: string, more?: Pick<Making, 'seesState'>) => Promise<InitLease>,
+): Promise<InitLease> {
+  const shared = await make(key);
+  const missing = findMissingProviders(session.attempt.state.content, shared.initialized.lock);
+  if (missing === null) return shared;
+  shared.release();
+  return make(cache.keyOf({ key, missing }, {}), { seesState: true });
 }
 
 /** An apply needs the modules of its plan, which may be older than those that were kept. */
@@ -98,8 +117,8 @@ function keyOf(
 ): string {
   const { request, settings } = attempt;
   const facts = {
-    // Earlier releases stored another digest of modules.
-    format: 2,
+    // Earlier releases stored another digest of modules, and the providers of the state of whichever run was first.
+    format: 3,
     version: request.templateVersion,
     sources: digestSources(executor),
     tool,
@@ -131,12 +150,13 @@ interface Making {
   readonly kept: KeptModules | null;
   /** Of the plan. */
   readonly lock?: Buffer | null;
+  readonly seesState?: boolean;
 }
 
-async function make(
+async function fill(
   session: ToolSession,
   data: string,
-  { withVariables, kept, lock: plannedLock = null }: Making,
+  { withVariables, kept, lock: plannedLock = null, seesState = false }: Making,
 ): Promise<{ lock: Buffer | null; modules: string }> {
   const directory = session.executor.directory ?? '';
   const lockPath = join('work', directory, lockFile);
@@ -155,6 +175,7 @@ async function make(
     initialized: null,
     data,
     seesVariables: withVariables,
+    seesState,
     ...(plannedLock !== null && { extraFiles: new Map([[lockPath, plannedLock]]) }),
     network: { state: true, egress: true },
     relaxedGc: true,

@@ -28,10 +28,12 @@ const Packed = z.object({
 });
 type PackedFile = z.output<typeof Packed>['files'][number];
 
-/** Removes what git left in the modules: it is another one after every fetch of the same commit. */
+/** Removes what git left in the modules: it is another one after every fetch of the same commit. Follows no link that was put in their place. */
 export async function removeGitDirectories(data: string): Promise<void> {
   const modules = join(data, directory);
-  const names = await readdir(modules, { withFileTypes: true }).catch(() => []);
+  const found = await lstat(modules).catch(() => null);
+  if (!found?.isDirectory()) return;
+  const names = await readdir(modules, { withFileTypes: true });
   for (const entry of names.filter((each) => each.isDirectory()))
     await rm(join(modules, entry.name, '.git'), { recursive: true, force: true });
 }

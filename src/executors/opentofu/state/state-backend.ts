@@ -30,9 +30,9 @@ export class StateBackend {
   }
 
   /** Returns the variables that configure the tool's backend. As variables, they stay out of the plan file. */
-  environment(origin: string): Environment {
+  environment(origin: string, seesState = true): Environment {
     return {
-      TF_HTTP_ADDRESS: `${origin}/state`,
+      TF_HTTP_ADDRESS: `${origin}/${seesState ? 'state' : 'no-state'}`,
       TF_HTTP_LOCK_ADDRESS: `${origin}/lock`,
       TF_HTTP_UNLOCK_ADDRESS: `${origin}/lock`,
       TF_HTTP_USERNAME: user,
@@ -59,6 +59,8 @@ export class StateBackend {
     switch (`${request.method} ${url.pathname}`) {
       case 'GET /state':
         return this.#state.content === null ? { status: 404 } : { status: 200, body: this.#state.content };
+      case 'GET /no-state':
+        return { status: 404 };
       case 'POST /state':
         return this.#replaceState(request, url.searchParams.get('ID'));
       case 'LOCK /lock':
