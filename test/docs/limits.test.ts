@@ -14,6 +14,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   'src/domain/assemblies/spec/text/yaml-source.ts': ['text of a draft in YAML'],
   'src/api/tenancy/outbound-tests.ts': ['tests of connections, channels and webhooks'],
   'src/domain/registry/git/snapshot.ts': ['reading repositories'],
+  'src/api/plugins/action-operations.ts': ['questions about plugin actions'],
   'src/api/plugins/resource-operations.ts': ['restorations of plugin resources'],
   'src/domain/registry/checks/store.ts': ['checks of templates by workers'],
   'src/domain/runs/steps/shares.ts': ['slots of a worker pool that several teams may use'],

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SessionCookie } from '#api/edge/cookies.ts';
 import type { AdaptErrorAnswer } from '#api/edge/errors/error-answers.ts';
+import type { FairLimit } from '#api/edge/limits/fair-limit.ts';
 import type { Services } from '#api/services.ts';
 import type { Access, Ownership, PublicAccess } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -112,6 +113,8 @@ export interface ReadDeclaration<
   readonly partShownTo?: (principal: Principal) => unknown;
   /** Whether a read with this query searches or compares so much that it has to wait for its turn. */
   readonly isCostly?: (query: Out<Q>) => boolean;
+  /** The turns that a read waits for, each time, apart from other costly ones. */
+  readonly turns?: FairLimit;
   /** The request can wait until there is something new to answer. */
   readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T, Operation>, Out<Q>>;
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T, Operation>) => Promise<AnswerOf<S> | RawAnswer>;

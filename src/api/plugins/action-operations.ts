@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FairLimit } from '#api/edge/limits/fair-limit.ts';
 import { explainDenial, isProtected } from '#api/pipeline/access/authorization.ts';
 import { read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
@@ -64,8 +65,12 @@ export const list = read({
   },
 });
 
+/** A question reads many rows in a snapshot. Whoever asks many at once must not take all connections: each person has one answered at a time. */
+const questions = new FairLimit({ running: 4, waiting: 50 });
+
 /** A question about an action names a place that its caller may read. */
 const askedPlace = {
+  turns: questions,
   params: PluginParams,
   body: ActionQuestion,
   access: { ...pluginReading, hidden: 'invalid' },

@@ -50,4 +50,22 @@ describe('the checks of a plugin', () => {
     const answers = await within(20_000, () => many);
     expect(answers.every(({ allowed }) => allowed)).toBe(true);
   });
+
+  it('of one person that are 100 at once are answered or refused by 429 with Retry-After, and a neighbour is answered meanwhile', async () => {
+    const busy = await addAssigned(stage);
+    const quiet = await addAssigned(neighbour);
+    await copyOften(busy.grant);
+    const selector = { type: 'team', id: stage.team };
+    const ask = (path: string) =>
+      busy.member.client.send('POST', `/plugin-actions/${stage.sync}/${path}`, { selector });
+    for (const path of ['check', 'grant-review']) {
+      const many = Promise.all(Array.from({ length: 100 }, () => ask(path)));
+      expect(await within(1_500, quiet.ask), path).toMatchObject({ allowed: true });
+      const answers = await many;
+      expect(new Set(answers.map(({ status }) => status)), path).toEqual(new Set([200, 429]));
+      for (const { status, headers } of answers)
+        if (status === 429) expect(headers, path).toMatchObject({ 'retry-after': '2' });
+      expect((await ask(path)).status).toBe(200);
+    }
+  });
 });

@@ -14,6 +14,6 @@ export function inTurnIfCostly<Result>(
   { operation, principal, input }: Invocation<ReadOperation>,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  if (!operation.isCostly?.(input.query)) return read();
-  return costlyReads.run(limitSubjectOfCaller(principal), read);
+  const turns = operation.turns ?? (operation.isCostly?.(input.query) ? costlyReads : null);
+  return turns === null ? read() : turns.run(limitSubjectOfCaller(principal), read);
 }
