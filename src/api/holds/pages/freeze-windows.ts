@@ -150,7 +150,9 @@ const fieldOf: Readonly<Record<string, string>> = {
   starts_at: 'starts_at',
   ends_at: 'ends_at',
   time_zone: 'time_zone',
+  'weekly.starts.day': 'start_day',
   'weekly.starts.time': 'start_time',
+  'weekly.ends.day': 'end_day',
   'weekly.ends.time': 'end_time',
   'weekly.ends': 'end_time',
 };

@@ -1,4 +1,5 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
+import { requireSameTeam } from '#api/environments/pages/same-team.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { choicesOf } from '#api/web/forms/fields/choices.ts';
@@ -111,6 +112,7 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
   carryOut: async (_subject, typed, visit) => {
     const { template_id, environment_id, name } = typed;
     const tool = visit.collect(() => readTool(typed));
+    await requireSameTeam(visit, { template: template_id, environment: environment_id, field: 'environment_id' });
     const body = { template_id, name, ...(environment_id && { environment_id }), ...(tool && { tool }) };
     const { id } = await visit.run(create, { body });
     return pagePath(pages.instance, { id }, { done: 'created' });

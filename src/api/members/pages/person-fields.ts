@@ -3,7 +3,6 @@ import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { find } from '../people-operations.ts';
 
@@ -13,6 +12,7 @@ type Person = EncodedAnswerOf<typeof find.responses>['people'][number];
 export interface PersonSearch {
   /** The name of the field that takes a text. Its value is a name, an e-mail address or an id. */
   readonly name: string;
+  readonly isOptional?: boolean;
   /** Leave it out where both people and service accounts may be chosen. */
   readonly type?: Person['type'];
   /** Only members of this organization may be chosen. */
@@ -21,7 +21,7 @@ export interface PersonSearch {
   readonly others?: readonly Person[];
 }
 
-interface PersonField extends Pick<FormField, 'label' | 'hint' | 'isOptional'>, PersonSearch {}
+interface PersonField extends Pick<FormField, 'label' | 'hint'>, PersonSearch {}
 
 /** The longest e-mail address. */
 const maxText = 254;
@@ -57,16 +57,18 @@ export async function personFields(visit: Visit, field: PersonField): Promise<Fo
 }
 
 /**
- * The id of whom the fields describe; empty if nothing was typed. Somebody must be described exactly, by a whole name that only one person has, an
- * e-mail address or an id, or be chosen among those whom a part describes. @throws Invalid at the field
+ * The id of whom the fields describe. Somebody must be described exactly, by a whole name that only one person has, an e-mail address or an id, or be
+ * chosen among those whom a part describes. Empty if nobody is: then the field has that problem, unless it is optional and nothing was typed.
  */
 export async function readPersonId(visit: Visit, search: PersonSearch, typed: Typed): Promise<string> {
   const text = typed[search.name]?.trim() ?? '';
+  if (text === '' && !search.isOptional) visit.addMissing(search.name, 'enter a name or an e-mail address');
   if (text === '' || isId(text)) return text;
   const found = await findPeople(visit, search, text);
   const chosen = found.find(({ id }) => id === typed[whoField(search.name)]) ?? exactly(found, text);
   if (chosen) return chosen.id;
-  throw invalidField(search.name, await describeUnclear(visit, search, text, found));
+  visit.addProblem(search.name, await describeUnclear(visit, search, text, found));
+  return '';
 }
 
 /** Why a text names nobody: it describes several people or a part of a name, or somebody who must join the organization first, or nobody. */

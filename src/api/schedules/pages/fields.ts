@@ -1,6 +1,7 @@
 import { list as listAssemblies } from '#api/assemblies/operations.ts';
 import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.ts';
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
+import { requireSameTeam } from '#api/environments/pages/same-team.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
@@ -137,15 +138,16 @@ export async function readWork(
     variables_from: choice = '',
     ...fields
   } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
-  const { environment_id: id } = fields;
   const written = variables?.trim() ? parseObject(visit, `${prefix}variables`, variables) : {};
-  // The team of a schedule is that of its environment, so nothing can be asked for without one.
-  if (id === undefined || !isId(id)) throw invalidField(`${prefix}environment_id`, 'choose an environment');
-  const { team_id: teamId } = await visit.read(getEnvironment, { params: { id } });
+  const { environment_id: id = '', template_id = '', assembly_id: assembly, operation = '' } = fields;
+  const place = `${prefix}environment_id`;
+  // The team of a schedule is that of its environment.
+  if (!isId(id)) visit.addMissing(place, 'choose an environment', place, 'team_id');
+  const teamId = isId(id) ? (await visit.read(getEnvironment, { params: { id } })).team_id : '';
+  await requireSameTeam(visit, { template: template_id, assembly, environment: id, field: place });
   const start = choice === 'deployed' && fields['operation'] !== 'destroy' ? { variables_from: choice } : {};
   const asked = { ...keptOf(saved, fields), ...fields, ...start, variables: kind === 'run' ? entered : written };
-  const { template_id = '', operation = '' } = fields;
-  if (kind === 'run' && isId(template_id))
+  if (kind === 'run' && isId(id) && isId(template_id))
     await refuseSilentResets(visit, { ...asked, template_id, operation }, choice);
   return { teamId, work: { [kind]: asked } };
 }

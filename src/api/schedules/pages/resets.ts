@@ -10,7 +10,6 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { invalidField } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ScheduleSubject } from './shown.ts';
 import { readInherited, readVersion } from './work-schema.ts';
@@ -54,15 +53,15 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
 
 const field = 'work.run.variables_from';
 
-/** @throws Invalid unless whoever saves the work has said what becomes of deployed variables that it does not name */
+/** The visit has a problem unless whoever saves the work has said what becomes of deployed variables that it does not name. */
 export async function refuseSilentResets(visit: Visit, work: ResettingWork, choice: string): Promise<void> {
   if (choice === 'defaults') return;
   const resets = await findResets(visit, work);
   if (choice === 'deployed' && !resets && work.operation !== 'destroy')
-    throw invalidField(field, 'nothing is deployed there yet by this template: choose the defaults');
+    visit.addProblem(field, 'nothing is deployed there yet by this template: choose the defaults');
   if (choice === '' && resets && resets.lost.length > 0) {
     const names = resets.lost.map(({ variable }) => variable).join(', ');
-    throw invalidField(
+    visit.addProblem(
       field,
       `${resets.deployed.instance.name} is deployed there already, and each start would reset ${names}: choose whether to keep what is deployed`,
     );

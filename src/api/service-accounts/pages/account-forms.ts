@@ -170,7 +170,7 @@ const deleteForm: AccountForm = {
   },
 };
 
-const newOwner = { name: 'user_id', type: 'user' } as const;
+const newOwner = { name: 'user_id', type: 'user', isOptional: true } as const;
 
 function registerTransfer(addPage: AddPage): void {
   addFormPage(addPage, pages.transferServiceAccount, {
@@ -188,7 +188,6 @@ function registerTransfer(addPage: AddPage): void {
         ...(await personFields(visit, {
           ...newOwner,
           label: 'Or a different user',
-          isOptional: true,
           hint: 'A name or an e-mail address of somebody who shares an organization with you. It overrides the choice above.',
         })),
         revisionField(account),

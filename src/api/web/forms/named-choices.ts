@@ -1,4 +1,3 @@
-import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Visit } from '../visit/visit.ts';
 import { valueOfName } from './fields/choices.ts';
@@ -9,7 +8,7 @@ type Values = Readonly<Record<string, string>>;
 
 /**
  * What was typed, with values in place of names in the selects that offer only some of their choices. A name that is not among them is searched among
- * all that the visitor may read. @throws Invalid at the field if it names nothing, or several things
+ * all that the visitor may read. Of one that names nothing or several things the field has the problem, and is empty.
  */
 export async function readNamed(visit: Visit<unknown>, fields: readonly FormField[], typed: Values): Promise<Values> {
   const values: Record<string, string> = {};
@@ -28,8 +27,11 @@ async function findOther(
   text: string,
 ): Promise<string> {
   const [only, ...others] = await visit.findNamed(text, choiceKinds);
-  if (only === undefined) throw invalidField(name, 'is the name of nothing that you may choose');
-  if (others.length > 0)
-    throw invalidField(name, 'is the name of several things: choose one from the list, or enter the ID of one');
-  return only;
+  if (only !== undefined && others.length === 0) return only;
+  const problem =
+    only === undefined
+      ? 'is the name of nothing that you may choose'
+      : 'is the name of several things: choose one from the list, or enter the ID of one';
+  visit.addProblem(name, problem);
+  return '';
 }

@@ -46,7 +46,7 @@ export interface PageProblem extends FieldProblem {
   /** Where the value is in the part of the form that is made from a schema, as a JSON pointer; the path is then empty. */
   readonly pointer?: string;
   /** Where the value is in the body, if not at the path of the field: what the operation says about it is left out. */
-  readonly bodyPath?: string;
+  readonly bodyPaths?: readonly string[];
 }
 
 /** The input of a command that a form asks for. */
@@ -147,8 +147,10 @@ function withRevision(request: FastifyRequest, revision: number): FastifyRequest
 }
 
 function parseInput({ params, query, body }: Operation, input: CommandInput): OperationInput {
+  // With problems of the form nothing is carried out, and a part of the path may be one of the fields that have them.
+  const hasProblems = (input.problems ?? []).length > 0;
   return {
-    params: params ? parseOrThrow(params, 'path', input.params ?? {}) : {},
+    params: params && !hasProblems ? parseOrThrow(params, 'path', input.params ?? {}) : {},
     query: query ? parseOrThrow(query, 'query', input.query ?? {}) : {},
     body: parseBody(body, input),
   };
@@ -158,7 +160,8 @@ function parseBody(schema: z.ZodType | undefined, { body, problems = [] }: Comma
   if (problems.length === 0) return schema && parseOrThrow(schema, 'body', body);
   const { error } = schema ? parsePart(schema, 'body', body) : {};
   const own = (error?.details?.errors ?? []) as readonly FieldProblem[];
-  const known = problems.map(({ path, bodyPath = path }) => bodyPath).filter((path) => path !== '');
+  const pathsOf = ({ path, bodyPaths = [] }: PageProblem) => (bodyPaths.length > 0 ? bodyPaths : [path]);
+  const known = problems.flatMap(pathsOf).filter((path) => path !== '');
   throw invalidRequest([...problems, ...own.filter(({ path }) => !known.some((each) => isWithin(path, each)))]);
 }
 

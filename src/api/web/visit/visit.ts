@@ -95,9 +95,20 @@ export class Visit<Params = unknown> {
     return typed as Record<Name, string>;
   }
 
-  /** Keeps a problem of a field until `run`, so that the form can look for further ones. @param bodyPath where its value is in the body, if not at the field's name */
-  addProblem(field: string, problem: string, bodyPath = field): void {
-    this.problems.push({ in: 'body', path: field, message: `${field}: ${problem}`, bodyPath });
+  /**
+   * Keeps a problem of a field until `run`, so that the form can look for further ones.
+   * @param bodyPaths where its value is in the body, if not at the field's name
+   */
+  addProblem(field: string, problem: string, ...bodyPaths: readonly string[]): void {
+    this.problems.push({ in: 'body', path: field, message: `${field}: ${problem}`, bodyPaths });
+  }
+
+  /** The same for a field that is empty, or was emptied because of another problem: then that problem is the one to show. */
+  addMissing(field: string, problem: string, ...bodyPaths: readonly string[]): void {
+    const index = this.problems.findIndex(({ path }) => path === field);
+    const known = this.problems[index];
+    if (known) this.problems[index] = { ...known, bodyPaths: [...(known.bodyPaths ?? []), field, ...bodyPaths] };
+    else this.addProblem(field, problem, ...bodyPaths);
   }
 
   /** Reads a part of the form. Its problems are kept until `run`, so that the form can look for further ones; the part is then undefined. */
