@@ -85,7 +85,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
   }
 
   async function admitted(page: Page) {
-    await page.waitForURL(/\/workloads\/runs\/.*done=admitted/);
+    await page.waitForURL(/\/workloads\/runs\/[0-9a-f-]{36}/);
     const id = new URL(page.url()).pathname.split('/')[3];
     return (await tenant.owner.get(`/runs/${id}`)).body;
   }

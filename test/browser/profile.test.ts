@@ -60,6 +60,26 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     await page.close();
   });
 
+  it('says the result of an action once: not again after a reload', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await openProfile(page, await api.addUser('maintainer'));
+    await page.goto(`${origin}/profile?tab=x&done=details#main`);
+    await page.getByText('Your details are saved.').waitFor();
+    await page.waitForURL(`${origin}/profile?tab=x#main`);
+    await page.reload();
+    expect(await page.getByText('Your details are saved.').count()).toBe(0);
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
+  it('says the result of an action without scripts', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await openProfile(page, await api.addUser('maintainer'));
+    await page.goto(`${origin}/profile?done=details`);
+    await page.getByText('Your details are saved.').waitFor();
+    await page.close();
+  });
+
   it('ends another session with a button that names it, without scripts', async () => {
     const ana = await api.addUser('maintainer');
     const elsewhere = await api.signIn(ana);

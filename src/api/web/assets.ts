@@ -44,6 +44,7 @@ const bundles = {
     'htmx-sse.js',
     'live.js',
     'inbox.js',
+    'said-once.js',
   ],
 } as const;
 

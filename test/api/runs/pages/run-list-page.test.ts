@@ -75,6 +75,20 @@ describe('the list of runs', () => {
     expect(rowsOf((await visitor.get(path)).text)).toHaveLength(26);
   });
 
+  it('shows the message of a run, escaped, and counts a replacement once', async () => {
+    const id = await steps.admit({ message: 'Grow <b> the pool' });
+    const summary = { add: 3, change: 0, destroy: 2, replace: 1, forget: 0, import: 0, move: 0 };
+    await api.rows(`update runs set plan_digest = 'sha256:0', plan_summary = ? where id = ?`, [
+      JSON.stringify(summary),
+      id,
+    ]);
+    const { text } = await visitor.get('/workloads/runs');
+    const row = new RegExp(`id="run-${id}".*?</tr>`, 's').exec(text)?.[0];
+    expect(row).toContain('>Grow &lt;b&gt; the pool</span>');
+    expect(row).toContain('aria-label="2 to add, 0 to change, 1 to replace, 1 to destroy"');
+    expect(row).toMatch(/>\+2<.*>±1<.*>−1</s);
+  });
+
   it('keeps its filters in the form, and marks the view whose statuses are chosen', async () => {
     const { text } = await visitor.get(
       '/workloads/runs?status=failed&status=timed_out&operation=destroy&from=2026-01-02',

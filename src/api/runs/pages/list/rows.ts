@@ -3,6 +3,7 @@ import { type Column, renderTable } from '#api/web/components/table.ts';
 import { formatShortSpan, formatSpan, renderAgeByDay } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import type { PlanSummary } from '#domain/runs/plans/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { describeWaiting } from '../run/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
@@ -42,11 +43,13 @@ function clip(name: string): Html {
   return html`<span class="foreign clip" title="${name}">${name}</span>`;
 }
 
-/** The instance and what is done to it, and below it what the run waits for. */
+/** The instance and what is done to it, and below it why, and what the run waits for. */
 function renderName(run: ListedShownRun): Html {
-  const { id, instance, operation } = run;
+  const { id, instance, operation, message } = run;
   const waiting = describeWaiting(run);
   return html`<a href="${pagePath(pages.run, { id })}">${instance}</a> <span class="muted operation-${operation}">${operationWords[operation]}</span>${
+    message ? html`<span class="run-note muted foreign clip" title="${message}">${message}</span>` : null
+  }${
     waiting
       ? html`<span class="waits">waits for ${
           waiting.blocker ? html`<a href="${waiting.blocker.path}">${waiting.short}</a>` : waiting.short
@@ -58,13 +61,15 @@ function renderName(run: ListedShownRun): Html {
 /** A plan may have thousands of changes: "3.9K". */
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** How many resources a plan adds, changes and destroys: what destroys stands out. */
-export function renderChanges({ add, change, destroy }: { add: number; change: number; destroy: number }): Html {
-  if (add + change + destroy === 0) return html`<span class="muted">none</span>`;
-  const inWords = `${add} to add, ${change} to change, ${destroy} to destroy`;
+/** How many resources a plan adds, changes, replaces and destroys: what destroys stands out. The counts of a plan have a replacement as an addition and a destruction too. */
+export function renderChanges(summary: Pick<PlanSummary, 'add' | 'change' | 'destroy' | 'replace'>): Html {
+  const { change, replace } = summary;
+  const [add, destroy] = [summary.add - replace, summary.destroy - replace];
+  if (add + change + replace + destroy === 0) return html`<span class="muted">none</span>`;
+  const inWords = `${add} to add, ${change} to change, ${replace > 0 ? `${replace} to replace, ` : ''}${destroy} to destroy`;
   const part = (kind: string, sign: string, number: number) =>
     number > 0 ? html`<span class="tally-${kind}">${sign}${compact.format(number)}</span> ` : null;
-  return html`<span class="tally" role="img" aria-label="${inWords}" title="${inWords}">${part('add', '+', add)}${part('change', '~', change)}${part('destroy', '−', destroy)}</span>`;
+  return html`<span class="tally" role="img" aria-label="${inWords}" title="${inWords}">${part('add', '+', add)}${part('change', '~', change)}${part('replace', '±', replace)}${part('destroy', '−', destroy)}</span>`;
 }
 
 function renderDuration({ started_at: start, finished_at: end }: ListedShownRun): Html | null {
