@@ -12,7 +12,8 @@ import { resourceKindOf } from '#api/web/resource-kinds.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
-import { type SearchedKind, searchedKinds } from '#domain/search/search-store.ts';
+import type { NamedKind } from '#domain/search/candidates-store.ts';
+import { findByWholeName } from '#domain/search/search-store.ts';
 import { find } from './operations.ts';
 
 type Found = EncodedAnswerOf<typeof find.responses>;
@@ -23,28 +24,10 @@ export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
-/** The ids of what the search finds by exactly this name, which the name of its owner may precede. */
-export async function findNamed(
-  visit: Visit<unknown>,
-  text: string,
-  kinds: readonly SearchedKind[] = searchedKinds,
-): Promise<string[]> {
-  if (!visit.mayDo(find).allowed) return [];
-  const wanted = text.toLowerCase();
-  // The search knows no owners. Its longest texts are of 200 characters.
-  const searched = text
-    .slice(text.lastIndexOf(separator) + 1)
-    .trim()
-    .slice(0, 200);
-  const { results } = await visit.read(find, { query: { q: searched === '' ? text.slice(0, 200) : searched } });
-  return results.flatMap(({ id, kind, name, context }) => {
-    const isNamed = [name, `${context} ${separator} ${name}`].some((each) => each.toLowerCase() === wanted);
-    return isNamed && kinds.includes(kind) ? [id] : [];
-  });
+/** What has exactly this name, for those who may search. */
+export async function findNamed(visit: Visit<unknown>, text: string, kinds?: readonly NamedKind[]): Promise<string[]> {
+  return visit.mayDo(find).allowed ? findByWholeName(visit.em, visit.principal, { text, kinds }) : [];
 }
-
-/** Stands between the names of an owner and of what it has. */
-const separator = '/';
 
 /** Lists what the visitor may read and whose name, address, message or id has the text in it. If the text is the id of one thing, its page opens. */
 async function showSearch(visit: Visit): Promise<FastifyReply> {

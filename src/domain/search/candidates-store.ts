@@ -134,6 +134,7 @@ export const candidatesByKind = {
 } as const satisfies Record<string, Candidates>;
 
 export type NamedKind = keyof typeof candidatesByKind;
+export const namedKinds = Object.keys(candidatesByKind) as readonly NamedKind[];
 
 function mayReadPlugins(principal: Principal): boolean {
   return decidePermission(principal, pluginReading).allowed;

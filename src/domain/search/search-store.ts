@@ -4,8 +4,8 @@ import { db } from '#domain/db.ts';
 import { readGates } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
-import { isNamed, type NameMatch } from '#domain/shared/name-match.ts';
-import { type Candidate, type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
+import { hasText, isNamed, type NameMatch } from '#domain/shared/name-match.ts';
+import { type Candidate, type Candidates, candidatesByKind, type NamedKind, namedKinds } from './candidates-store.ts';
 import type { Finder, FoundRow } from './finder.ts';
 import { findAcquaintances } from './people-store.ts';
 import { findResources } from './resources-store.ts';
@@ -84,6 +84,34 @@ export function findCalled(
     .orderBy('x.id')
     .limit(most)
     .execute();
+}
+
+/**
+ * The ids of what a principal may read and whose name is this text, in any case, alone or behind the name of its owner, as in "Network / Development".
+ * Of each kind two at most: they are enough to know that the text names several things.
+ */
+export async function findByWholeName(
+  em: Em,
+  principal: Principal,
+  { text, kinds = namedKinds }: { readonly text: string; readonly kinds?: readonly NamedKind[] | undefined },
+): Promise<string[]> {
+  const wanted = text.toLowerCase();
+  const ids: string[] = [];
+  for (const kind of kinds) {
+    if (isOfClosedFeature(kind, principal.closedFeatures)) continue;
+    const candidates: Candidates = candidatesByKind[kind];
+    const rows = await db(em)
+      .selectFrom(candidates(em, principal))
+      .where((eb) => {
+        const behindOwner = sql<string>`concat(${eb.ref('x.context')}, ' / ', ${eb.ref('x.name')})`;
+        return eb.or([hasText(eb.ref('x.name'), wanted, 'whole'), hasText(behindOwner, wanted, 'whole')]);
+      })
+      .select('x.id')
+      .limit(2)
+      .execute();
+    ids.push(...rows.map(({ id }) => id));
+  }
+  return ids;
 }
 
 /** Finds those of a kind by a text in a name. PostgreSQL merges the two queries, so the indexes of the candidates' tables serve. */

@@ -1,4 +1,4 @@
-import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
@@ -72,12 +72,12 @@ async function readChoices(visit: Visit) {
   const query = { limit: '200' };
   const [instances, environments, templates] = await Promise.all([
     readInstances(visit),
-    visit.read(listEnvironments, { query }),
+    readEnvironmentChoices(visit, { alsoId: visit.query('environment_id') }),
     visit.read(listTemplates, { query }),
   ]);
   return {
     instances: withNone(choicesOf(await withPlaces(visit, instances.instances), instances.next_cursor, 'instance')),
-    environments: withNone(choicesOf(environments.environments, environments.next_cursor, 'environment')),
+    environments: withNone(environments),
     templates: withNone(choicesOf(templates.templates, templates.next_cursor, 'template')),
   };
 }

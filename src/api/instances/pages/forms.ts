@@ -1,4 +1,4 @@
-import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { requireSameTeam } from '#api/environments/pages/same-team.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
@@ -98,8 +98,8 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
         name: 'environment_id',
         label: 'Environment',
         kind: 'select',
+        ...environments,
         choices: [{ value: '', label: 'None' }, ...environments.choices],
-        isCut: environments.isCut,
         value: visit.query('environment_id'),
       },
       { name: 'name', label: 'Name', maxLength: 63, hint: 'The name that runs use, such as network.' },
@@ -122,13 +122,13 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
 async function readChoices(visit: Visit) {
   const [templates, environments, offered] = await Promise.all([
     visit.read(listTemplates, { query: { limit: '200' } }),
-    visit.read(listEnvironments, { query: { limit: '200' } }),
+    readEnvironmentChoices(visit, { alsoId: visit.query('environment_id') }),
     findOfferedTools(visit.em, { teamId: null, environmentId: null }),
   ]);
   return {
     offered,
     templates: choicesOf(templates.templates, templates.next_cursor, 'template'),
-    environments: choicesOf(environments.environments, environments.next_cursor, 'environment'),
+    environments,
   };
 }
 

@@ -31,8 +31,8 @@ async function ownerField(visit: Visit): Promise<FormField> {
     name: 'owner',
     label: 'Owner',
     kind: 'select',
+    ...teams,
     choices: [mine, ...teams.choices.map(({ value, label }) => ({ value, label: `Team ${label}` }))],
-    isCut: teams.isCut,
     value: visit.scope.teamId ?? 'me',
     hint: 'Owners of a team manage its accounts, which act in that team. A private account acts where you add it as a member.',
   };

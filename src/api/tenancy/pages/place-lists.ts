@@ -1,38 +1,21 @@
-import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names-store.ts';
 
 /** Fields that name teams and environments: a list of ids behind names, and a choice that adds one. */
 export async function readPlaceFields(visit: Visit, hintOf: (noun: string) => string): Promise<FormField[]> {
-  const [teams, { environments, next_cursor: next }] = await Promise.all([
-    readTeamChoices(visit),
-    visit.read(listEnvironments, { query: { limit: '200' } }),
-  ]);
+  const [teams, environments] = await Promise.all([readTeamChoices(visit), readEnvironmentChoices(visit)]);
   return [
     listField('team_ids', 'Teams', hintOf('team')),
     addingField('add_team', 'Add a team', teams),
     listField('environment_ids', 'Environments', hintOf('environment')),
-    addingField('add_environment', 'Add an environment', await nameWithProjects(visit, environments, next)),
+    addingField('add_environment', 'Add an environment', environments),
   ];
-}
-
-/** Names of environments repeat from project to project. */
-async function nameWithProjects(
-  visit: Visit,
-  environments: readonly { id: string; name: string; project_id: string }[],
-  next: string | null,
-): Promise<Choices> {
-  const names = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
-  const labelled = environments.map(({ id, name, project_id: project }) => ({
-    id,
-    name: `${names.get(project)?.name ?? ''} / ${name}`,
-  }));
-  return choicesOf(labelled, next, 'environment');
 }
 
 function listField(name: string, label: string, hint: string): FormField {

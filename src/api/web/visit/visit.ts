@@ -3,7 +3,7 @@ import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
 import type { CommandOperation, Erased, Operation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import type { SearchedKind } from '#domain/search/search-store.ts';
+import type { NamedKind } from '#domain/search/candidates-store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';
@@ -37,7 +37,7 @@ export interface PageContext extends PageServices {
   readonly findNamed: FindNamed;
 }
 
-type FindNamed = (visit: Visit<unknown>, name: string, kinds?: readonly SearchedKind[]) => Promise<string[]>;
+type FindNamed = (visit: Visit<unknown>, name: string, kinds?: readonly NamedKind[]) => Promise<string[]>;
 
 /** One request for a page: who visits, what the address says, and how to answer. */
 export class Visit<Params = unknown> {
@@ -152,7 +152,7 @@ export class Visit<Params = unknown> {
    * The ids of what has exactly this name, in any case, alone or behind the name of its owner, as in "Network / Development": all that the visitor may
    * read, or only that of some kinds.
    */
-  findNamed(name: string, kinds?: readonly SearchedKind[]): Promise<string[]> {
+  findNamed(name: string, kinds?: readonly NamedKind[]): Promise<string[]> {
     return this.context.findNamed(this, name, kinds);
   }
 

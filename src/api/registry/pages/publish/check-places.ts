@@ -1,10 +1,10 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
+import { nameEnvironments } from '#api/environments/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { checkPlaceAccess } from '#domain/registry/checks/module-sources.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import { describeClosed } from '#domain/shared/features/gates.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
 
 /** The environments whose connections the visitor may let a check use: those of the team of the template, or of all teams for a template of the installation. */
 export async function readCheckPlaces(visit: Visit, teamId: string | null): Promise<Choices> {
@@ -15,12 +15,5 @@ export async function readCheckPlaces(visit: Visit, teamId: string | null): Prom
     ({ organization_id: organizationId, team_id: ofTeam }) =>
       decide(visit.principal, checkPlaceAccess, { organizationId, teamId: ofTeam }).allowed,
   );
-  const names = await readNames(visit.em, { projects: usable.map(({ project_id: project }) => project) });
-  const choices = usable
-    .map(({ id, name, project_id: project }) => ({
-      value: id,
-      label: `${names.get(project)?.name ?? project} / ${name}`,
-    }))
-    .sort((one, other) => one.label.localeCompare(other.label));
-  return { choices, isCut: next !== null && choices.length > 0 };
+  return nameEnvironments(visit, usable, usable.length > 0 ? next : null);
 }

@@ -1,4 +1,4 @@
-import type { SearchedKind } from '#domain/search/search-store.ts';
+import type { NamedKind } from '#domain/search/candidates-store.ts';
 
 /** A choice of a select or of radio buttons. */
 export interface Choice {
@@ -19,14 +19,14 @@ export interface Choices {
   /** There are more than these. The field then also takes the name of another. */
   readonly isCut: boolean;
   /** As fields have them. */
-  readonly choiceKinds?: readonly SearchedKind[] | undefined;
+  readonly choiceKinds?: readonly NamedKind[] | undefined;
 }
 
 /** The choices from one page of a list, by their names. */
 export function choicesOf(
   things: readonly { id: string; name: string }[],
   nextCursor: string | null,
-  kind?: SearchedKind,
+  kind?: NamedKind,
 ): Choices {
   const choices = things.map(({ id, name }) => ({ value: id, label: name }));
   return { choices, isCut: nextCursor !== null, choiceKinds: kind && [kind] };

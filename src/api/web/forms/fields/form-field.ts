@@ -1,6 +1,6 @@
 import type { Html } from '#api/web/html.ts';
 import type { Labels } from '#api/web/plain-words.ts';
-import type { SearchedKind } from '#domain/search/search-store.ts';
+import type { NamedKind } from '#domain/search/candidates-store.ts';
 import { type Choice, unchosen } from './choices.ts';
 import type { Matrix } from './matrix.ts';
 
@@ -41,7 +41,7 @@ export interface FormField {
   /** A select has more choices than these. It then offers their names, and takes the name or the id of another, too. */
   readonly isCut?: boolean;
   /** Of which kinds the choices are. Names of others are looked for among these kinds alone; without them, among all. */
-  readonly choiceKinds?: readonly SearchedKind[] | undefined;
+  readonly choiceKinds?: readonly NamedKind[] | undefined;
   /** Of the kind `text`: values that are offered while somebody types. Others may be typed too. */
   readonly suggestions?: readonly Choice[];
   /** Of the kind `matrix`. */
