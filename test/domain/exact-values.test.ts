@@ -27,10 +27,12 @@ describe('numbers that are one JavaScript number', () => {
   });
 
   it('differ between two states, and a number written otherwise does not', () => {
-    const state = (n: string) =>
-      Buffer.from(
+    const state = (n: string) => ({
+      content: Buffer.from(
         `{"version":4,"resources":[{"mode":"managed","type":"t","name":"x","instances":[{"attributes":{"n":${n}}}]}]}`,
-      );
+      ),
+      maskedAddresses: {},
+    });
     expect(compareContents(state(large), state(other)).changes).toMatchObject([{ address: 't.x', action: 'update' }]);
     expect(compareContents(state(large), state(`${large}.0`))).toMatchObject({ changes: [], unchanged: 1 });
     expect(compareContents(state('1'), state('1.0e0'))).toMatchObject({ changes: [], unchanged: 1 });

@@ -29,11 +29,11 @@ export class AttemptSink implements ExecutionSink {
     return writeWithRetry(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk));
   }
 
-  async state(content: Buffer, { write }: StateMeta): Promise<void> {
+  async state(content: Buffer, { write, maskedAddresses }: StateMeta): Promise<void> {
     const { run, attempt } = this.#work;
     try {
       refuseStateOfPlanning(run, attempt);
-      const state = { attemptId: attempt.id, write, content };
+      const state = { attemptId: attempt.id, write, content, maskedAddresses };
       await this.#deps.spool.add(state, () => this.#refusal.abort());
     } catch (error) {
       if (error instanceof AttemptWriteRefused) await this.#noteRefusal(content, error);

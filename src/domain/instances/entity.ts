@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
+import type { MaskedAddresses } from './state-file/shown-resource.ts';
 
 /** What runs deploy: it has a name in an environment (or, without one, under a template), and a state. */
 export const InstanceSchema = defineEntity({
@@ -98,6 +99,8 @@ export const StateVersionSchema = defineEntity({
     size: p.integer(),
     resourceCount: p.integer(),
     content: p.blob().hidden(),
+    /** What is shown in place of secrets in the addresses of its resources. Null where no attempt wrote the state, or an earlier release stored it. */
+    maskedAddresses: p.json<MaskedAddresses>().nullable(),
     createdBy: p.uuid().nullable(),
     createdAt: createdAt(),
   },

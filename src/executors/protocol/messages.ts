@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WireRequest } from './request-schema.ts';
 import { WireResult } from './result-schema.ts';
-import { count, digest, Phase, positive, text } from './value-schemas.ts';
+import { count, digest, MaskedAddresses, Phase, positive, text } from './value-schemas.ts';
 
 /**
  * The messages between a worker and its executor host. They cross one pipe as frames (`frames.ts`), each a JSON message with
@@ -57,6 +57,7 @@ export const HostMessage = z.discriminatedUnion('type', [
     serial: count.nullable(),
     lineage: z.string().max(1024).nullable(),
     resourceCount: count,
+    maskedAddresses: MaskedAddresses.optional(),
   }),
   z.object({
     type: z.literal('result'),

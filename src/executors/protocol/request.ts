@@ -1,4 +1,5 @@
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
+import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
 import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
@@ -167,6 +168,8 @@ export interface StateMeta {
   readonly serial: number | null;
   readonly lineage: string | null;
   readonly resourceCount: number;
+  /** What is shown in place of secrets in the addresses of its resources. */
+  readonly maskedAddresses?: MaskedAddresses | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Decimal } from '#domain/shared/values/decimal.ts';
+import { DistinctTexts } from '#domain/shared/values/distinct-texts.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { representValue } from '#domain/shared/values/representable.ts';
 import { isObject } from '../shared/json.ts';
@@ -75,21 +76,13 @@ export function maskNames<Item, Masked>(
   return Object.fromEntries(Object.entries(members).map(([name, item], index) => [names[index], mask(item, name)]));
 }
 
-/**
- * Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it, so they are numbered. Each
- * keeps the number that it was given last, so that none is tried twice.
- */
-function distinctNames(names: readonly string[], redactor: Redactor, open: ReadonlySet<string>): string[] {
-  const taken = new Set(open);
-  const numbers = new Map<string, number>();
-  return names.map((given) => {
-    if (open.has(given)) return given;
-    const name = redactor.redactText(given);
-    let distinct = name;
-    let number = numbers.get(name) ?? 1;
-    while (taken.has(distinct)) distinct = `${name} (${++number})`;
-    numbers.set(name, number);
-    taken.add(distinct);
-    return distinct;
-  });
+/** Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it, so they are numbered. */
+export function distinctNames(
+  names: readonly string[],
+  redactor: Redactor,
+  open: ReadonlySet<string> = new Set(),
+): string[] {
+  const shown = names.map((name) => (open.has(name) ? name : redactor.redactText(name)));
+  const distinct = new DistinctTexts([...open, ...names.filter((name, index) => shown[index] === name)]);
+  return shown.map((name, index) => (name === names[index] ? name : distinct.add(name)));
 }

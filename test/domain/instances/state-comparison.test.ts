@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { compareContents } from '#domain/instances/state/state-comparison.ts';
+import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
 
 const secret = { sensitive: true };
 const state = (...resources: object[]) =>
-  Buffer.from(JSON.stringify({ version: 4, serial: 1, lineage: 'a', resources }));
+  stateOf(Buffer.from(JSON.stringify({ version: 4, serial: 1, lineage: 'a', resources })));
+const stateOf = (content: Buffer, maskedAddresses: MaskedAddresses = {}) => ({ content, maskedAddresses });
 const subnet = (attributes: object, more: object = {}) => ({
   mode: 'managed',
   type: 'aws_subnet',
@@ -105,16 +107,38 @@ describe('a comparison of two states', () => {
     ]);
   });
 
+  it('shows addresses that one of the states masks without the secret, in an order that does not tell it, and keeps those apart that are then alike', () => {
+    const keyed = (keys: string[]) => ({
+      mode: 'managed',
+      type: 'vm',
+      name: 'x',
+      instances: keys.map((key) => ({ index_key: key, attributes: { n: keys.length } })),
+    });
+    const mask = 'vm.x["[redacted]"]';
+    const before = { ...state(keyed(['a-secret', 'b-plain', 'c-secret'])), maskedAddresses: {} };
+    const after = { ...state(keyed(['b-plain', 'c-secret'])), maskedAddresses: { 1: { address: mask } } };
+    const masked = { ...before, maskedAddresses: { 0: { address: mask }, 2: { address: `${mask} (2)` } } };
+    const listed = (one: typeof before, other: typeof after) =>
+      compareContents(one, other).changes.map(({ address, action }) => [address, action]);
+    expect(listed(masked, after)).toEqual([
+      [mask, 'delete'],
+      [`${mask} (2)`, 'update'],
+      ['vm.x["b-plain"]', 'update'],
+    ]);
+    const older = listed(before, after);
+    expect(older.map(([address]) => address)).toEqual([mask, 'vm.x["a-secret"]', 'vm.x["b-plain"]']);
+  });
+
   it.each([
     ['no JSON', Buffer.from('{')],
     ['a list', Buffer.from('[]')],
     ['values that nest too deep', Buffer.from(`{"resources":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)],
     ['an encrypted state', Buffer.from('{"encrypted_data":"x"}')],
   ])('refuses what no tool wrote in the clear: %s', (_what, content) => {
-    expect(() => compareContents(content, state())).toThrow(/can be compared/);
+    expect(() => compareContents(stateOf(content), state())).toThrow(/can be compared/);
   });
 
   it('refuses states that are too large to compare here', () => {
-    expect(() => compareContents(Buffer.alloc(8 * 1024 * 1024 + 1, ' '), state())).toThrow(/download both/);
+    expect(() => compareContents(stateOf(Buffer.alloc(8 * 1024 * 1024 + 1, ' ')), state())).toThrow(/download both/);
   });
 });

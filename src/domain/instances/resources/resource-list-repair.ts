@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { Instance } from '../entity.ts';
-import { lockAndReadInstance, readState } from '../state/state.ts';
+import { lockAndReadInstance, readStateContent } from '../state/state.ts';
 import { readStateFile } from '../state-file/state-file.ts';
 import { refreshList } from './resources.ts';
 
@@ -48,6 +48,6 @@ export async function refreshListIfStale(em: Em, keyRing: KeyRing, instance: Ins
 }
 
 async function refreshByLatestState(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
-  const content = await readState(em, keyRing, instance.id, instance.stateSerial);
-  await refreshList(em, instance, content && readStateFile(content));
+  const state = await readStateContent(em, keyRing, instance.id, instance.stateSerial);
+  await refreshList(em, instance, state && readStateFile(state.content, state.maskedAddresses));
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { type DeployedResource, type StateObject, toDeployedResource } from './addresses.ts';
+import type { DeployedResource, StateObject } from './addresses.ts';
 import { JsonCursor, JsonError } from './json-cursor.ts';
+import { type MaskedAddresses, readStateResource } from './shown-resource.ts';
 import { runAtOnce, runInTurns } from './turns.ts';
 
 /** More resources than this are counted and not listed: a state of any size must stay cheap to hold. */
@@ -24,13 +25,13 @@ export interface StateFile {
 }
 
 /** @throws JsonError if the bytes are not JSON in UTF-8 */
-export function readStateFile(content: Uint8Array): StateFile {
-  return runAtOnce(new StateReader(content).read());
+export function readStateFile(content: Uint8Array, masked: MaskedAddresses = {}): StateFile {
+  return runAtOnce(new StateReader(content, masked).read());
 }
 
 /** The same without holding up the process: other requests are answered between the parts of a large state. */
 export function readStateFileInTurns(content: Uint8Array): Promise<StateFile> {
-  return runInTurns(new StateReader(content).read());
+  return runInTurns(new StateReader(content, {}).read());
 }
 
 type StateObjectKeys = Pick<StateObject, 'key' | 'deposed'>;
@@ -47,6 +48,10 @@ const resourceMembers = new Set(['instances', 'module', 'mode', 'type', 'name', 
 
 class StateReader {
   readonly #cursor: JsonCursor;
+  readonly #masked: MaskedAddresses;
+  /** Of the next managed object. */
+  #place = 0;
+  /** As they are shown, by their addresses. */
   readonly #resources = new Map<string, DeployedResource>();
   /** The known members, each as it is written; empty for those that are objects or lists. */
   readonly #members = new Map<string, string>();
@@ -55,9 +60,10 @@ class StateReader {
   readonly #secretOutputs: string[] = [];
   #problem: string | null = null;
 
-  constructor(content: Uint8Array) {
+  constructor(content: Uint8Array, masked: MaskedAddresses) {
     if (!isUtf8(content)) throw new JsonError('expected UTF-8');
     this.#cursor = new JsonCursor(content);
+    this.#masked = masked;
   }
 
   /** Yields after each object of a resource, and within everything that it passes. */
@@ -137,6 +143,7 @@ class StateReader {
   *#readResources(): Generator<void, void> {
     this.#resources.clear();
     this.#count = 0;
+    this.#place = 0;
     if (!this.#cursor.isAtArray) {
       yield* this.#skipWrong('resources: expected a list');
       return;
@@ -162,6 +169,7 @@ class StateReader {
     if (members.get('mode') === 'data') return;
     for (const object of objects.listed) this.#list(members, object);
     this.#count += objects.more;
+    this.#place += objects.more;
   }
 
   *#readObjects(): Generator<void, Objects> {
@@ -217,13 +225,14 @@ class StateReader {
     const [type, name] = [members.get('type') ?? '', members.get('name') ?? ''];
     if (type === '' || name === '') this.#note('resources: expected a type and a name of each');
     const [module, provider] = [members.get('module') || null, members.get('provider') || null];
-    const resource = toDeployedResource({ ...object, module, type, name, provider });
-    if (this.#resources.has(resource.address)) {
+    const described = { ...object, module, type, name, provider };
+    const { address, shown } = readStateResource(described, this.#masked, this.#place++);
+    if (this.#resources.has(address)) {
       this.#note('resources: expected each address once');
       return;
     }
     this.#count += 1;
-    if (this.#resources.size < mostResources) this.#resources.set(resource.address, resource);
+    if (this.#resources.size < mostResources) this.#resources.set(address, shown);
   }
 
   *#skipWrong(problem: string): Generator<void, void> {

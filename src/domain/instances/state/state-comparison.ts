@@ -7,10 +7,11 @@ import { hideAt } from '#domain/shared/values/comparison/hidden.ts';
 import { nestingOf } from '#domain/shared/values/comparison/nesting.ts';
 import type { ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
+import { DistinctTexts } from '#domain/shared/values/distinct-texts.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
-import { toDeployedResource } from '../state-file/addresses.ts';
-import { readState } from './state.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { type ParsedObject, readManagedObjects } from '../state-file/shown-resource.ts';
+import { readStateContent, type StateContent } from './state.ts';
 
 /** A larger state would keep this process busy for too long. */
 const largestCompared = 8 * 1024 * 1024;
@@ -48,33 +49,59 @@ export async function compareStates(
   instanceId: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<StateComparison | undefined> {
-  const before = await readState(em, keyRing, instanceId, from);
-  const after = await readState(em, keyRing, instanceId, to);
+  const before = await readStateContent(em, keyRing, instanceId, from);
+  const after = await readStateContent(em, keyRing, instanceId, to);
   return before && after ? compareContents(before, after) : undefined;
 }
 
 /** @throws Unprocessable for states that are too large, or that no tool wrote */
-export function compareContents(before: Buffer, after: Buffer): StateComparison {
+export function compareContents(before: StateContent, after: StateContent): StateComparison {
   const [old, present] = [before, after].map(readResources) as [StateResources, StateResources];
-  const addresses = [...new Set([...old.keys(), ...present.keys()])].sort();
-  const differing = addresses.filter((address) => !isDeepStrictEqual(old.get(address), present.get(address)));
-  const shown = differing.slice(0, mostResources);
+  const addresses = [...new Set([...old.keys(), ...present.keys()])];
+  const pairs = addresses.map((address) => ({ address, before: old.get(address), after: present.get(address) }));
+  const differing = namePairs(pairs.filter(isDifferent)).sort((one, other) => (one.shown < other.shown ? -1 : 1));
+  const listed = differing.slice(0, mostResources);
   const effort = newEffort();
   return {
-    changes: shown.map((address) => compareResource(address, old.get(address), present.get(address), effort)),
-    omitted: differing.length - shown.length,
+    changes: listed.map(({ shown, before: one, after: other }) => compareResource(shown, one, other, effort)),
+    omitted: differing.length - listed.length,
     unchanged: addresses.length - differing.length,
   };
 }
 
-interface StateResource {
+/** The resource with one address in the two states. */
+interface Pair {
+  readonly address: string;
+  readonly before: ComparedResource | undefined;
+  readonly after: ComparedResource | undefined;
+}
+
+function isDifferent({ before, after }: Pair): boolean {
+  const sides = [before, after].map((each) => each && [each.attributes, each.sensitive]);
+  return !isDeepStrictEqual(sides[0], sides[1]);
+}
+
+/** An address that one of the two states masks is masked. Two that are then shown alike are numbered. */
+function namePairs(pairs: readonly Pair[]): (Pair & { readonly shown: string })[] {
+  const maskOf = ({ address, before, after }: Pair) =>
+    [after, before].find((each) => each !== undefined && each.shown !== address)?.shown;
+  const open = pairs.filter((pair) => maskOf(pair) === undefined).map(({ address }) => address);
+  const distinct = new DistinctTexts(open);
+  return pairs.map((pair) => {
+    const mask = maskOf(pair);
+    return { ...pair, shown: mask === undefined ? pair.address : distinct.add(mask) };
+  });
+}
+
+interface ComparedResource {
+  readonly shown: string;
   readonly attributes: JsonValue;
   /** The paths of sensitive values. */
   readonly sensitive: readonly ValuePath[];
 }
-type StateResources = ReadonlyMap<string, StateResource>;
+type StateResources = ReadonlyMap<string, ComparedResource>;
 
-function readResources(content: Buffer): StateResources {
+function readResources({ content, maskedAddresses }: StateContent): StateResources {
   if (content.length > largestCompared) {
     throw new Unprocessable(
       `a state of more than ${largestCompared / 1024 / 1024} MiB is not compared here: download both states and compare the files`,
@@ -83,15 +110,15 @@ function readResources(content: Buffer): StateResources {
   }
   const { resources } = parse(content);
   if (!Array.isArray(resources)) throw unusable();
-  return new Map(resources.filter(isObject).flatMap(readInstances));
+  return new Map(readManagedObjects(resources, maskedAddresses).map(toCompared));
 }
 
-function parse(content: Buffer): Readonly<Record<string, unknown>> {
+function parse(content: Buffer): Readonly<Record<string, JsonValue>> {
   const text = content.toString('utf8');
   if (nestingOf(text) > deepest) throw unusable();
   try {
-    const state: unknown = parseExactJson(text);
-    if (isObject(state)) return state;
+    const state = parseExactJson(text);
+    if (isJsonObject(state)) return state;
   } catch {
     // It is answered below like a state of another form.
   }
@@ -104,31 +131,17 @@ function unusable(): Unprocessable {
   });
 }
 
-/** The objects of one resource: of `count` or `for_each` there are several. Data sources are read anew each time, so they do not count. */
-function readInstances(resource: Readonly<Record<string, unknown>>): [string, StateResource][] {
-  const { mode, module, type, name, instances } = resource;
-  if (mode === 'data' || !Array.isArray(instances)) return [];
-  return instances.filter(isObject).map((object) => {
-    const { index_key: key, deposed, attributes, sensitive_attributes: marks } = object;
-    const named = {
-      module: toText(module),
-      type: toText(type) ?? '',
-      name: toText(name) ?? '',
-      provider: null,
-      key: typeof key === 'number' ? key : toText(key),
-      deposed: toText(deposed),
-    };
-    const { address } = toDeployedResource(named);
-    return [address, { attributes: (attributes ?? null) as JsonValue, sensitive: readMarks(marks) }];
-  });
+function toCompared({ resource, members }: ParsedObject): [string, ComparedResource] {
+  const { attributes = null, sensitive_attributes: marks } = members;
+  return [resource.address, { shown: resource.shown.address, attributes, sensitive: readMarks(marks) }];
 }
 
 /** A mark is a list of steps: `{ type: "get_attr", value: "x" }` or `{ type: "index", value: … }`. */
-function readMarks(marks: unknown): ValuePath[] {
+function readMarks(marks: JsonValue | undefined): ValuePath[] {
   if (!Array.isArray(marks)) return [];
-  return marks.filter(Array.isArray).map((steps: unknown[]) =>
-    steps.filter(isObject).map(({ value }) => {
-      const step = isObject(value) ? value['value'] : value;
+  return marks.filter(Array.isArray).map((steps: JsonValue[]) =>
+    steps.filter(isJsonObject).map(({ value }) => {
+      const step = isJsonObject(value) ? value['value'] : value;
       return typeof step === 'number' ? step : String(step);
     }),
   );
@@ -137,8 +150,8 @@ function readMarks(marks: unknown): ValuePath[] {
 /** What one of the two states marks as sensitive is hidden in both. */
 function compareResource(
   address: string,
-  before: StateResource | undefined,
-  after: StateResource | undefined,
+  before: ComparedResource | undefined,
+  after: ComparedResource | undefined,
   effort: Effort,
 ): ResourceChange {
   const sensitive = [...(before?.sensitive ?? []), ...(after?.sensitive ?? [])];
@@ -149,12 +162,4 @@ function compareResource(
   );
   const action = !before ? 'create' : !after ? 'delete' : 'update';
   return { address, action, attributes: changes, omittedAttributes: omitted };
-}
-
-function toText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

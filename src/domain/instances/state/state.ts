@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
+import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
 import { outputsContext } from '#domain/runs/attempts/seals.ts';
@@ -8,6 +9,7 @@ import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { Instance, StateVersion } from '../entity.ts';
 import { recordResources } from '../resources/resources.ts';
+import type { MaskedAddresses } from '../state-file/shown-resource.ts';
 import type { StateFile } from '../state-file/state-file.ts';
 import { insertStateVersion } from '../store.ts';
 import { maskOutputs } from './masked-outputs.ts';
@@ -21,6 +23,8 @@ export interface NewState {
   readonly digest?: string;
   /** What the content says. */
   readonly file: StateFile;
+  /** What the list of its resources shows in place of secrets; null if nothing is known. */
+  readonly maskedAddresses?: MaskedAddresses | undefined;
   readonly runId: string | null;
   /** The attempt that wrote it, and the number of the write. A repeated write makes no second version. */
   readonly attempt: { id: string; write: number } | null;
@@ -48,6 +52,7 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
     resource_count: instance.resourceCount,
     content: keyRing.seal(stateContext(instance.id, digest), state.content),
     created_by: state.createdBy,
+    masked_addresses: state.maskedAddresses ? json(state.maskedAddresses) : null,
   });
   await addStateBytes(em, { instanceId: instance.id, bytes: state.content.length });
   instance.revision += 1;
@@ -81,10 +86,28 @@ async function findLastSerial(em: Em, instanceId: string): Promise<number> {
   return last?.serial ?? 0;
 }
 
-/** The content of a state version; null if no version has that serial. */
-export async function readState(em: Em, keyRing: KeyRing, instanceId: string, serial: number): Promise<Buffer | null> {
+/** A stored state, and what is shown in place of secrets in the addresses of its resources. */
+export interface StateContent {
+  readonly content: Buffer;
+  readonly maskedAddresses: MaskedAddresses;
+}
+
+/** Null if no version has that serial. */
+export async function readStateContent(
+  em: Em,
+  keyRing: KeyRing,
+  instanceId: string,
+  serial: number,
+): Promise<StateContent | null> {
   const version = await em.findOne(StateVersion, { instanceId, serial });
-  return version && keyRing.open(stateContext(instanceId, version.digest), version.content);
+  if (!version) return null;
+  const content = keyRing.open(stateContext(instanceId, version.digest), version.content);
+  return { content, maskedAddresses: version.maskedAddresses ?? {} };
+}
+
+/** The bytes of a state version; null if no version has that serial. */
+export async function readState(em: Em, keyRing: KeyRing, instanceId: string, serial: number): Promise<Buffer | null> {
+  return (await readStateContent(em, keyRing, instanceId, serial))?.content ?? null;
 }
 
 /** The instance with its row locked until the commit. */

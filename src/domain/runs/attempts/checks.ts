@@ -47,11 +47,13 @@ export function checkWriteNumber(write: unknown): void {
 }
 
 /** Reads a state. @throws AttemptWriteRefused if it cannot be stored, or if no tool could read it */
-export function checkWrittenState({ write, content }: AttemptState): StateFile {
+export function checkWrittenState({ write, content, maskedAddresses = {} }: AttemptState): StateFile {
   checkWriteNumber(write);
   if (content.length > largestState) throw refusedState(`the state has more than ${largestState} bytes`);
+  const problem = findUnstorable(maskedAddresses);
+  if (problem) throw refusedState(`the list of its masked addresses ${problem}`);
   try {
-    return readStateFile(content);
+    return readStateFile(content, maskedAddresses);
   } catch (error) {
     if (error instanceof JsonError) throw refusedState(`the state is not JSON in UTF-8: ${error.message}`);
     throw error;

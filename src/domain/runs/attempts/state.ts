@@ -42,6 +42,7 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
   const serial = await addStateVersion(tx.em, keyRing, instance, {
     content: state.content,
     file,
+    maskedAddresses: state.maskedAddresses,
     runId: run.id,
     attempt: { id: attempt.id, write: state.write },
     createdBy: run.requestedById,

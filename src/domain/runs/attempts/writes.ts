@@ -1,3 +1,4 @@
+import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
 import type { Diagnostic } from '../diagnostics/model.ts';
 import type { AttemptOutcome, MaskedOutputs } from '../model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
@@ -13,6 +14,8 @@ export interface AttemptState {
   /** Counts the attempt's writes, from 1. */
   readonly write: number;
   readonly content: Buffer;
+  /** What is shown in place of secrets in the addresses of its resources. A worker of an earlier release does not say it. */
+  readonly maskedAddresses?: MaskedAddresses | undefined;
 }
 
 /** A chunk of the log of an attempt. `sequence` counts within the attempt, from 1. */

@@ -1,6 +1,13 @@
 import { deposedSuffix } from '#domain/instances/state-file/addresses.ts';
 import type { ChangeAction, ResourceChange } from '#domain/runs/plans/model.ts';
-import { collectMarked, maskMarked, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
+import {
+  collectMarked,
+  distinctNames,
+  maskMarked,
+  sensitiveMark,
+  shownValue,
+  unknownMark,
+} from '../../redaction/masking.ts';
 import type { Redactor } from '../../redaction/redaction.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
@@ -20,15 +27,26 @@ export function learnSecrets(change: JsonObject, redactor: Redactor): void {
 
 /** Reads a member of `resource_changes`. @throws AttemptFailure */
 export function readChange(resource: JsonObject, reading: DetailsReading): ResourceChange {
-  const { redactor } = reading;
+  const { redactor, nameOf } = reading;
   const change = changeOf(resource);
   return {
-    address: redactor.redactText(addressOf(resource)),
+    address: nameOf(addressOf(resource)),
     type: redactor.redactText(String(resource['type'] ?? '')),
     action: readAction(change),
     ...readSides(change, redactor),
     ...readDetails(resource, change, reading),
   };
+}
+
+/**
+ * Addresses without secrets. Those that differ in nothing else are numbered in the order in which the tool lists all resources, also those that stay: each scan
+ * names them as the one before did.
+ */
+export function nameAddresses(resources: readonly JsonObject[], redactor: Redactor): (address: string) => string {
+  const addresses = [...new Set(resources.map(addressOf))];
+  const names = distinctNames(addresses, redactor);
+  const nameOf = new Map(addresses.map((address, index) => [address, names[index]]));
+  return (address) => nameOf.get(address) ?? redactor.redactText(address);
 }
 
 /** Both sides of a change, without secrets. */

@@ -16,6 +16,8 @@ type Details = Pick<
 /** How the details of a change are read. */
 export interface DetailsReading {
   readonly redactor: Redactor;
+  /** The address of a resource as it is shown. */
+  readonly nameOf: (address: string) => string;
   /** Tells secret values from each other; null: nobody asks. */
   readonly digest: SecretDigest | null;
   /** The side that has what is there: a drift leads to it, and a plan begins with it. */
@@ -28,13 +30,13 @@ const longestId = 4096;
 export function readDetails(
   resource: JsonObject,
   change: JsonObject,
-  { redactor, digest, real }: DetailsReading,
+  { redactor, nameOf, digest, real }: DetailsReading,
 ): Details {
   const { previous_address: previous, action_reason: reason } = resource;
   const { importing, replace_paths: replaced } = change;
   const redact = (path: ValuePath) => path.map((part) => (typeof part === 'string' ? redactor.redactText(part) : part));
   return {
-    ...(typeof previous === 'string' && { previousAddress: redactor.redactText(previous) }),
+    ...(typeof previous === 'string' && { previousAddress: nameOf(previous) }),
     ...(isObject(importing) && { imported: { id: readId(importing['id'], redactor) } }),
     ...(isReason(reason) && { actionReason: reason }),
     replacePaths: asArray(replaced).slice(0, mostPaths).map(toPath).map(redact),
@@ -57,7 +59,7 @@ function toPath(parts: JsonValue): ValuePath {
   return asArray(parts).filter((part) => typeof part === 'string' || typeof part === 'number');
 }
 
-interface SecretsReading extends Omit<DetailsReading, 'redactor'> {
+interface SecretsReading extends Pick<DetailsReading, 'digest' | 'real'> {
   readonly redact: (path: ValuePath) => ValuePath;
 }
 

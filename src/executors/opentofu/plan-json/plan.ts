@@ -5,7 +5,7 @@ import type { SecretDigest } from '../../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
 import { ephemeralOf } from '../ephemeral.ts';
-import { changeOf, learnSecrets, readChange } from './plan-change.ts';
+import { changeOf, learnSecrets, nameAddresses, readChange } from './plan-change.ts';
 import { learnSectionSecrets, readSections } from './plan-sections.ts';
 
 /** Outputs by name. */
@@ -39,7 +39,8 @@ export function readPlan(json: Buffer, { redactor, digest = null, secretOutputs 
   const drifted = asArray(plan['resource_drift']).filter(isObject);
   for (const resource of [...resources, ...drifted]) learnSecrets(changeOf(resource), redactor);
   learnSectionSecrets(plan, redactor);
-  const reading = { redactor, digest, real: 'before' as const };
+  const nameOf = nameAddresses([...resources, ...drifted], redactor);
+  const reading = { redactor, nameOf, digest, real: 'before' as const };
   const changes = resources.map((resource) => readChange(resource, reading)).filter(isShown);
   const drift = drifted.map((resource) => readChange(resource, { ...reading, real: 'after' }));
   const declared = declaredOutputs(plan);

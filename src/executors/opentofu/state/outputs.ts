@@ -15,8 +15,9 @@ export async function readTofuOutputs(
 ): Promise<AttemptSuccess> {
   const { content } = attempt.state;
   if (content === null) return { outputs: {}, resourceCount: 0 };
-  const { outputs, resourceCount, isEncrypted } = readStateDocument(content);
-  if (!isEncrypted) return { outputs: markSensitiveOutputs(attempt, outputs, declared), resourceCount };
+  const { outputs, resources, isEncrypted } = readStateDocument(content);
+  if (!isEncrypted)
+    return { outputs: markSensitiveOutputs(attempt, outputs, declared), resourceCount: resources.length };
   return { outputs: markSensitiveOutputs(attempt, readOutputCommand(await runOutput()), declared) };
 }
 

@@ -1,3 +1,5 @@
+import type { DeployedResource } from '#domain/instances/state-file/addresses.ts';
+import { readManagedObjects } from '#domain/instances/state-file/shown-resource.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
@@ -9,7 +11,8 @@ export interface StateDocument {
   readonly outputs: MaskedOutputs;
   /** Whether the template encrypts its state, so that nothing else can be read. */
   readonly isEncrypted: boolean;
-  readonly resourceCount: number;
+  /** The managed resources, in the order of the state. */
+  readonly resources: readonly DeployedResource[];
   /** Values that the tool marks as secret. */
   readonly secrets: JsonValue[];
 }
@@ -19,16 +22,19 @@ export function readStateDocument(content: Buffer): StateDocument {
   const state = parseJson(content);
   if (!isObject(state)) throw new Error('it is not a JSON object');
   const outputs = toMaskedOutputs(state['outputs']);
-  const resources = asArray(state['resources']).filter(isObject);
+  const listed = asArray(state['resources']);
   return {
     serial: typeof state['serial'] === 'number' ? state['serial'] : null,
     lineage: typeof state['lineage'] === 'string' && state['lineage'] !== '' ? state['lineage'] : null,
     outputs,
     isEncrypted: state['encrypted_data'] !== undefined,
-    resourceCount: countInstances(resources),
+    resources: readManagedObjects(listed).map(({ resource }) => resource.shown),
     secrets: [
       ...Object.values(outputs).flatMap(({ value, sensitive }) => (sensitive ? [value] : [])),
-      ...resources.flatMap(({ instances }) => asArray(instances).filter(isObject)).flatMap(sensitiveAttributes),
+      ...listed
+        .filter(isObject)
+        .flatMap(({ instances }) => asArray(instances).filter(isObject))
+        .flatMap(sensitiveAttributes),
     ],
   };
 }
@@ -41,11 +47,6 @@ function toMaskedOutputs(outputs: JsonValue | undefined): MaskedOutputs {
       return [name, { value, sensitive: sensitive === true }];
     }),
   );
-}
-
-function countInstances(resources: JsonObject[]): number {
-  const managed = resources.filter(({ mode }) => mode !== 'data');
-  return managed.reduce((count, { instances }) => count + asArray(instances).length, 0);
 }
 
 /** Returns the values at the paths that a resource instance marks: [{type: get_attr | index, value}, …]. */

@@ -1,4 +1,5 @@
 import type { StateKeeper } from '../../attempt/state-keeper.ts';
+import { maskAddresses } from '../../redaction/masked-addresses.ts';
 import type { Redactor } from '../../redaction/redaction.ts';
 import { formatBytes } from '../../shared/bytes.ts';
 import { type AttemptFailure, messageOf } from '../../shared/errors.ts';
@@ -67,7 +68,8 @@ export class TofuState {
     await this.#keeper.save(content, {
       serial: next.serial,
       lineage: next.lineage,
-      resourceCount: next.resourceCount,
+      resourceCount: next.resources.length,
+      maskedAddresses: maskAddresses(next.resources, this.#redactor),
     });
     this.#latest = next;
   }

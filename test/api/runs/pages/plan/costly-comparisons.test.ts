@@ -41,10 +41,12 @@ describe('a comparison of values that somebody made to be costly', () => {
   });
 
   it('of two states of millions of values ends soon, and says that they differ', () => {
-    const state = (value: number) =>
-      Buffer.from(
+    const state = (value: number) => ({
+      content: Buffer.from(
         `{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"x":[${`${value},`.repeat(1_500_000)}${value}]}}]}]}`,
-      );
+      ),
+      maskedAddresses: {},
+    });
     const startedAt = performance.now();
     const [change] = compareContents(state(0), state(1)).changes;
     // Where the time is up, the resource is compared as a whole.
@@ -60,7 +62,7 @@ describe('a comparison of values that somebody made to be costly', () => {
         [longName]: Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`k${index}`, value])),
       };
       const resource = { mode: 'managed', type: 't', name: 'n', instances: [{ attributes }] };
-      return Buffer.from(JSON.stringify({ resources: [resource] }));
+      return { content: Buffer.from(JSON.stringify({ resources: [resource] })), maskedAddresses: {} };
     };
     const [change] = compareContents(state(0), state(1)).changes;
     expect((change?.attributes.length ?? 0) + (change?.omittedAttributes ?? 0)).toBe(150);

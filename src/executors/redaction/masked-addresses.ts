@@ -1,0 +1,44 @@
+import type { DeployedResource } from '#domain/instances/state-file/addresses.ts';
+import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
+import { mostResources } from '#domain/instances/state-file/state-file.ts';
+import { distinctNames } from './masking.ts';
+import type { Redactor } from './redaction.ts';
+
+type Redact = (text: string) => string;
+
+/**
+ * What is shown of the resources of a state whose addresses have a secret in them. Addresses that differ only in secrets are numbered, so that each stays a
+ * resource of its own.
+ */
+export function maskAddresses(all: readonly DeployedResource[], redactor: Redactor): MaskedAddresses {
+  if (redactor.matcher.isEmpty) return {};
+  const resources = all.slice(0, mostResources);
+  const addresses = distinctNames(
+    resources.map(({ address }) => address),
+    redactor,
+  );
+  const redact = rememberTexts(redactor);
+  const entries = resources.map((resource, place) => [place, maskMembers(resource, addresses[place], redact)] as const);
+  return Object.fromEntries(entries.filter(([, masked]) => Object.keys(masked).length > 0));
+}
+
+/** The members that have a secret in them, without it. */
+function maskMembers(resource: DeployedResource, shown: string | undefined, redact: Redact): MaskedAddresses[string] {
+  const { address, ...others } = resource;
+  const masked: Record<string, string> = {};
+  if (shown !== undefined && shown !== address) masked['address'] = shown;
+  for (const [name, text] of Object.entries(others)) {
+    if (text !== null && redact(text) !== text) masked[name] = redact(text);
+  }
+  return masked;
+}
+
+/** Resources share modules, types, names and providers. */
+function rememberTexts(redactor: Redactor): Redact {
+  const known = new Map<string, string>();
+  return (text) => {
+    const shown = known.get(text) ?? redactor.redactText(text);
+    known.set(text, shown);
+    return shown;
+  };
+}
