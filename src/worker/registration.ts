@@ -28,6 +28,7 @@ export class WorkerRegistration {
   readonly #deps: WorkerRegistrationDeps;
   readonly #stop = new AbortController();
   #draining = false;
+  #mustWake = false;
   #loop: Promise<void> | undefined;
 
   constructor(deps: WorkerRegistrationDeps) {
@@ -89,7 +90,11 @@ export class WorkerRegistration {
         draining: this.#draining,
       });
       if (state === 'unregistered') await this.#register(described);
-      else if (wasSilent) await this.#deps.transactions.run((tx) => wakeSharersOf(tx, facts.pools));
+      // Only one heartbeat finds that there was a silence. So what follows from it is tried again until it has succeeded.
+      this.#mustWake ||= wasSilent;
+      if (state !== 'unregistered' && this.#mustWake)
+        await this.#deps.transactions.run((tx) => wakeSharersOf(tx, facts.pools));
+      this.#mustWake = false;
       if (isReportedLost) await reportReturn(this.#deps, facts.id);
       if (state === 'drain' && !this.#draining) this.#beginDrain();
     } catch (error) {

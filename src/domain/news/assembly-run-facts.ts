@@ -19,6 +19,19 @@ export function findAssemblyRun(em: Em, id: string) {
     .executeTakeFirst();
 }
 
+/** Who rejected the plans of which nodes, and what they said: the first ones. */
+export function findNodeRejections(em: Em, id: string) {
+  return db(em)
+    .selectFrom('run_reviews as v')
+    .innerJoin('runs as r', 'r.id', 'v.run_id')
+    .where('r.assembly_run_id', '=', id)
+    .where('v.decision', '=', 'reject')
+    .orderBy('v.id')
+    .limit(5)
+    .select(['v.reviewer_name as by', 'v.comment', 'r.instance'])
+    .execute();
+}
+
 /** The assembly of a run with its environment, such as "Shop in Backbone / Production". */
 export function placeOfAssemblyRun({ assembly, project, environment }: AssemblyRunFacts): string {
   return environment === null ? assembly : `${assembly} in ${project} / ${environment}`;

@@ -1,11 +1,13 @@
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { toolNames } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
 import type { TemplateSpec } from './spec.ts';
 import { proposeSpec, toolPath } from './spec-proposal.ts';
 import type { JsonObject } from './variables/engine.ts';
+import { messagesKeyword } from './variables/errors.ts';
 
 /** A spec that is completed from its files, and what they say beside it. */
 export interface DerivedSpec {
@@ -47,16 +49,25 @@ export function withoutDerived(
   const proposed = proposeSpec(files, directory, spec.tool);
   const own = objectOf(spec.variables['properties']);
   const said = objectOf(proposed.variables['properties']);
+  // Without a tool, an earlier release may have read the files as the other one.
+  const readings = spec.tool
+    ? [proposed]
+    : [proposed, ...toolNames.map((name) => proposeSpec(files, directory, { name }))];
   const isComplete =
     Object.keys(said).every((name) => Object.hasOwn(own, name)) &&
     Object.keys(proposed.outputs).every((name) => Object.hasOwn(spec.outputs, name));
   if (!isComplete) return null;
   const required = namesOf(spec.variables['required']);
-  const saidRequired = namesOf(proposed.variables['required']);
-  const isTyped = (name: string) =>
-    !isSame(own[name], said[name]) || required.includes(name) !== saidRequired.includes(name);
-  const typed = Object.keys(own).filter(isTyped);
-  const outputs = Object.entries(spec.outputs).filter(([name, output]) => !isSame(output, proposed.outputs[name]));
+  const isDerived = (name: string) =>
+    readings.some(
+      ({ variables }) =>
+        isSameVariable(own[name], objectOf(variables['properties'])[name]) &&
+        required.includes(name) === namesOf(variables['required']).includes(name),
+    );
+  const typed = Object.keys(own).filter((name) => !isDerived(name));
+  const outputs = Object.entries(spec.outputs).filter(
+    ([name, output]) => !readings.some((reading) => isSame(output, reading.outputs[name])),
+  );
   const { type: _type, properties: _properties, required: _required, ...rules } = spec.variables;
   const variables = {
     ...spec.variables,
@@ -67,6 +78,12 @@ export function withoutDerived(
     ...((typed.length > 0 || Object.keys(rules).length > 0) && { variables }),
     ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }),
   };
+}
+
+/** Earlier releases derived no messages. So a schema without them may be derived from files that give some. */
+function isSameVariable(own: JsonValue | undefined, derived: JsonValue | undefined): boolean {
+  const { [messagesKeyword]: messages, ...rules } = objectOf(derived);
+  return isSame(own, derived) || (messages !== undefined && isSame(own, rules));
 }
 
 function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {

@@ -16,6 +16,7 @@ const finders: Readonly<Record<string, FindNames>> = {
     db(em)
       .selectFrom('runs')
       .where('runs.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+      .where('runs.deleted_at', 'is', null)
       .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
       .select(['runs.id', 'runs.instance as name'])
       .execute(),

@@ -19,8 +19,8 @@ const intervalMs = 60_000;
 const minimumAgeSeconds = 120;
 const pageSize = 200;
 const concurrency = 8;
-/** More lost workflows than this are no accident of single runs: the engine has lost its data, or is another engine. */
-const maximumLost = 5;
+/** More lost workflows than this, of all kinds that end together, are no accident of single runs: the engine has lost its data, or is another engine. */
+const maxEnded = 5;
 
 /** A kind of what a workflow drives. */
 interface ReconciledKind {
@@ -30,8 +30,6 @@ interface ReconciledKind {
   readonly find: typeof findDispatchedRuns;
   /** What becomes of it without its workflow, as the log says it. */
   readonly outcome: 'ended' | 'restarted';
-  /** If more than this are lost of all kinds with the same maximum together, people must judge that, and none of them is settled. */
-  readonly maximum: number;
   readonly settle: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
 }
 
@@ -41,7 +39,6 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'run_id',
     find: findDispatchedRuns,
     outcome: 'ended',
-    maximum: maximumLost,
     settle: (deps, { id }) => endLostRun(deps, id),
   },
   {
@@ -49,7 +46,6 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'assembly_run_id',
     find: findDispatchedAssemblyRuns,
     outcome: 'ended',
-    maximum: maximumLost,
     settle: endLostAssemblyRun,
   },
   {
@@ -57,7 +53,6 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'plugin_restoration_id',
     find: findDispatchedRestorations,
     outcome: 'ended',
-    maximum: maximumLost,
     settle: (deps, { id }) => endLostRestoration(deps, id),
   },
   {
@@ -65,8 +60,6 @@ const reconciledKinds: readonly ReconciledKind[] = [
     idName: 'check_id',
     find: findDispatchedChecks,
     outcome: 'restarted',
-    // A check deploys nothing, and each of its steps may be repeated. So however many are lost, all of them start again.
-    maximum: Number.POSITIVE_INFINITY,
     settle: ({ transactions }, { id }) => transactions.run((tx) => restartLostCheck(tx, id)),
   },
 ];
@@ -100,15 +93,20 @@ export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
 export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minimumAgeSeconds): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockReconciliation(em)) || !(await isOurEngine(deps))) return;
-    let judged = 0;
-    for (const [maximum, kinds] of Map.groupBy(reconciledKinds, (kind) => kind.maximum)) {
+    const byOutcome = Map.groupBy(reconciledKinds, ({ outcome }) => outcome);
+    const search = async (outcome: ReconciledKind['outcome'], max: number) => {
       const lost: LostRun[] = [];
-      for (const kind of kinds) await findLostRuns(deps, em, { kind, olderThanSeconds, lost, maximum });
-      if (lost.length > maximum) raiseAlarm(deps.log, kinds, lost);
+      const kinds = byOutcome.get(outcome) ?? [];
+      for (const kind of kinds) await findLostRuns(deps, em, { kind, olderThanSeconds, lost, max });
+      if (lost.length > max) raiseAlarm(deps.log, kinds, lost);
       else for (const run of lost) await settleIfStillLost(deps, run);
-      if (Number.isFinite(maximum)) judged += lost.length;
-    }
-    await recordReconciliation(em, judged);
+      return lost.length;
+    };
+    // More lost workflows than this are for people to judge: then nothing ends.
+    const ended = await search('ended', maxEnded);
+    // What starts again deploys nothing, and each of its steps may be repeated. So all of it starts again, however much was lost.
+    await search('restarted', Number.POSITIVE_INFINITY);
+    await recordReconciliation(em, ended);
   });
 }
 
@@ -129,18 +127,18 @@ interface Search {
   /** What was found. */
   readonly lost: LostRun[];
   /** The search stops when more are found. */
-  readonly maximum: number;
+  readonly max: number;
 }
 
 /** Goes through the unfinished runs to the end, or until it has found too many lost ones. */
 async function findLostRuns(deps: ReconcilerDeps, em: Em, search: Search): Promise<void> {
-  const { kind, olderThanSeconds, lost, maximum } = search;
+  const { kind, olderThanSeconds, lost, max } = search;
   let after = zeroId;
   for (;;) {
     const page = await kind.find(em, { after, graceSeconds: olderThanSeconds, limit: pageSize });
     await collectLost(deps, page, search);
     const last = page.at(-1);
-    if (!last || page.length < pageSize || lost.length > maximum) return;
+    if (!last || page.length < pageSize || lost.length > max) return;
     after = last.id;
   }
 }
@@ -148,11 +146,11 @@ async function findLostRuns(deps: ReconcilerDeps, em: Em, search: Search): Promi
 async function collectLost(
   { engine }: ReconcilerDeps,
   page: readonly DispatchedRun[],
-  { kind, lost, maximum }: Search,
+  { kind, lost, max }: Search,
 ): Promise<void> {
   const remaining = [...page];
   const checkRuns = async () => {
-    for (let run = remaining.shift(); run && lost.length <= maximum; run = remaining.shift()) {
+    for (let run = remaining.shift(); run && lost.length <= max; run = remaining.shift()) {
       if (await isWorkflowGone(engine.client, run.workflowId)) lost.push({ ...run, kind });
     }
   };

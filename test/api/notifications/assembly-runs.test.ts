@@ -40,7 +40,12 @@ async function start(user: ApiUser, count: number): Promise<StartedRun> {
 }
 
 /** Ends the runs of the nodes, and then the assembly run, and tells of it. */
-async function end({ id, runs }: StartedRun, status: 'succeeded' | 'failed', message: string | null = null) {
+async function end(
+  { id, runs }: StartedRun,
+  status: 'succeeded' | 'failed' | 'canceled',
+  message: string | null = null,
+  reason: string | null = null,
+) {
   const owners = { teamId: tenant.team };
   for (const subjectId of runs)
     await team.publish({ type: 'run.finished', subjectId, owners, data: { status, reason: null } });
@@ -50,7 +55,7 @@ async function end({ id, runs }: StartedRun, status: 'succeeded' | 'failed', mes
     detail,
     id,
   ]);
-  await team.publish({ type: 'assembly_run.finished', subjectId: id, owners, data: { status, reason: null } });
+  await team.publish({ type: 'assembly_run.finished', subjectId: id, owners, data: { status, reason } });
 }
 
 describe('an assembly run of ten nodes', () => {
@@ -76,6 +81,28 @@ describe('an assembly run of ten nodes', () => {
     await end(run, 'failed', '"node-3": Error: no capacity');
     const titles = await titlesOf(tenant.owner);
     expect(titles).toEqual([expect.stringMatching(/ failed: "node-3": Error: no capacity$/)]);
+  });
+
+  it('tells its requester who rejected the plan of which node, and what they said', async () => {
+    const run = await start(tenant.owner, 2);
+    const [runId] = run.runs;
+    await api.rows(
+      `insert into run_reviews (id, run_id, decision, comment, reviewer_id, responsible_user_id, reviewer_name, reviewer_type, plan_digest, created_at)
+       values (gen_random_uuid(), ?, 'reject', 'Too many zones', gen_random_uuid(), gen_random_uuid(), 'Rita', 'user', '-', now())`,
+      [runId],
+    );
+    await end(run, 'canceled', null, 'nodes_rejected');
+    expect(await titlesOf(tenant.owner)).toEqual([
+      expect.stringMatching(/^Rita rejected the plan of i-\S+ in the run of the assembly .+ in .+ \/ .+$/),
+    ]);
+    const preferences = [{ kind: 'run.finished', page: true, email: true }];
+    await tenant.owner.put('/notifications/preferences', { preferences });
+    await end(run, 'canceled', null, 'nodes_rejected');
+    const [mail] = await api.rows<{ content: { facts: string[] } }>(
+      `select content from outgoing_messages where medium = 'email' and subject_id = ?`,
+      [run.id],
+    );
+    expect(mail?.content.facts[0]).toMatch(/^Rita rejected the plan of i-\S+ and says: Too many zones$/);
   });
 
   it('sends a channel and the mailbox of its requester one message each', async () => {

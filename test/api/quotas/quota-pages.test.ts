@@ -51,7 +51,9 @@ it('the form of a quota says that empty fields exempt a team from the default qu
   const { team } = await makeTenant(api);
   const exempts = 'If all fields are empty, the quota exempts the team from the default quotas of the settings.';
   expect((await visitor.get(pathOf(team, '/edit'))).text).toContain(exempts);
-  expect((await visitor.get('/admin/quotas/installation/global/edit')).text).not.toContain('exempts');
+  const ofInstallation = await visitor.get('/admin/quotas/installation/global/edit');
+  expect(ofInstallation.text).toContain('Limits: The installation');
+  expect(ofInstallation.text).not.toContain('exempts');
   expect((await visitor.get('/admin/quotas/new')).text).toContain('replaces the default quotas');
   const sent = await visitor.submit(pathOf(team, '/edit'), { expected_revision: '0', 'limits.instances': '' });
   expect(sent.location, sent.text).toBe(`${pathOf(team)}?done=saved`);
@@ -60,7 +62,11 @@ it('the form of a quota says that empty fields exempt a team from the default qu
 
 it('the page of a quota links to the organization, the team or the environment that it limits', async () => {
   const { organization, team, environment } = await makeTenant(api);
-  const linked = async (path: string) => (await visitor.get(`/admin/quotas/${path}`)).text;
+  const linked = async (path: string) => {
+    const { status, text } = await visitor.get(`/admin/quotas/${path}`);
+    expect(status).toBe(200);
+    return text;
+  };
   expect(await linked(`organization/${organization}`)).toMatch(
     new RegExp(`Limits the organization <a class="foreign" href="[^"]*${organization}"`),
   );

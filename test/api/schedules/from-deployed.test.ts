@@ -109,4 +109,35 @@ describe('the pages of a schedule whose instance is deployed', () => {
     const { status, text } = await visitor.submit('/schedules/new', fields('nowhere', 'deployed'));
     expect([status, text.includes('Nothing is deployed there yet')]).toEqual([400, true]);
   });
+
+  test('keep the variables that are left out while what is deployed and where stays the same', async () => {
+    await deploy('partly-kept');
+    const { body } = await save({ instance: 'partly-kept', variables_from: 'deployed', omit: ['token'] });
+    const path = `/schedules/${body.id}`;
+    expect((await visitor.get(path)).text).toContain('kept as deployed, but for <span class="foreign">token</span>');
+    const work = async (from: string, message: string) => {
+      const { revision } = (await stage.tenant.owner.get(path)).body;
+      const {
+        name: _name,
+        'schedule.cron': _cron,
+        'schedule.timezone': _zone,
+        'schedule.every': _every,
+        ...kept
+      } = fields('partly-kept', from);
+      const typed = { ...kept, 'work.run.message': message, expected_revision: String(revision) };
+      const sent = await visitor.submit(`${path}/work`, typed);
+      expect(sent.location, sent.text).toContain('done=saved');
+      return (await stage.tenant.owner.get(path)).body.work.run;
+    };
+    expect(await work('deployed', 'Another')).toMatchObject({ message: 'Another', omit: ['token'] });
+    expect(await work('defaults', 'Reset')).toMatchObject({ message: 'Reset', omit: [] });
+  });
+
+  test('say of a refresh that keeps what is deployed only what is wrong with it', async () => {
+    await deploy('refreshed');
+    const typed = { ...fields('refreshed', 'deployed'), 'work.run.operation': 'refresh' };
+    const { text } = await visitor.submit('/schedules/new', typed);
+    expect(text).toContain('only an OpenTofu template can refresh its state');
+    expect(text).not.toContain('othing is deployed there yet');
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deriveSpec } from '#domain/registry/derived-spec.ts';
+import { deriveSpec, withoutDerived } from '#domain/registry/derived-spec.ts';
 import { checkVersion } from '#domain/registry/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
 import { proposeSpec } from '#domain/registry/spec-proposal.ts';
@@ -173,5 +173,24 @@ describe('a spec that is proposed from files', () => {
       variables: { properties: { a: { type: 'array', items: { type: 'string' }, default: ['x'], description: 'A' } } },
       readme: 'hi',
     });
+  });
+
+  it('is left out of the next version where an earlier release took it from the files without messages or as the other tool', () => {
+    const files = {
+      'main.tf':
+        'variable "size" {\n  type = number\n  validation {\n    condition     = var.size <= 5\n    error_message = "At most five."\n  }\n}\n',
+      'main.tofu':
+        'variable "size" {\n  type = number\n  default = 1\n  validation {\n    condition     = var.size <= 5\n    error_message = "At most five."\n  }\n}\n',
+    };
+    const sizes = { type: 'number', maximum: 5 };
+    const specOf = (size: object, required: string[]) =>
+      TemplateSpec.parse({
+        variables: { type: 'object', properties: { size }, required },
+        executor: { kind: 'opentofu', files },
+      });
+    for (const derived of [specOf({ ...sizes, default: 1 }, []), specOf(sizes, ['size'])])
+      expect(withoutDerived(derived, files)).toEqual({});
+    const typed = withoutDerived(specOf({ ...sizes, maximum: 4, default: 1 }, []), files);
+    expect(typed?.variables).toMatchObject({ properties: { size: { maximum: 4 } } });
   });
 });

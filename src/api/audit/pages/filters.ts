@@ -27,6 +27,8 @@ const names = [
   'plugin_installation_id',
 ] as const;
 
+const subjects = ['action', 'actor', 'resource_id', 'request_id'] as const satisfies (typeof names)[number][];
+
 /** The filters in the address, as the operation takes them. Days stand for their beginning in UTC. */
 export type AuditFilters = Readonly<Record<string, string>>;
 
@@ -38,8 +40,8 @@ export function readFilters(visit: Visit): AuditFilters {
   const { organizationId, teamId } = visit.scope;
   const typed: AuditFilters = Object.fromEntries(given);
   return {
-    // Who looks for one action wants its denials, too. Everybody else sees what was changed.
-    kind: typed['action'] === undefined ? 'change' : 'all',
+    // Whoever looks for one action, actor, thing or request wants its reads and denials, too. The plain list begins with what was changed.
+    kind: subjects.some((name) => typed[name] !== undefined) ? 'all' : 'change',
     ...typed,
     ...(organizationId && { organization_id: organizationId }),
     ...(teamId && { team_id: teamId }),

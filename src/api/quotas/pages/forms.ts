@@ -49,7 +49,7 @@ function addNewQuota(addPage: AddPage): void {
       // The form shows none of the limits that there are, so it must not replace them.
       if (revision !== null) visit.addProblem('owner', 'it already has a quota: change it on its page');
       await visit.run(set, { params, body: { limits } });
-      return pagePath(pages.quota, params, { done: 'saved' });
+      return pagePath(pages.quota, { scope: params.scope, ownerID: params.id }, { done: 'saved' });
     },
   });
 }
@@ -80,7 +80,7 @@ function addEditQuota(addPage: AddPage): void {
         ...(expected !== undefined && { expected_revision: expected }),
       };
       await visit.run(set, { params: { scope, id }, body });
-      return pagePath(pages.quota, { scope, id }, { done: 'saved' });
+      return pagePath(pages.quota, { scope, ownerID: id }, { done: 'saved' });
     },
   });
 }
@@ -99,7 +99,7 @@ function addRecount(addPage: AddPage): void {
     }),
     carryOut: async ({ scope, id }, _typed, visit) => {
       await visit.run(recount, { params: { scope, id } });
-      return pagePath(pages.quota, { scope, id }, { done: 'recounted' });
+      return pagePath(pages.quota, { scope, ownerID: id }, { done: 'recounted' });
     },
   });
 }

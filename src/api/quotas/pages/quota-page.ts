@@ -13,11 +13,11 @@ import { get } from '../operations.ts';
 import type { QuotaParams } from '../views.ts';
 import { kindLabels, type ListedQuota, nameOwner, renderUsage } from './words.ts';
 
-export type QuotaVisit = Visit<{ scope: string; id: string }>;
+export type QuotaVisit = Visit<{ scope: string; ownerID: string }>;
 
 /** What the address names. The operation refuses a scope that does not exist. */
 export function paramsOf({ params }: QuotaVisit): z.output<typeof QuotaParams> {
-  return params as z.output<typeof QuotaParams>;
+  return { scope: params.scope, id: params.ownerID } as z.output<typeof QuotaParams>;
 }
 
 export const crumbs = [{ label: 'Quotas', path: pagePath(pages.quotas) }];
@@ -40,9 +40,14 @@ ${renderPageHead({
   below: await renderLimited(visit, quota),
   history: ['quotas', id],
   actions: renderActions(actions, {
-    set: { label: 'Set limits', tone: 'primary', path: pagePath(pages.editQuota, { scope, id }) },
-    recount: { label: 'Recount', path: pagePath(pages.recountQuota, { scope, id }) },
-    clear: { label: 'Remove', icon: 'trash-2', tone: 'danger', path: pagePath(pages.clearQuota, { scope, id }) },
+    set: { label: 'Set limits', tone: 'primary', path: pagePath(pages.editQuota, { scope, ownerID: id }) },
+    recount: { label: 'Recount', path: pagePath(pages.recountQuota, { scope, ownerID: id }) },
+    clear: {
+      label: 'Remove',
+      icon: 'trash-2',
+      tone: 'danger',
+      path: pagePath(pages.clearQuota, { scope, ownerID: id }),
+    },
   }),
 })}
 ${renderNews(visit, pages.quota)}

@@ -24,7 +24,7 @@ export function nameOwner({ scope, name, id }: Pick<ListedQuota, 'scope' | 'name
 }
 
 export function quotaPath({ scope, id }: Pick<ListedQuota, 'scope' | 'id'>): LocalPath {
-  return pagePath(pages.quota, { scope, id });
+  return pagePath(pages.quota, { scope, ownerID: id });
 }
 
 /** How much of a kind is used: in words, and as a bar where it is limited. */

@@ -146,19 +146,27 @@ export async function readWork(
   const teamId = isId(id) ? (await visit.read(getEnvironment, { params: { id } })).team_id : '';
   await requireSameTeam(visit, { template: template_id, assembly, environment: id, field: place });
   const start = choice === 'deployed' && fields['operation'] !== 'destroy' ? { variables_from: choice } : {};
-  const asked = { ...keptOf(saved, fields), ...fields, ...start, variables: kind === 'run' ? entered : written };
+  const kept = keptOf(saved, { ...fields, ...start });
+  const asked = { ...kept, ...fields, ...start, variables: kind === 'run' ? entered : written };
   if (kind === 'run' && isId(id) && isId(template_id))
     await refuseSilentResets(visit, { ...asked, template_id, operation }, choice);
   return { teamId, work: { [kind]: asked } };
 }
 
 /** It fits only where the same thing is applied as before. */
-function keptOf(saved: ListedSchedule['work'] | undefined, fields: Readonly<Record<string, string>>): object {
+function keptOf(
+  saved: ListedSchedule['work'] | undefined,
+  fields: Readonly<Record<string, string | undefined>>,
+): object {
   if (!saved) return {};
   if ('run' in saved) {
-    const isSame = saved.run.template_id === fields['template_id'] && fields['operation'] === 'apply';
-    const { replace, options } = saved.run;
-    return isSame ? { replace, options } : {};
+    const { replace, options, omit } = saved.run;
+    const isSame = (...names: (keyof typeof saved.run)[]) =>
+      names.every((name) => (saved.run[name] ?? '') === (fields[name] ?? ''));
+    return {
+      ...(isSame('template_id') && fields['operation'] === 'apply' && { replace, options }),
+      ...(isSame('template_id', 'environment_id', 'instance', 'variables_from') && { omit }),
+    };
   }
   const { only, assembly_id: id } = saved.assembly_run;
   return only && id === fields['assembly_id'] ? { only } : {};

@@ -34,7 +34,7 @@ interface Resets {
 /** Null: nothing is deployed by that name, or the visitor may not know it. */
 async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | null> {
   const { template_id: id, environment_id, version: wanted, instance, operation } = work;
-  if (operation !== 'apply' && operation !== 'plan') return null;
+  if (operation === 'destroy') return null;
   const template = await orNull(visit.read(getTemplate, { params: { id } }));
   if (!template) return null;
   const environmentId = environment_id ?? '';
@@ -44,7 +44,8 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
     readInherited(visit, environmentId),
   ]);
   if (!deployed || !version) return null;
-  if (work.variables_from === 'deployed') return { deployed, lost: [] };
+  // A refresh deploys no variables.
+  if (work.variables_from === 'deployed' || operation === 'refresh') return { deployed, lost: [] };
   const facts = { root: planForm(schemaOf(version.spec)), inherited, version, deployed: null, source: null };
   const values = work.variables as Readonly<Record<string, JsonValue>>;
   const differences = findDifferences(facts, deployed, { values, omitted: [] });

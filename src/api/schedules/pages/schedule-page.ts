@@ -89,11 +89,18 @@ function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
     ['Starts', renderWork(schedule, names)],
     ['Version', started.version ?? ('run' in work && work.run.operation === 'destroy' ? 'the deployed one' : 'latest')],
     ['Instance', 'run' in work ? work.run.instance && html`<span class="foreign">${work.run.instance}</span>` : null],
-    ['Variables left empty', 'run' in work && work.run.variables_from === 'deployed' ? 'kept as deployed' : null],
+    ['Variables left empty', 'run' in work ? describeLeftOut(work.run) : null],
     ['Team', html`<span class="foreign">${names.get(schedule.team_id)?.name ?? schedule.team_id}</span>`],
     ['Under the authority of', html`<span class="foreign">${authority.name}</span>`],
     ['Message', started.message ? html`<span class="foreign">${started.message}</span>` : null],
   ];
+}
+
+function describeLeftOut({ variables_from: from, omit }: { variables_from: string | null; omit: readonly string[] }) {
+  if (from !== 'deployed') return null;
+  return omit.length === 0
+    ? 'kept as deployed'
+    : html`kept as deployed, but for <span class="foreign">${omit.join(', ')}</span>`;
 }
 
 /** Null where the work has no variables. */

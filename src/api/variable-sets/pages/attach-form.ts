@@ -102,7 +102,7 @@ function describeLead({ attachments: { attachments } }: Subject) {
   const lost = attachments.filter(({ effective }) => !effective);
   return html`<p>New runs get the variables in the selected places only.</p>${
     lost.length > 0
-      ? html`<p>These have another owner now and no longer get the variables. Saving detaches them:</p>
+      ? html`<p>These were transferred after they were attached, and no longer get the variables. Saving detaches them, unless you select them again:</p>
 <ul class="plain-list" role="list">${lost.map(({ name }) => html`<li class="foreign">${name}</li>`)}</ul>`
       : null
   }`;
@@ -113,7 +113,7 @@ function fieldName({ id }: Place): string {
 }
 
 function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject): FormField[] {
-  const attached = new Set(attachments.map(({ id }) => id));
+  const attached = new Set(attachments.flatMap(({ id, effective }) => (effective ? id : [])));
   const boxes = places.map(
     (place): FormField => ({
       name: fieldName(place),

@@ -6,7 +6,12 @@ import { findFollow } from '#domain/following/follows-store.ts';
 import { describeReason } from '#domain/following/model.ts';
 import { findAdministrators } from '#domain/identity/users/store.ts';
 import { instanceEvents } from '#domain/instances/events.ts';
-import { factsOfAssemblyRun, findAssemblyRun, placeOfAssemblyRun } from '#domain/news/assembly-run-facts.ts';
+import {
+  factsOfAssemblyRun,
+  findAssemblyRun,
+  findNodeRejections,
+  placeOfAssemblyRun,
+} from '#domain/news/assembly-run-facts.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
 import { factsOfRun, findRejection, findRun, placeOfRun, type RunFacts } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
@@ -117,11 +122,24 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
 async function tellOfAssemblyRun(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
   const run = await findAssemblyRun(em, subject.id);
   if (!run) return undefined;
+  const rejections = await findNodeRejections(em, subject.id);
+  const [first] = rejections;
+  const place = placeOfAssemblyRun(run);
   return {
     kind: 'run.finished',
     subject: { kind: 'assembly_run', id: subject.id },
-    title: `The run of the assembly ${placeOfAssemblyRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
-    facts: factsOfAssemblyRun(run),
+    title:
+      first && data['reason'] === 'nodes_rejected'
+        ? `${first.by} rejected the plan of ${first.instance} in the run of the assembly ${place}`
+        : `The run of the assembly ${place} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
+    facts: [
+      ...rejections.map(({ by, comment, instance }) =>
+        comment
+          ? `${by} rejected the plan of ${instance} and says: ${comment}`
+          : `${by} rejected the plan of ${instance}.`,
+      ),
+      ...factsOfAssemblyRun(run),
+    ],
     candidates: requesterOf(run),
   };
 }

@@ -4,9 +4,8 @@ import { db } from '#domain/db.ts';
 import { type DispatchedRun, isWorkflowStartPending } from '#domain/runs/steps/reconcile-store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { TemplateCheck } from './entity.ts';
-import { givenUpAfterDays, templateCheckWorkflow } from './model.ts';
-import { endCheck, notDone } from './steps.ts';
+import { templateCheckWorkflow } from './model.ts';
+import { isGivenUp } from './steps.ts';
 import { lockCheck } from './store.ts';
 
 /** The next checks of versions whose workflows the engine has started, by id. Those younger than `graceSeconds` are left out. */
@@ -29,16 +28,10 @@ export function findDispatchedChecks(
 
 /**
  * Starts a check again whose workflow the engine has lost, since nothing else would. The engine starts no id twice, so the check gets a new one, and a
- * worker that still makes the lost check finds nothing to store. A check that is given up by now ends. False if it has ended already.
+ * worker that still makes the lost check finds nothing to store. False if it has ended, or ends now because it is given up.
  */
 export async function restartLostCheck(tx: Transaction, id: string): Promise<boolean> {
-  const known = await tx.em.findOne(TemplateCheck, { id });
-  if (!known) return false;
-  if (known.createdAt.getTime() < Date.now() - givenUpAfterDays * 24 * 3_600_000) {
-    await endCheck(tx, id, known.result ?? notDone('the workflow engine lost the check'));
-    return true;
-  }
-  if (!(await lockCheck(tx.em, id))) return false;
+  if ((await isGivenUp(tx, id)) || !(await lockCheck(tx.em, id))) return false;
   const next = newId();
   await db(tx.em).updateTable('template_checks').set({ id: next }).where('id', '=', id).execute();
   tx.notifyEngine(next, { kind: 'start', workflow: templateCheckWorkflow, input: { check_id: next } });

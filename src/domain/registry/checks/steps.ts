@@ -63,7 +63,7 @@ export async function takeNextCheckStep(tx: Transaction, id: string): Promise<Ch
 }
 
 /** Ends a check that was tried too often, or waits for too long. */
-async function isGivenUp(tx: Transaction, id: string): Promise<boolean> {
+export async function isGivenUp(tx: Transaction, id: string): Promise<boolean> {
   // Not locked: `endCheck` locks the template first.
   const check = await tx.em.findOne(TemplateCheck, { id, endedAt: null });
   if (!check || (check.tries < maxTries && secondsSince(check.createdAt) <= givenUpAfterDays * 24 * 3600)) return false;

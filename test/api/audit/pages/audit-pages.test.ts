@@ -133,7 +133,14 @@ describe('the pages of the audit', () => {
     const reads = await visitor.get('/audit?kind=read');
     expect(reads.text).toContain('>projects.get</a>');
     expect(reads.text).not.toContain('>project.created</a>');
-    for (const address of ['/audit?kind=all', '/audit?action=projects.get'])
+    const id = /href="\/audit\/([0-9a-f-]+)[^"]*">projects\.get</.exec(reads.text)?.[1];
+    const { actor, request_id } = (await owner.get(`/audit/${id}`)).body;
+    for (const address of [
+      '/audit?kind=all',
+      '/audit?action=projects.get',
+      `/audit?actor=${actor.id}`,
+      `/audit?request_id=${request_id}`,
+    ])
       expect((await visitor.get(address)).text, address).toContain('>projects.get</a>');
     const { body } = await owner.get(`/audit?kind=read&organization_id=${organization}`);
     expect(body.audit_records).toEqual([]);

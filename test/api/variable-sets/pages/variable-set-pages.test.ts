@@ -97,6 +97,18 @@ describe('the pages of variable sets', () => {
     expect(await read()).toEqual([tenant.environment]);
   });
 
+  it('do not attach a set again to a project that was transferred and came back, unless its box is ticked', async () => {
+    const path = await makeSet('Left behind', tenant.organization);
+    await attach(path, tenant.project);
+    await api.rows('update variable_set_attachments set void_since = now() where variable_set_id = ?', [
+      path.split('/').at(-1),
+    ]);
+    const form = (await visitor.get(`${path}/attachments`)).text;
+    expect(form).toContain('These were transferred after they were attached');
+    expect(form).toMatch(new RegExp(`name="place-${tenant.project}"`));
+    expect(form).not.toMatch(new RegExp(`name="place-${tenant.project}"[^>]*checked`));
+  });
+
   it('rename, describe and delete a set', async () => {
     const path = await makeSet('Renamed');
     const change = { name: 'New', description: 'Of <i>all</i>', expected_revision: await revisionOf(path) };

@@ -4,14 +4,17 @@ import { type DeclaredPage, declare } from './declared-page.ts';
 
 /** The pages of quotas. */
 export function quotaPages({ teams }: Installation): DeclaredPage[] {
-  const params = { scope: 'team', id: teams.platform.id };
-  const unlimited = { scope: 'team', id: teams.fleet.id };
+  const params = { scope: 'team', ownerID: teams.platform.id };
+  const unlimited = { scope: 'team', ownerID: teams.fleet.id };
+  const installation = { scope: 'installation', ownerID: 'global' };
   const who = 'admin';
   return [
     declare('quotas', pages.quotas, { who, isPictured: true }),
     declare('quotas-refused', pages.quotas, { who: 'owner', answers: 403 }),
     declare('quota', pages.quota, { params, who }),
     declare('quota-none', pages.quota, { params: unlimited, who }),
+    declare('quota-installation', pages.quota, { params: installation, who }),
+    declare('quota-installation-edit', pages.editQuota, { params: installation, who }),
     declare('quota-new', pages.newQuota, { who }),
     declare('quota-edit', pages.editQuota, { params, who }),
     declare('quota-recount', pages.recountQuota, { params, who }),

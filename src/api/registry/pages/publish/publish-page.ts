@@ -73,8 +73,12 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   const sent = await submit(visit, namesOf(form), async () => {
     const { version, changelog } = form;
     const spec = composeSpec(visit, form, base);
-    if (base && form.only !== 'check' && (await isUnchanged(visit, form, base, spec)))
-      visit.addProblem('source', `nothing differs from ${base.version}: change the spec, or choose other files`);
+    // The check of an environment resolves the modules of the version anew, by the connections there.
+    if (base && form.only !== 'check' && !asked.check_environment_id && (await isUnchanged(visit, form, base, spec)))
+      visit.addProblem(
+        'source',
+        `nothing differs from ${base.version}: change the spec, choose other files, or choose an environment for the check, which resolves the modules anew`,
+      );
     if (form.only !== 'check')
       return visit.run(publish, { params: { id }, body: { version, changelog, spec, ...asked } });
     if (visit.problems.length > 0) return;

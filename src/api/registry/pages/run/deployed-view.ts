@@ -14,19 +14,19 @@ import type { RunForm } from './run-form.ts';
 export function renderDeployedNotice({ deployed, replaced, template }: RunFacts): Html | null {
   const compared = deployed ?? replaced;
   if (!compared) return null;
-  const { instance, run, failedRunId } = compared;
+  const { instance, run, unrecordedRunId } = compared;
   const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance.id })}">${instance.name}</a>`;
-  const failed = failedRunId
-    ? html` A later run failed, so what exists may differ: ${renderRunLink(failedRunId)}.`
+  const unrecorded = unrecordedRunId
+    ? html` Not everything is recorded since ${renderRunLink(unrecordedRunId)}, so what exists may differ.`
     : null;
   if (deployed)
-    return html`<div class="notice">${renderIcon('info')}<p>Filled in from the last successful deployment: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.${failed}</p></div>`;
+    return html`<div class="notice">${renderIcon('info')}<p>Filled in from the last successful deployment: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.${unrecorded}</p></div>`;
   const start = pagePath(
     pages.newRun,
     { id: template.id },
     { instance: instance.name, environment_id: compared.environmentId ?? undefined, from_instance: instance.id },
   );
-  return html`<div class="notice">${renderIcon('triangle-alert')}<div class="stack"><p>${link} is deployed there already: version ${run.template_version}, by ${renderRunLink(run.id)}. A run changes it, and a variable that you leave empty loses its deployed value.${failed}</p>
+  return html`<div class="notice">${renderIcon('triangle-alert')}<div class="stack"><p>${link} is deployed there already: version ${run.template_version}, by ${renderRunLink(run.id)}. A run changes it, and a variable that you leave empty loses its deployed value.${unrecorded}</p>
 <p><a class="button button-small" href="${start}">Start from what is deployed</a></p></div></div>`;
 }
 

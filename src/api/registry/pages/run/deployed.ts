@@ -1,5 +1,4 @@
 import { get as getInstance } from '#api/instances/operations.ts';
-import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { getRun } from '#api/runs/operations.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
@@ -20,8 +19,8 @@ export interface DeployedFacts {
   readonly environmentId: string | null;
   /** The run that deployed it. */
   readonly run: SourceRun;
-  /** The id of its latest run, if that failed after the deployment. */
-  readonly failedRunId: string | null;
+  /** The first run since which not all that exists is recorded. */
+  readonly unrecordedRunId: string | null;
   /** The variables that may be shown, with references in the places of what they came to. */
   readonly values: Values;
   /** The names of the secrets. */
@@ -51,18 +50,13 @@ async function readDeployment(visit: Visit, templateId: string, instanceId: stri
   if (instance.deployed_run_id === null || instance.template_id !== templateId) return null;
   const run = await visit.read(getRun, { params: { id: instance.deployed_run_id }, query: {} });
   if (run.operation === 'destroy' || run.prefill === null || run.template_id !== templateId) return null;
-  const [{ spec }, { runs }] = await Promise.all([
-    visit.read(getVersion, { params: { id: run.template_id, version: run.template_version } }),
-    visit.read(listAllRuns, { query: { instance_id: instance.id, limit: '1' } }),
-  ]);
-  const latest = runs.find(({ id, status }) => id !== run.id && (status === 'failed' || status === 'timed_out'));
+  const { spec } = await visit.read(getVersion, { params: { id: run.template_id, version: run.template_version } });
   const { id, name, resource_count: resourceCount, environment_id: environmentId } = instance;
-  const failedRunId = latest?.id ?? null;
   return {
     instance: { id, name, resourceCount },
     environmentId,
     run,
-    failedRunId,
+    unrecordedRunId: instance.unrecorded_since?.run_id ?? null,
     ...withReferences(run),
     root: planForm(schemaOf(spec)),
   };
