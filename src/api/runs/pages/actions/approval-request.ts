@@ -1,15 +1,19 @@
 import type { FastifyReply } from 'fastify';
+import { personFields, readPersonId, whoField } from '#api/members/pages/person-fields.ts';
+import { find as findPeople } from '#api/members/people-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderCopyable, secretScript } from '#api/web/components/secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { requestApproval } from '../../approvals/approval-operations.ts';
 import { listOfRun } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
+import { linkDays, makeAskedLink } from '../asked/asked-link.ts';
 import { explainReviewer, type ShownReviewer } from '../reviewers/words.ts';
 import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
@@ -19,7 +23,7 @@ type Members = readonly ShownReviewer[];
 /** Asks whom to ask for a review, and with which message. */
 export async function showApprovalRequest(
   visit: RunVisit,
-  refused: { problems?: FormProblems; typed?: Readonly<Record<string, string>> } = {},
+  refused: { problems?: FormProblems; typed?: Readonly<Record<string, string>>; link?: Html | null } = {},
 ): Promise<FastifyReply> {
   const { id } = visit.params;
   const run = await visit.read(getRun, { params: { id }, query: {} });
@@ -34,11 +38,17 @@ export async function showApprovalRequest(
   const page = {
     title,
     hasProblem: Boolean(refused.problems),
+    scripts: refused.link ? [secretScript] : [],
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs })}
+${refused.link ?? null}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
-      fields: [renderMembers(id, await readMembers(visit, run), refused.typed) ?? html``, message],
+      fields: [
+        renderMembers(id, await readMembers(visit, run), refused.typed) ?? html``,
+        ...(visit.mayDo(findPeople).allowed ? await personFields(visit, other) : []),
+        message,
+      ],
       submit: 'Ask for a review',
       cancel: pagePath(pages.run, { id }),
       ...refused,
@@ -46,6 +56,14 @@ ${renderPageHead({ title, crumbs })}
   };
   return visit.show(page, refused.problems?.status ?? 200);
 }
+
+const other = {
+  name: 'other',
+  label: 'Somebody else',
+  type: 'user',
+  isOptional: true,
+  hint: 'A name or an e-mail address. For somebody who may not see the run, you get a link to send to them.',
+} as const;
 
 const message: FormField = {
   name: 'message',
@@ -90,16 +108,28 @@ export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyRep
   const { id } = visit.params;
   const run = await visit.read(getRun, { params: { id }, query: {} });
   const members = await readMembers(visit, run);
-  const typed: Record<string, string> = visit.form('message', ...members.map((member) => fieldOf(member.id)));
-  const reviewers = members.filter((member) => typed[fieldOf(member.id)] === 'yes').map((member) => member.id);
-  const body = { reviewers, message: typed['message'] ?? '' };
-  const sent = await submit(visit, ['message'], () => visit.run(requestApproval, { params: { id }, body }));
-  if (!sent.done) return showApprovalRequest(visit, { problems: nameThem(sent.problems, members), typed });
-  return visit.redirect(pagePath(pages.run, { id }, { done: 'asked' }));
+  const names = ['message', other.name, whoField(other.name)];
+  const typed: Record<string, string> = visit.form(...names, ...members.map((member) => fieldOf(member.id)));
+  const ticked = members.filter((member) => typed[fieldOf(member.id)] === 'yes').map((member) => member.id);
+  const otherId = typed[other.name] ? await readPersonId(visit, other, typed) : '';
+  const body = { reviewers: otherId === '' ? ticked : [...ticked, otherId], message: typed['message'] ?? '' };
+  const sent = await submit(visit, names, () => visit.run(requestApproval, { params: { id }, body }));
+  if (sent.done) return visit.redirect(pagePath(pages.run, { id }, { done: 'asked' }));
+  const blind = otherId === '' ? null : await makeAskedLink(visit, otherId);
+  const named = blind ? [...members, { id: otherId, name: blind.name }] : members;
+  const link = blind ? renderLink(visit, blind) : null;
+  return showApprovalRequest(visit, { problems: nameThem(sent.problems, named), typed, link });
+}
+
+/** What the visitor can send to somebody who may not see the run. */
+function renderLink({ context, request }: RunVisit, { name, path }: { name: string; path: LocalPath }): Html {
+  const origin = context.services.config.baseUrl ?? `${request.protocol}://${request.host}`;
+  return html`<div class="panel stack"><p><span class="foreign">${name}</span> may not see the run: its address leads them to an error. Send them this link. It tells them your name, the team, and whom to ask for access, and nothing about the run. Once they have access, it leads to the run. It is valid for ${linkDays} days.</p>
+${renderCopyable({ id: 'asked-link', label: `Link for ${name}`, value: origin + path })}</div>`;
 }
 
 /** The operation names people by their ids; the visitor chose them by their names. */
-function nameThem(problems: FormProblems, members: Members): FormProblems {
+function nameThem(problems: FormProblems, members: readonly Pick<ShownReviewer, 'id' | 'name'>[]): FormProblems {
   const named = (text: string) => members.reduce((said, { id, name }) => said.replaceAll(id, name), text);
   return { ...problems, others: problems.others.map(named) };
 }

@@ -1,0 +1,73 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { mayName } from '#domain/members/acquaintance.ts';
+import { findRun } from '#domain/runs/store.ts';
+import { decide, type Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+import { readAccess } from '../../operations.ts';
+
+/**
+ * The link to a run that its reader sends to somebody whom they want to review it, and who may not see it. Its signature binds the run, the team and the
+ * organization that own it, the reader and the person who is asked, so that it tells nobody else anything, and nothing after a transfer.
+ */
+
+export const linkDays = 7;
+
+/** What a link of this kind tells the person for whom it was made. */
+export interface Asked {
+  readonly team: string;
+  readonly requester: string;
+}
+
+const mayRead = (principal: Principal, owner: Ownership) => decide(principal, readAccess, owner).allowed;
+
+/** The link for somebody, and their name; null unless the visitor may know them, and they may not see the run. */
+export async function makeAskedLink(
+  visit: Visit<{ id: string }>,
+  personId: string,
+): Promise<{ readonly name: string; readonly path: LocalPath } | null> {
+  const { em, params, principal } = visit;
+  const [run, people] = await Promise.all([findRun(em, params.id), readPrincipals(em, [personId])]);
+  const person = people.get(personId);
+  if (!run?.teamId || !mayRead(principal, run) || person?.kind !== 'user' || !person.enabled) return null;
+  if (mayRead(person, run) || !(await mayName(em, principal, person))) return null;
+  const expires = String(Math.floor(Date.now() / 1000) + linkDays * 24 * 60 * 60);
+  const bound = { runId: params.id, owner: run, requesterId: principal.id, personId, expires };
+  const asked = [principal.id, expires, sign(visit, bound).toString('base64url')].join('.');
+  return { name: person.name, path: pagePath(pages.run, { id: params.id }, { asked }) };
+}
+
+/** What the link says by which the visitor came; null if it is not theirs, was changed or has expired, or if its maker may not read the run any more. */
+export async function readAskedLink(visit: Visit<{ id: string }>): Promise<Asked | null> {
+  const [requesterId = '', expires = '', signature = ''] = (visit.query('asked') ?? '').split('.');
+  if (!isId(requesterId) || !(Number(expires) * 1000 > Date.now())) return null;
+  const { em, params, principal } = visit;
+  const owner = await findRun(em, params.id);
+  if (!owner?.teamId) return null;
+  const expected = sign(visit, { runId: params.id, owner, requesterId, personId: principal.id, expires });
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const requester = (await readPrincipals(em, [requesterId])).get(requesterId);
+  if (!requester?.enabled || !mayRead(requester, owner) || !(await mayName(em, requester, principal))) return null;
+  const team = (await readNames(em, { teams: [owner.teamId] })).get(owner.teamId)?.name;
+  return team === undefined ? null : { team, requester: requester.name };
+}
+
+interface Bound {
+  readonly runId: string;
+  readonly owner: Ownership;
+  readonly requesterId: string;
+  readonly personId: string;
+  /** In seconds since 1970. */
+  readonly expires: string;
+}
+
+function sign({ context }: Visit<{ id: string }>, { runId, owner, requesterId, personId, expires }: Bound): Buffer {
+  const { teamId, organizationId } = owner;
+  const text = JSON.stringify(['asked for a review', runId, teamId, organizationId, requesterId, personId, expires]);
+  return createHmac('sha256', context.services.installation.bindingKey).update(text).digest();
+}

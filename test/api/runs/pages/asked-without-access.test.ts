@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
+
+/** Somebody who is asked to review a run and may not see it: what the link says that the reader of the run sends to them. */
+
+let api: TestApi;
+let tenant: Tenant;
+let viewer: ApiUser;
+let asked: ApiUser;
+let run: string;
+let visitor: Visitor;
+let reader: Visitor;
+
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api, { approval_policy: { required: 1, when: 'always', allow_self: false } });
+  viewer = await api.addUser('requester', 'Vera Viewer');
+  asked = await api.addUser('maintainer', 'Ada Asked');
+  await join(tenant, viewer, 'member', 'viewer');
+  await join(tenant, asked, 'member');
+  const steps = new RunSteps(api, await api.addUser('admin'));
+  const worker = await steps.worker('none');
+  const { runId, attemptId } = await steps.planning(worker, 'none', { environment_id: tenant.environment });
+  await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
+  await steps.next({ runId, executed: attemptId });
+  run = runId;
+  [reader, visitor] = await Promise.all([signInVisitor(api, viewer), signInVisitor(api, asked)]);
+});
+afterAll(() => api?.close());
+
+const path = () => `/workloads/runs/${run}`;
+
+/** The link that the reader of the run gets for somebody; undefined: none. */
+async function linkFor(who: string): Promise<string | undefined> {
+  const { text } = await reader.submit(`${path()}/request-approval`, { message: '', other: who });
+  return /value="https?:\/\/[^/"]+(\/[^"]+asked=[^"]+)"/.exec(text)?.[1];
+}
+
+const wordsOf = (text: string) => text.replace(/[\s\S]*<main/, '').replaceAll(/<[^>]*>/g, ' ');
+
+describe('the link for somebody who is asked for a review and may not see the run', () => {
+  let link: string;
+  beforeEach(async () => {
+    link = (await linkFor('Ada Asked')) ?? '';
+  });
+
+  it('is offered where the request is refused, beside what is missing', async () => {
+    const { status, text } = await reader.submit(`${path()}/request-approval`, { message: '', other: 'Ada Asked' });
+    expect(status).toBe(422);
+    expect(text).toContain('Ada Asked may not review this run');
+    expect(text).toContain('who manages the members of the team can give it');
+    expect(text).toContain('Link for Ada Asked');
+  });
+
+  it('names the team and who asked to the person asked, says what to do, and says nothing of the run', async () => {
+    const { status, text } = await visitor.get(link);
+    expect(status).toBe(404);
+    expect(wordsOf(text)).toMatch(/Vera Viewer\s+asks you to review a run of the team\s+Core/);
+    expect(wordsOf(text)).toMatch(/Ask an owner or an administrator of the team to add you/);
+    const { body } = await viewer.get(`/runs/${run}`);
+    for (const fact of [body.instance, body.template_version, 'Needs approval', 'apply', 'Development', 'Network'])
+      expect(wordsOf(text), fact).not.toContain(fact);
+  });
+
+  it('leads to the run once the person has access', async () => {
+    const other = await api.addUser('maintainer', 'Anton Added');
+    await join(tenant, other, 'member');
+    const theirs = (await linkFor('Anton Added')) ?? '';
+    const later = await signInVisitor(api, other);
+    expect((await later.get(theirs)).status).toBe(404);
+    await join(tenant, other, 'member', 'admin');
+    const { status, text } = await later.get(theirs);
+    expect([status, text.includes('asks you to review')]).toEqual([200, false]);
+  });
+
+  it('tells nothing to anybody else, without the signature, or with another one', async () => {
+    const plain = (await visitor.get(path())).text;
+    const stranger = await makeTenant(api);
+    const colleague = await api.addUser('maintainer');
+    await join(tenant, colleague, 'member');
+    for (const other of [stranger.owner, colleague]) {
+      const { status, text } = await (await signInVisitor(api, other)).get(link);
+      expect([status, /Vera|Core|asks you/.test(wordsOf(text))]).toEqual([404, false]);
+    }
+    const [, token = ''] = link.split('asked=');
+    const [requester = '', expires = '', signature = ''] = token.split('.');
+    const forged = [
+      [tenant.owner.id, expires, signature],
+      [requester, String(Number(expires) + 1), signature],
+      [requester, expires, `${signature.slice(0, -4)}AAAA`],
+      [requester, expires, ''],
+      ['', '', ''],
+    ];
+    for (const parts of forged) {
+      const { status, text } = await visitor.get(`${path()}?asked=${parts.join('.')}`);
+      expect([status, wordsOf(text).includes('asks you')], parts.join('.')).toEqual([404, false]);
+    }
+    expect(wordsOf(plain)).not.toContain('asks you');
+    const anonymous = await api.app.inject({ method: 'GET', url: link });
+    expect(anonymous.body).not.toMatch(/Vera|asks you/);
+  });
+
+  it('tells nothing after its end, or after its sender has lost access or left the organization', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * 24 * 60 * 60 * 1000 });
+    try {
+      // The session has expired by then as well, so the visitor signs in anew.
+      const { status, text } = await (await signInVisitor(api, asked)).get(link);
+      expect([status, wordsOf(text).includes('asks you')]).toEqual([404, false]);
+    } finally {
+      vi.useRealTimers();
+    }
+    const { status } = await tenant.owner.delete(`${tenant.teamPath}/members/${viewer.id}`);
+    expect(status).toBe(204);
+    expect(wordsOf((await visitor.get(link)).text)).not.toContain('asks you');
+    await join(tenant, viewer, 'member', 'viewer');
+    expect(wordsOf((await visitor.get(link)).text)).toContain('asks you');
+  });
+
+  it('tells nothing after the project of the run came to another team', async () => {
+    const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Elsewhere' });
+    await api.rows('update projects set team_id = ? where id = ?', [other.id, tenant.project]);
+    await api.rows('update runs set team_id = ? where id = ?', [other.id, run]);
+    try {
+      expect(wordsOf((await visitor.get(link)).text)).not.toMatch(/asks you|Elsewhere/);
+    } finally {
+      await api.rows('update projects set team_id = ? where id = ?', [tenant.team, tenant.project]);
+      await api.rows('update runs set team_id = ? where id = ?', [tenant.team, run]);
+    }
+  });
+
+  it('is not offered for somebody whom the reader does not know, or who may see the run', async () => {
+    const { owner } = await makeTenant(api);
+    expect(await linkFor(owner.id)).toBeUndefined();
+    const member = await api.addUser('requester', 'Mira Member');
+    await join(tenant, member, 'member', 'member');
+    expect(await linkFor('Mira Member')).toBeUndefined();
+  });
+});
