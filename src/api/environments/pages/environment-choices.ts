@@ -1,6 +1,7 @@
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get, list } from '../operations.ts';
 
@@ -21,8 +22,8 @@ interface Wanted {
 export async function readEnvironmentChoices(visit: Visit<unknown>, { teamId, alsoId }: Wanted = {}): Promise<Choices> {
   const query = { limit: '200', ...(teamId && { team_id: teamId }) };
   const { environments, next_cursor: next } = await visit.read(list, { query });
-  const isListed = !alsoId || environments.some(({ id }) => id === alsoId);
-  const also = isListed ? null : await orNull(visit.read(get, { params: { id: alsoId } }));
+  const isMissing = alsoId && isId(alsoId) && environments.every(({ id }) => id !== alsoId);
+  const also = isMissing ? await orNull(visit.read(get, { params: { id: alsoId } })) : null;
   return nameEnvironments(visit, [...environments, ...(also ? [also] : [])], next);
 }
 

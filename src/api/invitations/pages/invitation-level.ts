@@ -21,7 +21,6 @@ export interface InvitationLevel<Params, Owner extends LevelOwner> {
   readonly revoke: (visit: Visit, owner: Owner, id: string) => Promise<unknown>;
   /** The fields that say what the invitation offers, after the address. */
   readonly fields: (visit: Visit, owner: Owner) => Promise<FormField[]>;
-  readonly names: readonly string[];
   readonly resendPath: (owner: Owner, id: string) => LocalPath;
   readonly revokePath: (owner: Owner, id: string) => LocalPath;
 }

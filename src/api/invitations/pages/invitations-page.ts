@@ -7,7 +7,9 @@ import { renderSecret, secretScript } from '#api/web/components/secret.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm, renderKey } from '#api/web/forms/form.ts';
+import { readNamed } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -59,14 +61,22 @@ async function renderInviteForm<Params, Owner extends LevelOwner>(
 ): Promise<Html> {
   return renderForm({
     action: invitations.level.path('invitations', owner),
-    fields: [
-      { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254 },
-      ...(await invitations.fields(visit, owner)),
-    ],
+    fields: await readFields(invitations, visit, owner),
     submit: 'Create invitation',
     ...(typed && { typed }),
     ...(problems && { problems }),
   });
+}
+
+async function readFields<Params, Owner extends LevelOwner>(
+  invitations: InvitationLevel<Params, Owner>,
+  visit: Visit<Params>,
+  owner: Owner,
+): Promise<FormField[]> {
+  return [
+    { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254 },
+    ...(await invitations.fields(visit, owner)),
+  ];
 }
 
 /** The link has the token behind `#`, which browsers do not send to servers, so no log has it. */
@@ -86,9 +96,12 @@ export async function submitInvitation<Params, Owner extends LevelOwner>(
   visit: Visit<Params>,
 ): Promise<FastifyReply> {
   const owner = await invitations.level.read(visit);
-  const names = ['email', ...invitations.names];
+  const fields = await readFields(invitations, visit, owner);
+  const names = fields.map(({ name }) => name);
   const typed = visit.form(...names);
-  const submitted = await submit(visit, names, () => invitations.create(visit, owner, toBody(typed)));
+  const submitted = await submit(visit, names, async () =>
+    invitations.create(visit, owner, toBody(await readNamed(visit, fields, typed))),
+  );
   if (!submitted.done) return showInvitations(invitations, visit, { typed, problems: submitted.problems });
   return showInvitations(invitations, visit, { sent: submitted.result });
 }

@@ -30,10 +30,9 @@ const organizationInvitations: InvitationLevel<{ orgID: string }, Organization> 
   create: (visit, { id: orgID }, body) => visit.run(ofOrganization.create, { params: { orgID }, body }),
   resend: (visit, { id: orgID }, id) => visit.run(ofOrganization.resend, { params: { orgID, id } }),
   revoke: (visit, { id: orgID }, id) => visit.run(ofOrganization.revoke, { params: { orgID, id } }),
-  names: ['role', 'team_id', 'team_role', 'expires_in'],
   fields: async (visit, { id: orgID }) => {
     const { teams, next_cursor: next } = await visit.read(listTeams, { params: { orgID }, query: { limit: '200' } });
-    const none = { value: '', label: 'no team' };
+    const offered = choicesOf(teams, next, 'team');
     return [
       {
         name: 'role',
@@ -47,8 +46,8 @@ const organizationInvitations: InvitationLevel<{ orgID: string }, Organization> 
         label: 'Team',
         kind: 'select',
         isOptional: true,
-        choices: [none, ...choicesOf(teams, next).choices],
-        isCut: next !== null,
+        ...offered,
+        choices: [{ value: '', label: 'no team' }, ...offered.choices],
       },
       {
         name: 'team_role',
@@ -70,7 +69,6 @@ const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubjec
   create: (visit, team, body) => visit.run(ofTeam.create, { params: teamParams(team), body }),
   resend: (visit, team, invitationID) => visit.run(ofTeam.resend, { params: { ...teamParams(team), invitationID } }),
   revoke: (visit, team, invitationID) => visit.run(ofTeam.revoke, { params: { ...teamParams(team), invitationID } }),
-  names: ['role', 'expires_in'],
   fields: async () => [
     { name: 'role', label: 'Role in the team', kind: 'radio', choices: teamRoleChoices, value: 'member' },
     lifetimeField,

@@ -1,6 +1,6 @@
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listVariables } from '#api/environments/variable-operations.ts';
-import { describeInherited } from '#api/registry/pages/run/facts.ts';
+import { describeInherited } from '#api/registry/pages/run/place.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';

@@ -176,7 +176,7 @@ function renderRadios({ name, label, value, choices = [] }: FormField, id: strin
 }
 
 /** A hint, and whether there is more to choose than the field offers. */
-function hintOf({ hint, isCut, choices = [] }: FormField): FormField['hint'] {
+function hintOf({ hint, isCut, choices = [], choiceKinds }: FormField): FormField['hint'] {
   if (!isCut) return hint;
-  return html`${hint ? html`${hint} ` : null}${explainCut(choices)}`;
+  return html`${hint ? html`${hint} ` : null}${explainCut({ choices, choiceKinds })}`;
 }

@@ -1,37 +1,45 @@
+import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Visit } from '../visit/visit.ts';
 import { valueOfName } from './fields/choices.ts';
 import type { FormField } from './fields/form-field.ts';
 
-/** What was typed, by the name of the field. */
-type Values = Readonly<Record<string, string>>;
+/** What a select was sent with: the value that the text stands for, or why it stands for none. */
+type ReadChoice = { readonly value: string } | { readonly problem: string };
 
 /**
- * What was typed, with values in place of names in the selects that offer only some of their choices. A name that is not among them is searched among
- * all that the visitor may read. Of one that names nothing or several things the field has the problem, and is empty.
+ * Reads what a select was sent with. One that offers only some of its choices sends names, since that is what `renderControl` makes of it. A name that is
+ * not among its choices is looked up among all that the visitor may read.
  */
-export async function readNamed(visit: Visit<unknown>, fields: readonly FormField[], typed: Values): Promise<Values> {
-  const values: Record<string, string> = {};
-  for (const { name, kind, isCut, choiceKinds, choices = [] } of fields) {
-    const text = typed[name]?.trim() ?? '';
-    if (kind !== 'select' || !isCut || text === '') continue;
-    values[name] =
-      valueOfName(choices, text) ?? (isId(text) ? text : await findOther(visit, { name, choiceKinds }, text));
-  }
-  return { ...typed, ...values };
+export async function readChoice(visit: Visit<unknown>, field: FormField, typed = ''): Promise<ReadChoice> {
+  const { kind, isCut, choiceKinds, choices = [] } = field;
+  const text = typed.trim();
+  if (kind !== 'select' || !isCut || text === '') return { value: typed };
+  const listed = valueOfName(choices, text);
+  // What no kind has are values, not names of things.
+  if (listed !== undefined || isId(text) || choiceKinds?.length === 0) return { value: listed ?? text };
+  const [only, ...others] = await visit.findNamed(text, choiceKinds);
+  if (only === undefined) return { problem: 'is the name of nothing that you may choose' };
+  if (others.length === 0) return { value: only };
+  return { problem: 'is the name of several things: choose one from the list, or enter the ID of one' };
 }
 
-async function findOther(
+/**
+ * What was typed, with values in place of names. Every handler of a form that may have such a select reads it by this or by `readChoice`.
+ * @throws Invalid at the field if a name stands for nothing, or for several things
+ */
+export async function readNamed<Typed extends object>(
   visit: Visit<unknown>,
-  { name, choiceKinds }: Pick<FormField, 'name' | 'choiceKinds'>,
-  text: string,
-): Promise<string> {
-  const [only, ...others] = await visit.findNamed(text, choiceKinds);
-  if (only !== undefined && others.length === 0) return only;
-  const problem =
-    only === undefined
-      ? 'is the name of nothing that you may choose'
-      : 'is the name of several things: choose one from the list, or enter the ID of one';
-  visit.addProblem(name, problem);
-  return '';
+  fields: readonly FormField[],
+  typed: Typed,
+): Promise<Typed> {
+  const values: Record<string, string> = {};
+  for (const field of fields) {
+    const text = (typed as Readonly<Record<string, unknown>>)[field.name];
+    if (typeof text !== 'string') continue;
+    const read = await readChoice(visit, field, text);
+    if ('problem' in read) throw invalidField(field.name, read.problem);
+    values[field.name] = read.value;
+  }
+  return { ...typed, ...values };
 }

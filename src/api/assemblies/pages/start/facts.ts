@@ -1,10 +1,10 @@
-import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
 import { getRun } from '../../run-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import {
@@ -28,8 +28,7 @@ export interface StartFacts {
   readonly nodes: readonly string[];
   /** The run that is repeated, if the address names one. */
   readonly source: ShownAssemblyRun | null;
-  readonly environments: readonly { readonly id: string; readonly label: string }[];
-  readonly hasMoreEnvironments: boolean;
+  readonly environments: Choices;
 }
 
 export async function readStartFacts(visit: AssemblyVisit, chosen: string | undefined): Promise<StartFacts> {
@@ -43,7 +42,10 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: string | unde
   const wanted = chosen || source?.version || 'latest';
   const [version, environments] = await Promise.all([
     assembly.latest_version === null ? null : visit.read(getVersion, { params: { id, version: wanted } }),
-    readEnvironments(visit, assembly.team_id),
+    readEnvironmentChoices(visit, {
+      teamId: assembly.team_id,
+      alsoId: source?.environment_id ?? visit.query('environment_id'),
+    }),
   ]);
   const spec = version?.spec ?? {};
   return {
@@ -54,20 +56,6 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: string | unde
     root: planForm(schemaOf(spec)),
     nodes: Object.keys(readableNodes(spec as JsonValue)),
     source,
-    ...environments,
+    environments,
   };
-}
-
-async function readEnvironments(
-  visit: AssemblyVisit,
-  teamId: string,
-): Promise<Pick<StartFacts, 'environments' | 'hasMoreEnvironments'>> {
-  const { environments, next_cursor: next } = await visit.read(listEnvironments, {
-    query: { limit: '200', team_id: teamId },
-  });
-  const names = await readNames(visit.em, { projects: environments.map(({ project_id: id }) => id) });
-  const labelled = environments
-    .map(({ id, name, project_id: project }) => ({ id, label: `${names.get(project)?.name ?? ''} / ${name}` }))
-    .sort((one, other) => one.label.localeCompare(other.label));
-  return { environments: labelled, hasMoreEnvironments: next !== null };
 }

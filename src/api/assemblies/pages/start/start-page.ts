@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { explainProblems, otherProblem, variableProblems } from '#api/registry/pages/run/run-problems.ts';
-import { valueOfName } from '#api/web/forms/fields/choices.ts';
+import { readNamed } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';
 import {
@@ -17,7 +17,7 @@ import { run } from '../../run-operations.ts';
 import type { AssemblyVisit } from '../shown.ts';
 import { readStartFacts, type StartFacts } from './facts.ts';
 import { type Basic, readSentStart } from './sent.ts';
-import { startPage } from './start-view.ts';
+import { startPage, targetFields } from './start-view.ts';
 
 /** Shows the form for an assembly run, empty or filled in from an earlier one (`?from=`). */
 export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {
@@ -39,9 +39,8 @@ export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {
 
 /** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
 export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
-  const { basic: typed, only, fields } = readSentStart(visit.request.body);
-  const facts = await readStartFacts(visit, typed.version);
-  const basic = { ...typed, environment_id: await readEnvironmentId(visit, facts, typed.environment_id) };
+  const { basic, only, fields } = readSentStart(visit.request.body);
+  const facts = await readStartFacts(visit, basic.version);
   const edit = readEdit(basic.do);
   const decoded = decodeVariables(fields, facts.root);
   const again = (entry: VariablesEntry, problems: FormProblems | null, kept: Partial<Basic> = basic) => {
@@ -60,8 +59,8 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   if (problems.length > 0 && basic.operation !== 'destroy') return again(decoded, variableProblems(problems));
   if (basic.operation === 'destroy' && basic.confirmation.trim() !== facts.assembly.name.trim())
     return again(decoded, unconfirmed(facts));
-  const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], () =>
-    request(visit, facts, { basic, only, values }),
+  const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], async () =>
+    request(visit, facts, { basic: await readNamed(visit, targetFields({ facts, basic }), basic), only, values }),
   );
   if (!sent.done) {
     const isUsed = sent.problems.code === 'idempotency_key_reused';
@@ -102,17 +101,4 @@ function request(visit: AssemblyVisit, { version }: StartFacts, { basic, only, v
     ...(only.length > 0 && { only }),
   };
   return visit.run(run, { params: { id: visit.params.id }, body });
-}
-
-/** The environment that was chosen. Where only some are offered, it may be another one's name. The operation refuses what names none. */
-async function readEnvironmentId(
-  visit: AssemblyVisit,
-  { environments, hasMoreEnvironments }: StartFacts,
-  typed: string,
-): Promise<string> {
-  const choices = environments.map(({ id, label }) => ({ value: id, label }));
-  const listed = valueOfName(choices, typed);
-  if (listed !== undefined || typed === '' || !hasMoreEnvironments) return listed ?? typed;
-  const [only, ...others] = await visit.findNamed(typed, ['environment']);
-  return only !== undefined && others.length === 0 ? only : typed;
 }

@@ -106,8 +106,9 @@ function messageField(value = ''): FormField {
   };
 }
 
-function targetFields({ facts, basic }: StartForm): FormField[] {
-  const { assembly, versions, version, environments, hasMoreVersions, hasMoreEnvironments } = facts;
+/** Which version the run executes, how, and where. */
+export function targetFields({ facts, basic }: Pick<StartForm, 'facts' | 'basic'>): FormField[] {
+  const { assembly, versions, version, environments, hasMoreVersions } = facts;
   const shown = version?.version ?? '';
   const names = [...new Set([...(shown === '' ? [] : [shown]), ...versions])];
   return [
@@ -117,6 +118,7 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       kind: 'select',
       value: basic.version ?? '',
       isCut: hasMoreVersions,
+      choiceKinds: [],
       choices: [
         { value: '', label: `Latest (${assembly.latest_version ?? 'none'})` },
         ...names.map((name) => ({ value: name, label: name })),
@@ -135,9 +137,8 @@ function targetFields({ facts, basic }: StartForm): FormField[] {
       label: 'Environment',
       kind: 'select',
       value: basic.environment_id ?? '',
-      isCut: hasMoreEnvironments,
-      choiceKinds: ['environment'],
-      choices: [unchosen, ...environments.map(({ id, label }) => ({ value: id, label }))],
+      ...environments,
+      choices: [unchosen, ...environments.choices],
       hint: 'All nodes deploy there, with its variables and its approval policy.',
     },
   ];

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
 import { refusedPage } from '#api/web/forms/form-page.ts';
+import { readNamed } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -13,7 +14,7 @@ import { check, get as getVersion, publish } from '../../version-operations.ts';
 import type { ShownCheck, ShownVersion } from '../shown.ts';
 import { readCheckPlaces } from './check-places.ts';
 import { blankForm, fillForm, type PublishForm, readPublishForm } from './publish-form.ts';
-import { crumbsOf, publishPage, titleOf } from './publish-view.ts';
+import { checkPlaceField, crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { atSource, namesOf } from './source-problems.ts';
 import { composeSpec, keepSelected } from './spec-source.ts';
 
@@ -64,15 +65,23 @@ async function isUnchanged(
   return isDeepStrictEqual(composeSpec(visit, first, base), spec);
 }
 
+/** The environment whose connections the check uses; null: none. @throws Invalid at the field */
+async function readCheckPlace(visit: TemplateVisit, form: PublishForm): Promise<string | null> {
+  if (form.check_environment_id === '') return null;
+  const { team_id: teamId } = await visit.read(getTemplate, { params: visit.params });
+  const field = checkPlaceField(await readCheckPlaces(visit, teamId), form);
+  return (await readNamed(visit, [field], form)).check_environment_id;
+}
+
 export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   const form = keepSelected(readPublishForm(visit.request.body));
   const base = form.base ? await visit.read(getVersion, { params: { id, version: form.base } }) : null;
-  const asked = { derive: form.derive === 'yes', check_environment_id: form.check_environment_id || null };
   let found: ShownCheck | null = null;
   const sent = await submit(visit, namesOf(form), async () => {
     const { version, changelog } = form;
     const spec = composeSpec(visit, form, base);
+    const asked = { derive: form.derive === 'yes', check_environment_id: await readCheckPlace(visit, form) };
     // The check of an environment resolves the modules of the version anew, by the connections there.
     if (base && form.only !== 'check' && !asked.check_environment_id && (await isUnchanged(visit, form, base, spec)))
       visit.addProblem(

@@ -38,7 +38,7 @@ export function crumbsOf({ id, name }: ShownTemplate): Crumb[] {
 }
 
 export function publishPage(shown: PublishPage): Page {
-  const { template, base, form, problems, offered, environments, found } = shown;
+  const { template, problems, found } = shown;
   const { id } = template;
   const title = titleOf(template);
   return {
@@ -55,66 +55,75 @@ ${found ? renderDraftCheck(found) : null}
       action: pagePath(pages.publishVersion, { id }),
       hasFiles: true,
       problems,
-      fields: [
-        { name: 'base', label: 'Base', kind: 'hidden', value: form.base },
-        {
-          name: 'version',
-          label: 'Version',
-          value: form.version,
-          maxLength: 64,
-          hint: base
-            ? `A semantic version. The latest is ${base.version}.`
-            : 'A semantic version, such as 1.0.0 or 2.0.0-rc.1.',
-        },
-        {
-          name: 'changelog',
-          label: 'Changelog',
-          kind: 'area',
-          value: form.changelog,
-          isOptional: true,
-          maxLength: 20_000,
-        },
-        {
-          name: 'spec',
-          label: 'Spec',
-          kind: 'code',
-          value: form.spec,
-          hint: html`JSON with variables, outputs, executor and more: see <a href="${pagePath(pages.templateGuide)}">Writing templates</a>.`,
-        },
-        ...toolFields(offered, 'Detect from the files and their required_version', 'spec.tool').map((field) => ({
-          ...field,
-          value: form[field.name === 'spec.tool.name' ? field.name : 'spec.tool.version'],
-        })),
-        renderSource(shown),
-        {
-          name: 'derive',
-          label: 'Read variables and outputs from the files',
-          kind: 'checkbox',
-          value: form.derive,
-          isOptional: true,
-          hint: 'OpenTofu and Terraform only: types, defaults, rules and descriptions. The spec above takes precedence. A template without a readme gets the one of the files.',
-        },
-        ...(environments.choices.length === 0 && form.check_environment_id === ''
-          ? []
-          : [
-              {
-                name: 'check_environment_id',
-                label: 'Environment for private modules',
-                kind: 'select',
-                value: form.check_environment_id,
-                isOptional: true,
-                isCut: environments.isCut,
-                choiceKinds: ['environment'],
-                choices: [{ value: '', label: 'None: without credentials' }, ...environments.choices],
-                hint: 'The check uses the git and registry connections that are bound in this environment. The modules that it downloads become part of the version.',
-              } as const,
-            ]),
-      ],
+      fields: [...specFields(shown), renderSource(shown), ...checkFields(shown)],
       submit: html`<button class="button button-primary" type="submit">Check and publish</button><button class="button" type="submit" name="only" value="check">Check only</button>`,
       cancel: pagePath(pages.template, { id }),
       waiting:
         'A worker checks it now: it fetches modules and providers, and validates the files. That takes 30 seconds at most. What is not checked by then is checked later.',
     })}</div></div>`,
+  };
+}
+
+/** What the version is and does. */
+function specFields({ base, form, offered }: PublishPage): FormField[] {
+  return [
+    { name: 'base', label: 'Base', kind: 'hidden', value: form.base },
+    {
+      name: 'version',
+      label: 'Version',
+      value: form.version,
+      maxLength: 64,
+      hint: base
+        ? `A semantic version. The latest is ${base.version}.`
+        : 'A semantic version, such as 1.0.0 or 2.0.0-rc.1.',
+    },
+    {
+      name: 'changelog',
+      label: 'Changelog',
+      kind: 'area',
+      value: form.changelog,
+      isOptional: true,
+      maxLength: 20_000,
+    },
+    {
+      name: 'spec',
+      label: 'Spec',
+      kind: 'code',
+      value: form.spec,
+      hint: html`JSON with variables, outputs, executor and more: see <a href="${pagePath(pages.templateGuide)}">Writing templates</a>.`,
+    },
+    ...toolFields(offered, 'Detect from the files and their required_version', 'spec.tool').map((field) => ({
+      ...field,
+      value: form[field.name === 'spec.tool.name' ? field.name : 'spec.tool.version'],
+    })),
+  ];
+}
+
+/** What the check of the files reads, and with whose connections. */
+function checkFields({ form, environments }: PublishPage): FormField[] {
+  const derive: FormField = {
+    name: 'derive',
+    label: 'Read variables and outputs from the files',
+    kind: 'checkbox',
+    value: form.derive,
+    isOptional: true,
+    hint: 'OpenTofu and Terraform only: types, defaults, rules and descriptions. The spec above takes precedence. A template without a readme gets the one of the files.',
+  };
+  const isAsked = environments.choices.length > 0 || form.check_environment_id !== '';
+  return isAsked ? [derive, checkPlaceField(environments, form)] : [derive];
+}
+
+/** The field that chooses the environment whose connections the check uses. */
+export function checkPlaceField(environments: Choices, form: PublishForm): FormField {
+  return {
+    name: 'check_environment_id',
+    label: 'Environment for private modules',
+    kind: 'select',
+    value: form.check_environment_id,
+    isOptional: true,
+    ...environments,
+    choices: [{ value: '', label: 'None: without credentials' }, ...environments.choices],
+    hint: 'The check uses the git and registry connections that are bound in this environment. The modules that it downloads become part of the version.',
   };
 }
 

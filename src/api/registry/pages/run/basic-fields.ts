@@ -1,4 +1,3 @@
-import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
@@ -6,7 +5,8 @@ import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { RequestedOperation } from '#domain/runs/model.ts';
 import { logLevels, maxParallelism } from '#domain/runs/options/model.ts';
-import { nameOfTarget, noEnvironment, type RunFacts } from './facts.ts';
+import { nameOfTarget, type RunFacts } from './facts.ts';
+import { environmentField, noEnvironment } from './place.ts';
 import type { RunForm } from './run-form.ts';
 
 export const basicLabels = {
@@ -45,6 +45,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       value: isSent('version'),
       choices: versionChoices(facts),
       isCut: facts.hasMoreVersions,
+      choiceKinds: [],
     },
     {
       name: 'operation',
@@ -54,7 +55,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       choices: operationChoices(facts),
       hint: 'For a destroy, empty fields take the values of the deployment.',
     },
-    ...(source || deployed ? [] : [environmentField(facts, isSent('environment_id'))]),
+    ...(source || deployed ? [] : [targetEnvironment(facts, isSent('environment_id'))]),
     ...(deployed ? [] : [instanceField(facts, isSent('instance'))]),
   ];
   return html`<div class="form-pairs">${fields.map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
@@ -75,29 +76,14 @@ function instanceField({ template }: RunFacts, value: string): FormField {
 }
 
 function placeOf({ environments, environmentId }: RunFacts): Html {
-  const label = environments.find(({ id }) => id === environmentId)?.label;
+  const label = environments.choices.find(({ value }) => value === environmentId)?.label;
   return html`<span class="foreign">${label ?? (environmentId ? 'its environment' : 'no environment')}</span>`;
 }
 
-function environmentField(
-  { environments, hasMoreEnvironments, environmentId, template }: RunFacts,
-  chosen: string,
-): FormField {
-  const choices = environments.map(({ id, label }) => ({ value: id, label }));
-  const isKnown = environmentId === '' || environments.some(({ id }) => id === environmentId);
+function targetEnvironment({ environments, environmentId, template }: RunFacts, typed: string): FormField {
   return {
-    name: 'environment_id',
-    label: basicLabels.environment_id,
-    kind: 'select',
-    isCut: hasMoreEnvironments,
-    choiceKinds: ['environment'],
-    value: chosen || environmentId || (environments.length > 0 ? '' : noEnvironment),
-    choices: [
-      ...(environments.length > 0 ? [unchosen] : []),
-      { value: noEnvironment, label: 'None' },
-      ...(isKnown ? [] : [{ value: environmentId, label: 'The environment of the link' }]),
-      ...choices,
-    ],
+    ...environmentField(environments),
+    value: typed || environmentId || (environments.choices.length > 0 ? '' : noEnvironment),
     hint:
       template.team_id === null
         ? 'Without one, the run belongs to no team, and everybody can see it.'

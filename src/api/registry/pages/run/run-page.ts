@@ -30,7 +30,7 @@ type Basic = SentForm['basic'];
 export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   const facts = await readRunFacts(visit, {
     version: visit.query('version'),
-    environmentId: visit.query('environment_id'),
+    environment: visit.query('environment_id'),
     instance: visit.query('instance'),
   });
   const { source, deployed, root } = facts;
@@ -70,7 +70,7 @@ type SentFilled = Filled & { readonly basic: Basic };
 export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   const sent = readSentForm(visit.request.body);
   const { basic, omitted } = sent;
-  const chosen = { version: basic.version, environmentId: basic.environment_id, instance: basic.instance };
+  const chosen = { version: basic.version, environment: basic.environment_id, instance: basic.instance };
   const facts = await readRunFacts(visit, chosen);
   const edit = readEdit(basic.do);
   if (basic.shown === facts.version?.version) refuseUnknownFields(sent, facts.root);
@@ -90,7 +90,7 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
 function findChoiceProblem({ version, source, deployed, environments }: RunFacts, basic: Basic): FormProblems | null {
   if (version && basic.shown !== version.version)
     return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
-  return !source && !deployed && basic.environment_id === '' && environments.length > 0 ? noChoice : null;
+  return !source && !deployed && basic.environment_id === '' && environments.choices.length > 0 ? noChoice : null;
 }
 
 const lostSecrets = otherProblem(

@@ -1,8 +1,8 @@
-import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { groupWordOf, runStatusLooks } from '#api/web/components/status.ts';
-import type { Choice, Choices } from '#api/web/forms/fields/choices.ts';
+import { type Choice, type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -13,7 +13,7 @@ import { type WaitingCode, waitingCodes } from '#domain/runs/waiting.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
-import { isSameSet, type ListAddress, listPath, views } from './filters.ts';
+import { cutFilters, isSameSet, type ListAddress, listPath, views } from './filters.ts';
 
 /** What the filters offer: environments and templates that the visitor may read, and those who asked for the shown runs. */
 export interface FilterChoices {
@@ -22,53 +22,41 @@ export interface FilterChoices {
   readonly requesters: readonly Choice[];
 }
 
-const most = '200';
-
 export async function readFilterChoices(
   visit: Visit,
   { scope, filters }: ListAddress,
   runs: readonly ListedShownRun[],
 ): Promise<FilterChoices> {
   const { environment_id: environment = null, template_id: template = null, requested_by: requester = null } = filters;
-  const query = { limit: most, ...(scope['team_id'] && { team_id: scope['team_id'] }) };
-  const [{ environments, next_cursor: moreEnvironments }, { templates, next_cursor: moreTemplates }] =
-    await Promise.all([visit.read(listEnvironments, { query }), visit.read(listTemplates, { query: { limit: most } })]);
-  const people = runs.flatMap(({ requested_by: { id, name } }) => (id === null ? [] : [{ id, name }]));
-  const known = [...environments, ...templates, ...people, { id: visit.principal.id, name: visit.principal.name }];
-  const isUnknown = (id: string | null) => (known.some((each) => each.id === id) ? null : id);
+  const teamId = scope['team_id'];
+  const [environments, { templates, next_cursor: next }] = await Promise.all([
+    readEnvironmentChoices(visit, { ...(typeof teamId === 'string' && { teamId }), alsoId: environment }),
+    visit.read(listTemplates, { query: { limit: '200' } }),
+  ]);
   // Somebody may filter by what is not among the first ones, by a link. Names are read only of what a shown run has.
-  const shownOnly = (id: string | null, shown: readonly (string | null)[]) =>
-    shown.includes(id) ? isUnknown(id) : null;
+  const shownOnly = (id: string | null, shown: readonly (string | null)[]) => (shown.includes(id) ? [id] : []);
+  const ofEnvironments = runs.map((run) => run.environment_id);
+  const ofTemplates = runs.map((run) => run.template_id);
   const names = await readNames(visit.em, {
-    environments: [
-      shownOnly(
-        environment,
-        runs.map((run) => run.environment_id),
-      ),
-    ],
-    templates: [
-      shownOnly(
-        template,
-        runs.map((run) => run.template_id),
-      ),
-    ],
+    environments: shownOnly(environment, ofEnvironments),
+    templates: shownOnly(template, ofTemplates),
   });
+  const people = runs.flatMap(({ requested_by: { id, name } }) => (id === null ? [] : [{ value: id, label: name }]));
+  const you = { value: visit.principal.id, label: `${visit.principal.name} (you)` };
   return {
-    environments: { choices: toChoices(environments, environment, names), isCut: moreEnvironments !== null },
-    templates: { choices: toChoices(templates, template, names), isCut: moreTemplates !== null },
-    requesters: toChoices(
-      [...people, { id: visit.principal.id, name: `${visit.principal.name} (you)` }],
-      requester,
-      names,
-    ),
+    environments: withAny(environments, environment, names),
+    templates: withAny(choicesOf(templates, next, 'template'), template, names),
+    requesters: withAny({ choices: [...people, you], isCut: false }, requester, names).choices,
   };
 }
 
-function toChoices(items: readonly { id: string; name: string }[], chosen: string | null, names: Names): Choice[] {
-  const byId = new Map(items.map(({ id, name }) => [id, name]));
-  if (chosen !== null && !byId.has(chosen)) byId.set(chosen, names.get(chosen)?.name ?? chosen);
-  const choices = [...byId].map(([value, label]) => ({ value, label }));
-  return [{ value: '', label: 'Any' }, ...choices.sort((one, other) => one.label.localeCompare(other.label))];
+/** The choices with the chosen one and with that of all, by their names. */
+function withAny({ choices, ...cut }: Choices, chosen: string | null, names: Names): Choices {
+  const byValue = new Map(choices.map(({ value, label }) => [value, label]));
+  if (chosen !== null && !byValue.has(chosen)) byValue.set(chosen, names.get(chosen)?.name ?? chosen);
+  const all = [...byValue].map(([value, label]) => ({ value, label }));
+  const sorted = all.sort((one, other) => one.label.localeCompare(other.label));
+  return { ...cut, choices: [{ value: '', label: 'Any' }, ...sorted] };
 }
 
 /** What runs wait for, as the filter names it. */
@@ -104,6 +92,7 @@ ${renderForm(address, choices)}
 
 function renderForm(address: ListAddress, { environments, templates, requesters }: FilterChoices): Html {
   const { scope, filters, statuses } = address;
+  const [environmentFilter, templateFilter] = cutFilters;
   const operations = [
     { value: '', label: 'Any' },
     ...runOperations.map((value) => ({ value, label: operationWords[value] })),
@@ -114,8 +103,8 @@ function renderForm(address: ListAddress, { environments, templates, requesters 
   ];
   const fields: FormField[] = [
     { name: 'operation', label: 'Operation', kind: 'select', choices: operations },
-    { name: 'environment_id', label: 'Environment', kind: 'select', ...environments },
-    { name: 'template_id', label: 'Template', kind: 'select', ...templates },
+    { ...environmentFilter, ...environments },
+    { ...templateFilter, ...templates },
     { name: 'requested_by', label: 'Requested by', kind: 'select', choices: requesters },
     { name: 'waiting_on', label: 'Waiting for', kind: 'select', choices: waits },
     { name: 'from', label: 'From', kind: 'date' },

@@ -1,3 +1,5 @@
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { readNamed } from '#api/web/forms/named-choices.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -41,6 +43,17 @@ export function readListAddress(visit: Visit): ListAddress {
     cursor: visit.query('cursor'),
     until: visit.query('until'),
   };
+}
+
+/** The filters that may offer only some of their choices. */
+export const cutFilters = [
+  { name: 'environment_id', label: 'Environment', kind: 'select', isCut: true, choiceKinds: ['environment'] },
+  { name: 'template_id', label: 'Template', kind: 'select', isCut: true, choiceKinds: ['template'] },
+] as const satisfies readonly FormField[];
+
+/** The address with ids in place of names. @throws Invalid at the filter if a name stands for nothing, or for several things */
+export async function withIds(visit: Visit, address: ListAddress): Promise<ListAddress> {
+  return { ...address, filters: await readNamed(visit, cutFilters, address.filters) };
 }
 
 /** The query of the operation that lists the runs. Without a scope, it lists all that the visitor may read. */

@@ -14,7 +14,7 @@ import { readNames } from '#domain/tenancy/names-store.ts';
 import { listAllRuns } from '../../lists/list-operations.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { readFilterChoices, renderFilters } from './filter-form.ts';
-import { type ListAddress, listPath, readListAddress, toListQuery } from './filters.ts';
+import { type ListAddress, listPath, readListAddress, toListQuery, withIds } from './filters.ts';
 import { renderRuns } from './rows.ts';
 
 interface ShownPage {
@@ -24,11 +24,17 @@ interface ShownPage {
 
 /** Shows the runs that the visitor may read, newest first, and follows them. */
 export async function showRuns(visit: Visit): Promise<FastifyReply> {
-  const address = readListAddress(visit);
-  const listed = await submit(visit, [], () => visit.read(listAllRuns, { query: toListQuery(address) }));
-  if (listed.done) return visit.show({ title: 'Runs', main: await renderList(visit, address, listed.result) });
+  const typed = readListAddress(visit);
+  const listed = await submit(visit, [], async () => {
+    const address = await withIds(visit, typed);
+    return { address, page: await visit.read(listAllRuns, { query: toListQuery(address) }) };
+  });
+  if (listed.done) {
+    const { address, page } = listed.result;
+    return visit.show({ title: 'Runs', main: await renderList(visit, address, page) });
+  }
   const { status, others } = listed.problems;
-  return visit.show({ title: 'Runs', hasProblem: true, main: await renderRefused(visit, address, others) }, status);
+  return visit.show({ title: 'Runs', hasProblem: true, main: await renderRefused(visit, typed, others) }, status);
 }
 
 async function renderList(visit: Visit, address: ListAddress, page: ShownPage): Promise<Html> {

@@ -38,9 +38,10 @@ export function without(value: string, { choices, ...more }: Choices): Choices {
 }
 
 /** What a field with too many choices says, so that nobody believes that these are all. */
-export function explainCut(choices: readonly Choice[]): string {
+export function explainCut({ choices, choiceKinds }: Pick<Choices, 'choices' | 'choiceKinds'>): string {
   const listed = choices.filter((choice) => choice.value !== '').length;
-  return `Only the first ${listed} are listed. Type to search, or enter the name or the ID of another one.`;
+  const others = choiceKinds?.length === 0 ? 'another one' : 'the name or the ID of another one';
+  return `Only the first ${listed} are listed. Type to search, or enter ${others}.`;
 }
 
 /** What a field that offers names shows for a value: the label of the choice. Where several have the same label, it is the value. */

@@ -40,7 +40,7 @@ export interface FormField {
   readonly choices?: readonly Choice[];
   /** A select has more choices than these. It then offers their names, and takes the name or the id of another, too. */
   readonly isCut?: boolean;
-  /** Of which kinds the choices are. Names of others are looked for among these kinds alone; without them, among all. */
+  /** Of which kinds the choices are. Names of others are looked for among these kinds alone; without them, among all. None: the choices are no things, so another text is a value. */
   readonly choiceKinds?: readonly NamedKind[] | undefined;
   /** Of the kind `text`: values that are offered while somebody types. Others may be typed too. */
   readonly suggestions?: readonly Choice[];
