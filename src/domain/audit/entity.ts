@@ -19,6 +19,8 @@ export const AuditRecordSchema = defineEntity({
     resourceId: p.string().nullable(),
     organizationId: p.uuid().nullable(),
     teamId: p.uuid().nullable(),
+    /** Whether the action changes nothing, as a denied read. */
+    isRead: p.boolean().default(false),
     outcome: p.string().$type<'committed' | 'refused'>(),
     requestId: p.string().nullable(),
     address: p.string().nullable(),

@@ -43,14 +43,14 @@ export function matches(
   if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
   if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
   conditions.push(...isOfKind(eb, filter));
-  if (outcome !== 'refused' && !isNarrow) conditions.push(isAnyOutcome(eb));
+  if (outcome !== 'refused' && filter.kind !== 'change' && !isNarrow) conditions.push(isAnyOutcome(eb));
   return conditions;
 }
 
 function isOfKind(eb: RecordTable, { kind, readActions = [] }: AuditFilter): Condition[] {
   if (kind === undefined) return [];
-  const isRead = eb('action', '=', eb.fn.any(eb.val(readActions)));
-  return [kind === 'read' ? isRead : eb.not(isRead)];
+  // Reads are found by the index of the action, and changes by indexes that hold no reads.
+  return [kind === 'read' ? eb('action', '=', eb.fn.any(eb.val(readActions))) : sql<SqlBool>`not ${eb.ref('is_read')}`];
 }
 
 /**

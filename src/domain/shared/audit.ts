@@ -49,6 +49,8 @@ export interface FormerOwner extends Pick<Ownership, 'organizationId' | 'teamId'
 export interface AuditEntry {
   readonly action: string;
   readonly resource: { readonly type: string; readonly id: string | null };
+  /** Whether the action changes nothing. */
+  readonly isRead?: boolean;
   readonly organizationId?: string | null;
   readonly teamId?: string | null;
   readonly before?: Record<string, unknown> | null;
@@ -125,6 +127,7 @@ const columns = [
   'resource_id',
   'organization_id',
   'team_id',
+  'is_read',
   'outcome',
   'request_id',
   'address',
@@ -159,6 +162,7 @@ export function insertAuditRecord(
     resource_id: entry.resource.id,
     organization_id: entry.organizationId ?? null,
     team_id: entry.teamId ?? null,
+    is_read: entry.isRead ?? false,
     outcome,
     request_id: request.requestId,
     address: request.address,

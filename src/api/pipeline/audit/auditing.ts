@@ -30,6 +30,7 @@ export async function auditRead(invocation: Invocation, action: string, target: 
   const entry: AuditEntry = {
     action,
     resource: { type: resourceTypeOf(operation), id: resourceIdOf(invocation, target) },
+    isRead: true,
     organizationId: target?.organizationId ?? null,
     teamId: target?.teamId ?? null,
     after: { ...input.params, ...input.query },
@@ -77,6 +78,7 @@ async function auditRefusal(invocation: Invocation, error: ServiceError): Promis
   const entry: AuditEntry = {
     action: actionOf(operation),
     resource: { type: resourceTypeOf(operation), id },
+    isRead: operation.kind === 'read',
     organizationId: target?.organizationId ?? null,
     teamId: target?.teamId ?? null,
     after: { refused: error.message, ...(id === null && namedInPath(invocation)), ...attemptedAccount(invocation) },

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+
+/** The list that the page of the audit shows first, where nearly all newer records are denied reads. */
+
+let api: TestApi;
+let tenant: Tenant;
+let began: string;
+let readers: Readonly<Record<string, ApiUser>>;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  const [ofOrganization, ofTeam, own] = [
+    await api.addUser('maintainer'),
+    await api.addUser('maintainer'),
+    tenant.owner,
+  ];
+  await join(tenant, ofOrganization, 'admin');
+  await join(tenant, ofTeam, 'member', 'owner');
+  readers = {
+    everybody: await api.addUser('admin'),
+    'an organization': ofOrganization,
+    'a team': ofTeam,
+    'own acts': own,
+  };
+  began = new Date().toISOString();
+  for (let part = 0; part < 4; part++)
+    await api.rows(
+      `insert into audit_records (id, at, actor_id, actor_type, actor_name, credential_type, action, resource_type, resource_id,
+           organization_id, team_id, is_read, outcome)
+         select gen_random_uuid(), now() + n * interval '1 millisecond', ?, 'user', 'Somebody', 'api_key', 'runs.get', 'runs',
+           md5('thing ' || n)::uuid::text, ?, ?, true, 'refused'
+           from generate_series(1, 30000) n`,
+      [own.id, tenant.organization, tenant.team],
+    );
+  await api.rows('analyze audit_records', []);
+}, 240_000);
+afterAll(() => api?.close());
+
+describe('the list of changes', () => {
+  it.each(['everybody', 'an organization', 'a team', 'own acts'])(
+    'takes a reader of %s not much longer where 120,000 denied reads are newer than its first change',
+    async (which) => {
+      const reader = readers[which];
+      const times: Record<string, number[]> = { after: [], before: [] };
+      for (let round = 0; round < 7; round++)
+        for (const [end, till] of [
+          ['after', ''],
+          ['before', `&to=${began}`],
+        ] as const) {
+          const started = performance.now();
+          const answer = await reader?.get(`/audit?kind=change&limit=50${till}`);
+          times[end]?.push(performance.now() - started);
+          expect(answer?.body.audit_records.length).toBeGreaterThan(0);
+          expect(answer?.text).not.toContain('runs.get');
+        }
+      const [after = 0, before = 0] = [times['after'], times['before']].map((each) => each?.sort((a, b) => a - b)[1]);
+      expect(after).toBeLessThan(before * 3 + 10);
+    },
+  );
+
+  it('has no denied read of a request, and the list of reads has it', async () => {
+    const stranger = await api.addUser('requester');
+    const id = crypto.randomUUID();
+    expect((await stranger.get(`/projects/${id}`)).status).toBe(404);
+    expect((await stranger.send('PATCH', `/projects/${id}`, { name: 'x' })).status).toBeGreaterThan(400);
+    const actionsOf = async (kind: string) =>
+      (await stranger.get(`/audit?kind=${kind}`)).body.audit_records.map(({ action }: { action: string }) => action);
+    expect(await actionsOf('read')).toEqual(['projects.get']);
+    expect(await actionsOf('change')).not.toContain('projects.get');
+  });
+});
