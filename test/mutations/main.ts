@@ -21,6 +21,9 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '1' },
     /** Tries only these of the mutants drawn, by their numbers. */
     only: { type: 'string', multiple: true },
+    /** Draws only places in files whose path begins so, such as `src/api/`: those are of declared access. */
+    below: { type: 'string', default: 'src/' },
+    /** Where the verdicts are written. Those that it has of the same draw are not tried again. */
     out: { type: 'string' },
   },
 });
@@ -45,18 +48,21 @@ type Tried = Numbered & { readonly verdict: string; readonly by: string | null }
 const directory = mkdtempSync(join(tmpdir(), 'coordinator-mutations-'));
 const results = values.out ? resolve(values.out) : join(directory, 'results.jsonl');
 setPriority(constants.priority.PRIORITY_LOW);
-console.log(`--seed ${values.seed} --count ${values.count}`);
-const drawn = drawMutants(Number(values.seed), Number(values.count)).map((mutant, index) => ({
+console.log(`--seed ${values.seed} --count ${values.count} --below ${values.below}`);
+const drawn = drawMutants(Number(values.seed), Number(values.count), values.below).map((mutant, index) => ({
   ...mutant,
   number: index + 1,
 }));
-const wanted = drawn.filter(({ number }) => values.only === undefined || values.only.includes(String(number)));
+writeFileSync(results, '', { flag: 'a' });
+const done = readTried();
+const wanted = drawn
+  .filter(({ number }) => values.only === undefined || values.only.includes(String(number)))
+  .filter((mutant) => !done.some((each) => isSame(each, mutant)));
 // Those that tests without a service can kill come first: they take seconds.
 const chosen = [
   ...wanted.filter(({ file }) => isTestedAlone(file)),
   ...wanted.filter(({ file }) => !isTestedAlone(file)),
 ];
-writeFileSync(results, '');
 const workers = Number(values.workers);
 await Promise.all(
   Array.from({ length: workers }, (_, worker) =>
@@ -105,6 +111,10 @@ async function runWorker(root: string, list: string): Promise<void> {
 /** The test processes of the worker are in its group. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+}
+
+function isSame(one: Numbered, other: Numbered): boolean {
+  return one.number === other.number && one.file === other.file && one.start === other.start && one.text === other.text;
 }
 
 function readTried(): Tried[] {

@@ -24,9 +24,10 @@ export function findPlaces(): Mutant[] {
   return [...rules, ...declared].sort().flatMap(mutantsOf);
 }
 
-/** Draws places by a seed: the same seed draws the same places of the same code. */
-export function drawMutants(seed: number, count: number): Mutant[] {
-  return new Random(seed).some(findPlaces(), count);
+/** Draws places by a seed, of the files whose path begins so: the same seed draws the same places of the same code. */
+export function drawMutants(seed: number, count: number, below: string): Mutant[] {
+  const places = findPlaces().filter(({ file }) => file.startsWith(below));
+  return new Random(seed).some(places, count);
 }
 
 function mutantsOf(file: string): Mutant[] {
