@@ -55,7 +55,11 @@ export const scenarios: Record<string, Scenario> = {
   rejected: async (caller) => {
     const { run } = await admit(caller, reviewed);
     const { plan } = await caller.awaitRun(run.id, ['pending_approval']);
-    await caller.post(`/runs/${run.id}/approval/review`, { decision: 'reject', plan_digest: plan.digest });
+    await caller.post(`/runs/${run.id}/approval/review`, {
+      decision: 'reject',
+      comment: 'not today',
+      plan_digest: plan.digest,
+    });
     return caller.awaitRun(run.id, ['canceled']);
   },
   'approval-timed-out': async (caller) => {

@@ -17,20 +17,24 @@ export async function replaceAttachments(
   { em }: Transaction,
   target: VariableSetTarget,
   wanted: Attachments & { readonly expectedRevision?: number | undefined },
-): Promise<{ before: Attachments; after: Attachments }> {
+): Promise<{ before: ChangedAttachments; after: ChangedAttachments }> {
   const { set } = target;
   refuseArchived(target);
   refuseStale(set, wanted.expectedRevision);
   const found = await findBelowOwner(em, set, wanted);
   refuseUnknown('project_ids', wanted.projectIds, found.projectIds);
   refuseUnknown('environment_ids', wanted.environmentIds, found.environmentIds);
-  const { hasVoid, effective: before } = await readAttachedIds(em, set.id);
+  const { voided, effective: before } = await readAttachedIds(em, set.id);
   // Naming a place again attaches it anew, although a transfer has voided it. What was void gave nothing, so it was not attached before.
-  if (!hasVoid && isDeepStrictEqual(before, found)) return { before, after: before };
+  if (voided === null && isDeepStrictEqual(before, found)) return { before, after: before };
   await writeAttachments(em, set.id, found);
   await countChange(em, set);
-  return { before, after: found };
+  if (voided === null) return { before, after: found };
+  return { before: { ...before, void: voided }, after: { ...found, void: { projectIds: [], environmentIds: [] } } };
 }
+
+/** What the audit says of a change. Void attachments, which gave nothing, are told apart. */
+type ChangedAttachments = Attachments & { readonly void?: Attachments };
 
 /** Ids that belong to others get the same answer as ids of nothing. */
 function refuseUnknown(field: string, wanted: readonly string[], found: readonly string[]): void {

@@ -65,7 +65,8 @@ export async function readAttachments(em: Em, set: IdentifiedSet, reader: Princi
 interface AttachedIds extends Attachments {
   /** Those that no transfer has voided. */
   readonly effective: Attachments;
-  readonly hasVoid: boolean;
+  /** Those that a transfer has voided; null if it voided none. */
+  readonly voided: Attachments | null;
 }
 
 /** Where a set is attached, by id. */
@@ -76,7 +77,8 @@ export async function readAttachedIds(em: Em, setId: string): Promise<AttachedId
     .select(['project_id as projectId', 'environment_id as environmentId', 'void_since as voidSince'])
     .execute();
   const effective = rows.filter(({ voidSince }) => voidSince === null);
-  return { ...toIds(rows), effective: toIds(effective), hasVoid: effective.length < rows.length };
+  const voided = rows.filter(({ voidSince }) => voidSince !== null);
+  return { ...toIds(rows), effective: toIds(effective), voided: voided.length > 0 ? toIds(voided) : null };
 }
 
 function toIds(

@@ -142,7 +142,7 @@ async function perform(by: ApiUser, id: string, action: Action['name']): Promise
   if (action === 'cancel' || action === 'force') return by.post(`${path}/cancel`, { force: action === 'force' });
   const { body } = await admin.get(path);
   const digest = body.plan?.digest ?? `sha256:${'0'.repeat(64)}`;
-  return by.post(`${path}/approval/review`, { decision: action, plan_digest: digest });
+  return by.post(`${path}/approval/review`, { decision: action, comment: 'seen', plan_digest: digest });
 }
 
 async function actionsOf(by: ApiUser, id: string): Promise<Action[]> {

@@ -75,7 +75,7 @@ async function pendingRun(templateId: string, environment = tenant.environment) 
 }
 
 const review = (by: ApiUser, run: { id: string; digest: string }, decision = 'approve') =>
-  by.post(`/runs/${run.id}/approval/review`, { decision, plan_digest: run.digest });
+  by.post(`/runs/${run.id}/approval/review`, { decision, comment: 'seen', plan_digest: run.digest });
 
 const refusal = {
   status: 409,

@@ -149,6 +149,20 @@ describe('a review', () => {
     expect((await at.awaitEnd(run.id)).status).toBe('canceled');
   });
 
+  it('that rejects without saying why answers 400 and decides nothing', async () => {
+    const run = await at.admitPending({ required: 2 });
+    for (const comment of [undefined, ' ']) {
+      const body = { decision: 'reject', plan_digest: run.plan.digest, comment };
+      const answer = await at.reviewers[0]!.caller.post(`/runs/${run.id}/approval/review`, body);
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        expect.stringContaining('say what the requester should change'),
+      ]);
+    }
+    expect((await at.read(run.id)).approval.reviews).toEqual([]);
+    await at.requester.caller.post(`/runs/${run.id}/cancel`);
+  });
+
   it('counts once under one key, and the key takes no other decision', async () => {
     const run = await at.admitPending({ required: 2 });
     const path = `/runs/${run.id}/approval/review`;
@@ -156,7 +170,9 @@ describe('a review', () => {
     const key = { 'idempotency-key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 5 }, () => at.reviewers[0]!.caller.post(path, body, key)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect((await at.reviewers[0]!.caller.post(path, { ...body, decision: 'reject' }, key)).status).toBe(409);
+    expect((await at.reviewers[0]!.caller.post(path, { ...body, decision: 'reject', comment: 'no' }, key)).status).toBe(
+      409,
+    );
     expect((await at.read(run.id)).approval.reviews).toHaveLength(1);
     await at.requester.caller.post(`/runs/${run.id}/cancel`);
   });

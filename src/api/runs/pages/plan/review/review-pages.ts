@@ -4,7 +4,6 @@ import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type ParamsOf, pages } from '#api/web/paths.ts';
 import type { AddPage, PageHandler } from '#api/web/visit/route.ts';
-import { invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { review } from '../../../approvals/approval-operations.ts';
 import { getRun } from '../../../operations.ts';
 import type { RunVisit, ShownRun } from '../../run-tab.ts';
@@ -24,16 +23,11 @@ export function registerReview(addPage: AddPage): void {
 const decide: Handler = async (visit) => {
   const body = visit.form(...reviewFields);
   const { id } = visit.params;
-  const submission = await submit(visit, reviewFields, () => {
-    if (body.decision === 'reject' && body.comment.trim() === '') throw invalidRequest([noComment]);
-    return visit.run(review, { params: { id }, body });
-  });
+  const submission = await submit(visit, reviewFields, () => visit.run(review, { params: { id }, body }));
   if (submission.done)
     return visit.redirect(planPath(id, { reviewed: body.decision === 'approve' ? 'approved' : 'rejected' }));
   return showProblem(visit, { problems: submission.problems, typed: body }, submission.problems.status);
 };
-
-const noComment = { in: 'body', path: 'comment', message: 'say what the requester should change' } as const;
 
 /** Nothing was decided. The form is shown again with what was typed, unless the plan is another one by now. */
 async function showProblem(visit: RunVisit, form: ReviewForm, status: number) {
