@@ -11,6 +11,7 @@ import {
   nodeStatuses,
   nodeWaitingCodes,
 } from '#domain/assemblies/model.ts';
+import { showAssemblyOutputs } from '#domain/assemblies/runs/output-sources.ts';
 import type { AssemblyNodeDetails, AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
 import { runStatuses } from '#domain/runs/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
@@ -68,7 +69,7 @@ export function toListedAssemblyRun(run: AssemblyRunDetails): z.input<typeof Lis
     message: run.message,
     requested_by: { type: run.requestedByType, id: run.requestedById, name: run.requestedByName },
     responsible_user_id: run.responsibleUserId,
-    outputs: run.outputs,
+    outputs: showAssemblyOutputs(run.outputs, run.outputSources),
     nodes: run.nodes,
     cancel_reason: run.cancelReason,
     created_at: run.createdAt,

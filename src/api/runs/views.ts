@@ -9,6 +9,7 @@ import type { RunDetails } from '#domain/runs/details-store.ts';
 import { runOperations, runPhases, runStatuses } from '#domain/runs/model.ts';
 import { isPartial, logLevels, type RunOptions } from '#domain/runs/options/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
+import { showOutputs } from '#domain/runs/references/secret-outputs.ts';
 import { shares, waitingCodes } from '#domain/runs/waiting.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import { type Principal, shownIdOf } from '#domain/shared/access/principal.ts';
@@ -200,7 +201,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     plan: toPlanReference(run),
     approval: toListedApproval(run),
     reviewers: run.reviewers,
-    outputs: run.outputs,
+    outputs: showOutputs(run.outputs, run.secretOutputs),
     isolation: run.isolation,
     state_serial_before: run.stateSerialBefore,
     state_serial_after: run.stateSerialAfter,

@@ -5,7 +5,7 @@ import { json } from '#database/tables.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import { secretNamesOf, withSecrets } from '#domain/runs/references/secret-outputs.ts';
+import { secretNamesOf, showOutputs } from '#domain/runs/references/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
@@ -15,7 +15,6 @@ import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
 import { haveInputsChanged } from './inputs-store.ts';
-import { maskOutputs } from './state/masked-outputs.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;
@@ -107,7 +106,7 @@ export async function readOutputs(em: Em, id: string): Promise<MaskedOutputs | u
     .select('i.outputs')
     .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
     .executeTakeFirst();
-  return row && maskOutputs(withSecrets(row.outputs, row.secret));
+  return row && showOutputs(row.outputs, row.secret);
 }
 
 function selectStateVersions(em: Em, instanceId: string) {

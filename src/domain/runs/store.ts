@@ -12,6 +12,8 @@ import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
 import type { ReviewNeed } from './model.ts';
+import { maskPlannedOutputs } from './plans/sections.ts';
+import { secretNamesByVersions } from './references/secret-outputs.ts';
 
 /** A run and its owner. */
 export interface RunTarget extends Ownership {
@@ -125,12 +127,16 @@ export function listEvents(em: Em, runId: string, after: number, page: PageReque
 }
 
 /** The plan of a run, without what applying it needs. */
-export function readPlan(em: Em, runId: string) {
-  return db(em)
+export async function readPlan(em: Em, runId: string) {
+  const row = await db(em)
     .selectFrom('run_plans')
     .where('run_id', '=', runId)
     .select(['digest', 'state_serial as stateSerial', 'changes', 'sections', 'created_at as createdAt'])
+    .select(({ ref }) => secretNamesByVersions(ref('run_plans.run_id')).as('secret'))
     .executeTakeFirst();
+  if (!row) return undefined;
+  const { secret, sections, ...plan } = row;
+  return { ...plan, sections: maskPlannedOutputs(sections, secret) };
 }
 
 /** A plan as the API shows it. */

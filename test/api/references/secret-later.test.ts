@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readReferredOutputs } from '#domain/assemblies/runs/nodes/outputs.ts';
+import { noSections } from '#domain/runs/plans/sections.ts';
 import { openReadingStage, plain, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
+import { aPlan, executing } from '#test/support/runs/run-steps.ts';
 
 /** Outputs that became secret after others had read them. */
 
@@ -65,6 +67,49 @@ describe('an output that became secret', () => {
     expect([await shown(), await edge()]).toEqual([{ value: null, sensitive: true }, true]);
     expect((await admin.post(`${path}/1.0.2/yank`, {})).status).toBe(200);
     expect([await shown(), await edge()]).toEqual([plain('open-at-first'), false]);
+  });
+
+  test('is masked in the run that recorded it, in lists and in its plan, while a newer version says so', async () => {
+    const { api, tenant, steps, worker } = stage;
+    const template = await steps.publish();
+    const place = { template_id: template, environment_id: tenant.environment, instance: 'recorded' };
+    const { body: run } = await tenant.owner.post('/runs', place);
+    const planned = executing(await steps.next({ runId: run.id }));
+    await steps.claim(planned, worker, 'none');
+    const change = { name: 'size', action: 'update' as const, sensitive: false };
+    const output = { ...change, before: null, after: 'open-at-first' };
+    await steps.complete(planned, {
+      outcome: 'planned',
+      plan: aPlan({ sections: { ...noSections, outputs: [output] } }),
+    });
+    const applied = executing(await steps.next({ runId: run.id, executed: planned }));
+    await steps.claim(applied, worker, 'none');
+    await steps.complete(applied, { outcome: 'applied', outputs: { size: plain('open-at-first'), of: plain(1) } });
+    await steps.next({ runId: run.id, executed: applied });
+    const paths = [`/runs/${run.id}`, `/runs?instance_id=${run.instance_id}`, `/runs/${run.id}/plan`];
+    const shown = async () => {
+      const answers = await Promise.all(
+        [...paths, `/runs/${run.id}/plan/changes`].map((path) => tenant.owner.get(path)),
+      );
+      const [one, listed, plan, changes] = answers.map(({ body }) => body);
+      const outputs = [one.outputs, listed.runs[0].outputs, plan.outputs, changes.sections.outputs];
+      return { outputs, isTold: answers.some(({ text }) => text.includes('open-at-first')) };
+    };
+    const open = { size: plain('open-at-first'), of: plain(1) };
+    const isOpen = { outputs: [open, open, [output], [output]], isTold: true };
+    expect(await shown()).toEqual(isOpen);
+    const spec = {
+      outputs: { size: { sensitive: true } },
+      executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+    };
+    const admin = await api.addUser('admin');
+    const path = `/registry/templates/${template}/versions`;
+    expect((await admin.post(path, { version: '1.0.1', spec })).status).toBe(201);
+    const masked = { size: { value: null, sensitive: true }, of: plain(1) };
+    const maskedChange = { ...output, after: { sensitive: true }, sensitive: true };
+    expect(await shown()).toEqual({ outputs: [masked, masked, [maskedChange], [maskedChange]], isTold: false });
+    expect((await admin.post(`${path}/1.0.1/yank`, {})).status).toBe(200);
+    expect(await shown()).toEqual(isOpen);
   });
 
   test('is secret to whoever reads it, if a newer state or a newer version of the template says so', async () => {

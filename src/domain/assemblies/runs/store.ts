@@ -7,6 +7,7 @@ import type { WaitingOn } from '#domain/runs/waiting.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
 import type { AssemblyOperation, NodeStatus } from '../model.ts';
+import { selectOutputSources } from './output-sources.ts';
 
 function selectRuns(queries: Kysely<Tables>) {
   return queries
@@ -27,6 +28,7 @@ function selectRuns(queries: Kysely<Tables>) {
       'r.concurrency',
       'r.variables',
       'r.outputs',
+      selectOutputSources().as('outputSources'),
       'r.message',
       'r.requested_by_id as requestedById',
       'r.requested_by_type as requestedByType',

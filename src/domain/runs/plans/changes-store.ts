@@ -1,9 +1,10 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { secretNamesByVersions } from '../references/secret-outputs.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
 import { changeActions, isEffective, type ResourceChange } from './model.ts';
-import { outputPrefix, type PlanSections } from './sections.ts';
+import { maskPlannedOutputs, outputPrefix, type PlanSections } from './sections.ts';
 
 /** What narrows the changes of a plan. */
 export interface ChangeFilter {
@@ -45,6 +46,8 @@ interface PageRow {
   readonly matching: number;
   readonly sections: PlanSections | null;
   readonly page: PlacedChange[];
+  /** The outputs that a newer version says are secret. */
+  readonly secret: readonly string[];
 }
 
 /**
@@ -71,6 +74,7 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
       filter.after === 0 ? 'sections' : sql<null>`null`.as('sections'),
       selectPage(filter).as('page'),
     ])
+    .select(({ ref }) => secretNamesByVersions(ref('run_plans.run_id')).as('secret'))
     .executeTakeFirst();
   return row && toPage(row, filter);
 }
@@ -129,11 +133,15 @@ function selectTouched(em: Em, runId: string) {
     .select([part('address').as('address'), part('action').as('action'), part('previousAddress').as('previous')]);
 }
 
-function toPage({ kinds, moved, imported, page, ...row }: PageRow, { limit }: ChangeFilter): ChangePage {
+function toPage(
+  { kinds, moved, imported, page, sections, secret, ...row }: PageRow,
+  { limit }: ChangeFilter,
+): ChangePage {
   const counts = Object.fromEntries(changeKinds.map((kind) => [kind, kinds[kind] ?? 0])) as ChangeCounts;
   const changes = page.slice(0, limit);
   const nextAfter = page.length > limit ? (changes.at(-1)?.position ?? null) : null;
-  return { ...row, counts: { ...counts, move: moved, import: imported }, changes, nextAfter };
+  const shown = maskPlannedOutputs(sections, secret);
+  return { ...row, counts: { ...counts, move: moved, import: imported }, changes, sections: shown, nextAfter };
 }
 
 /** The changes of a plan with their kinds, in the order in which people should read them. */

@@ -50,6 +50,18 @@ export interface DeferredChange {
   change: ResourceChange;
 }
 
+/** The same without the values of the outputs of these names. Whether there is a value stays visible. */
+export function maskPlannedOutputs(sections: PlanSections | null, secret: readonly string[]): PlanSections | null {
+  if (!sections || secret.length === 0) return sections;
+  const mask = (value: JsonValue) => (value === null ? null : { sensitive: true });
+  const outputs = sections.outputs.map((output) =>
+    secret.includes(output.name)
+      ? { ...output, before: mask(output.before), after: mask(output.after), sensitive: true }
+      : output,
+  );
+  return { ...sections, outputs };
+}
+
 export interface PlanSections {
   readonly outputs: PlannedOutput[];
   readonly checks: PlanCheck[];

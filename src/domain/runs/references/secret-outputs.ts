@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { RunInputs } from '../admission/inputs.ts';
@@ -10,10 +11,10 @@ import { dataSourceOf, type RemoteStates, type SealedRead } from './model.ts';
 /** Outputs that became secret after they were read. Whatever says so wins: the instance as it is now, or a version of its template. */
 
 /**
- * The names of the outputs of an instance that are secret: by what it is deployed with, by the version of that deployment, or by a newer one of the
- * same template that was not yanked.
+ * The names of the outputs that are secret: by these outputs themselves, by the version of the run that gave them, or by a newer one of the same template
+ * that was not yanked.
  */
-export function secretNamesOf(outputs: Expression<unknown>, deployedRunId: Expression<unknown>) {
+export function secretNamesOf(outputs: Expression<unknown>, runId: Expression<unknown>) {
   return sql<string[]>`array(
     select o.key from jsonb_each(${outputs}) o where o.value ->> 'sensitive' = 'true'
     union
@@ -21,7 +22,12 @@ export function secretNamesOf(outputs: Expression<unknown>, deployedRunId: Expre
       join template_versions v on v.id = d.template_version_id
         or (v.template_id = d.template_id and v.id > d.template_version_id and v.yanked_at is null)
       cross join lateral jsonb_each(case jsonb_typeof(v.spec -> 'outputs') when 'object' then v.spec -> 'outputs' else '{}' end) s
-      where d.id = ${deployedRunId} and s.value ->> 'sensitive' = 'true')`;
+      where d.id = ${runId} and s.value ->> 'sensitive' = 'true')`;
+}
+
+/** The names of the outputs that are secret by the version of a run or by a newer one. */
+export function secretNamesByVersions(runId: Expression<unknown>) {
+  return secretNamesOf(sql`'{}'::jsonb`, runId);
 }
 
 export function withSecrets(outputs: MaskedOutputs, secret: readonly string[]): MaskedOutputs {
@@ -31,6 +37,11 @@ export function withSecrets(outputs: MaskedOutputs, secret: readonly string[]): 
     names.has(name) ? { ...output, sensitive: true } : output,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** Outputs as people are shown them: without the values of those that are secret, also by a version that is newer than what recorded them. */
+export function showOutputs(outputs: MaskedOutputs, secret: readonly string[]): MaskedOutputs {
+  return maskOutputs(withSecrets(outputs, secret));
 }
 
 /** Inputs of a run that was given outputs before, with what has become secret since as secret. */

@@ -10,6 +10,7 @@ import {
   readStory,
   startRun,
 } from '#test/support/assembly-stage.ts';
+import { publishVersion } from '#test/support/templates.ts';
 
 let stage: AssemblyStage;
 beforeAll(async () => {
@@ -81,6 +82,23 @@ describe('an assembly run', () => {
     expect(story.at(-1)).toBe('finished');
     expect(story.indexOf('node_ended network')).toBeLessThan(story.indexOf('node_started app'));
     expect((await caller.get(`${path}/events?limit=200`)).text).not.toContain('tok-123');
+  });
+
+  it('an output of an assembly is masked while a newer version of the template of its node says that it is secret', async () => {
+    const { caller } = stage;
+    const template = await addTemplate(stage, 'later', echo());
+    const nodes = { net: { template: 'later', variables: { name: 'open-at-first' } } };
+    const outputs = { all: 'is ${nodes.net.outputs.all.name}', own: 'plain' };
+    const { path } = await startRun(stage, await addAssembly(stage, 'Later', { nodes, outputs }));
+    const all = { value: 'is open-at-first', sensitive: false };
+    expect((await awaitAssemblyRun(caller, path)).outputs.all).toEqual(all);
+    await publishVersion(caller, template, '1.0.1', echo('true', { outputs: { all: { sensitive: true } } }));
+    const [one, listed] = await Promise.all([caller.get(path), caller.get(path.replace(/\/[^/]+$/, ''))]);
+    const masked = { value: null, sensitive: true };
+    expect([one.body.outputs.all, listed.body.assembly_runs[0].outputs.all]).toEqual([masked, masked]);
+    expect(one.text + listed.text).not.toContain('is open-at-first');
+    await caller.post(`/registry/templates/${template}/versions/1.0.1/yank`);
+    expect((await caller.get(path)).body.outputs.all).toEqual(all);
   });
 
   it('a node whose references give more than variables may be is refused, and outputs that would be too large are left out', async () => {
