@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join, makeTenant } from '#test/support/access/tenancy.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
 /** Who may read the outputs of an instance. */
@@ -11,6 +12,33 @@ beforeAll(async () => {
 afterAll(() => stage?.api.close());
 
 const asking = (name: string) => stage.ask({ size: `\${instances.shared/${name}.outputs.size}` });
+
+describe('the form of the readers of an instance', () => {
+  test('names teams and environments, takes names, and refuses the name of what another tenant has', async () => {
+    const { owner, environment, team } = stage.tenant;
+    const id = await stage.deploy({ instance: 'formed' }, { size: plain(1) });
+    const other = await makeTenant(stage.api);
+    await other.owner.make('/projects', { team_id: other.team, name: 'Secret merger' });
+    const visitor = await signInVisitor(stage.api, owner);
+    const path = `/workloads/instances/${id}/readers`;
+    const wrong = await visitor.submit(path, { team_ids: 'Nowhere', environment_ids: 'Secret merger / Development' });
+    for (const field of ['team_ids', 'environment_ids']) expect(wrong.text).toContain(`id="field-${field}-problem"`);
+    const [named] = await stage.api.rows<{ team: string; environment: string }>(
+      `select t.name as team, p.name || ' / ' || e.name as environment from environments e
+       join projects p on p.id = e.project_id join teams t on t.id = p.team_id where e.id = ?`,
+      [environment],
+    );
+    const sent = await visitor.submit(path, { team_ids: named?.team ?? '', environment_ids: named?.environment ?? '' });
+    expect(sent.status, sent.text).toBe(303);
+    expect((await owner.get(path.replace('/workloads', ''))).body).toMatchObject({
+      team_ids: [team],
+      environment_ids: [environment],
+    });
+    const { text } = await visitor.get(path);
+    expect(text).toMatch(new RegExp(`name="environment_ids"[^>]*>\\n${named?.environment}</textarea>`));
+    expect(text).toMatch(new RegExp(`name="team_ids"[^>]*>\\n[^<]* / ${named?.team}</textarea>`));
+  });
+});
 
 describe('the readers of an instance', () => {
   test('are nobody at first, are replaced as a whole, and are audited', async () => {

@@ -106,9 +106,10 @@ describe('the page of a pool', () => {
     const { payments, platform } = installation.teams;
     const { text } = await admin.get(path);
     expect(text).toContain(`href="/organizations/${payments.organizationId}/teams/${payments.id}"`);
-    expect(text).toContain(`\n${payments.name} ${payments.id}</textarea>`);
+    const [, listed] = /name="team_ids"[^>]*>\n([^<]*)<\/textarea>/.exec(text) ?? [];
+    expect(listed).toMatch(new RegExp(`^[^\\n]+ / ${payments.name}$`));
     const fields = {
-      team_ids: `${payments.name} ${payments.id}`,
+      team_ids: listed ?? '',
       add_team: platform.id,
       environment_ids: '',
       add_environment: '',
@@ -117,6 +118,15 @@ describe('the page of a pool', () => {
       'egress.allow': '',
       expected_revision: /name="expected_revision" value="(\d+)"/.exec(text)?.[1] ?? '',
     };
+    const wrong = await admin.submit(path, {
+      ...fields,
+      team_ids: `${listed}\nNo such team`,
+      environment_ids: 'Nowhere',
+    });
+    expect(wrong.text).toMatch(/id="field-team_ids-problem"[\s\S]*is the name of no team that you may choose/);
+    expect(wrong.text).toMatch(
+      /id="field-environment_ids-problem"[\s\S]*is the name of no environment that you may choose/,
+    );
     expect((await admin.submit(path, fields)).location).toBe('/workloads/workers?done=pool-saved');
     const { body } = await installation.people.admin.get('/worker-pools/payments-restricted');
     expect(body.team_ids.toSorted()).toEqual([payments.id, platform.id].toSorted());

@@ -152,15 +152,13 @@ export function registerReaders(addPage: AddPage): void {
   addFormPage(addPage, pages.instanceReaders, {
     read: async (visit) => {
       const [instance, readers] = [await readInstance(visit), await readReaders(visit)];
-      const { team_ids: teams, environment_ids: environments } = readers;
-      return { ...instance, readers, names: await readNames(visit.em, { teams, environments }) };
+      return { ...instance, readers };
     },
-    describe: async ({ id, name, actions, readers, names }, visit) => {
-      const hintOf = (noun: string) =>
-        `The ids of each ${noun} whose runs may read them, one in a line, each behind its name if you like. Empty: no ${noun}.`;
+    describe: async ({ id, name, actions, readers }, visit) => {
+      const hintOf = (noun: string) => `The ${noun}s whose runs may read them, one name per line. Empty: no ${noun}.`;
       const typed: Record<string, string> = {
-        team_ids: listPlaces(readers.team_ids, names),
-        environment_ids: listPlaces(readers.environment_ids, names),
+        team_ids: await listPlaces(visit, 'team', readers.team_ids),
+        environment_ids: await listPlaces(visit, 'environment', readers.environment_ids),
       };
       const fields = await readPlaceFields(visit, hintOf);
       return {
@@ -174,7 +172,10 @@ export function registerReaders(addPage: AddPage): void {
       };
     },
     carryOut: async ({ id }, typed, visit) => {
-      const body = { team_ids: readPlaces(typed, 'team'), environment_ids: readPlaces(typed, 'environment') };
+      const body = {
+        team_ids: await readPlaces(visit, 'team', typed),
+        environment_ids: await readPlaces(visit, 'environment', typed),
+      };
       await visit.run(replaceReaders, { params: { id }, body });
       return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'readers-saved' });
     },

@@ -118,6 +118,7 @@ function placeField({ choices, isCut }: Choices): FormField {
     kind: 'select',
     choices: [{ value: everything, label: 'Everything its owner owns' }, ...choices],
     isCut,
+    choiceKinds: ['team', 'environment'],
     value: everything,
   };
 }

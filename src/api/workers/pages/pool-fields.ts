@@ -3,14 +3,13 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
 import { defaultShares } from '#domain/workers/pools/model.ts';
 import type { Pool } from './workers.ts';
 
 /** The fields of what a pool may be used for. */
 export async function readRuleFields(visit: Visit): Promise<FormField[]> {
   const hintOf = (noun: string) =>
-    `The ${noun}s that may use it: one ID per line, optionally after a name. Leave empty for all ${noun}s, or enter none for no ${noun}.`;
+    `The ${noun}s that may use it: one name per line. Leave empty for all ${noun}s, or enter none for no ${noun}.`;
   return [...(await readPlaceFields(visit, hintOf)), ...otherFields];
 }
 
@@ -63,14 +62,14 @@ const otherFields: FormField[] = [
   },
 ];
 
-/** What the fields say of a pool that exists. `names` has the names of its teams and environments. */
-export function toTyped(pool: Pool, names: Names): Record<string, string> {
+/** What the fields say of a pool that exists. */
+export async function toTyped(visit: Visit, pool: Pool): Promise<Record<string, string>> {
   const { team_ids, environment_ids, isolation, egress, max_team_percent, max_person_percent } = pool;
-  const list = (ids: readonly string[] | null) =>
-    ids === null ? '' : ids.length === 0 ? 'none' : listPlaces(ids, names);
+  const list = (kind: 'team' | 'environment', ids: readonly string[] | null) =>
+    ids === null ? '' : ids.length === 0 ? 'none' : listPlaces(visit, kind, ids);
   return {
-    team_ids: list(team_ids),
-    environment_ids: list(environment_ids),
+    team_ids: await list('team', team_ids),
+    environment_ids: await list('environment', environment_ids),
     isolation: isolation ?? '',
     'egress.policy': egress.policy,
     'egress.allow': egress.allow.join('\n'),
@@ -80,10 +79,10 @@ export function toTyped(pool: Pool, names: Names): Record<string, string> {
 }
 
 /** The rules of a pool, from what was typed. */
-export function toRules(typed: Typed): Record<string, unknown> {
+export async function toRules(visit: Visit, typed: Typed): Promise<Record<string, unknown>> {
   return {
-    team_ids: toIds(typed, 'team'),
-    environment_ids: toIds(typed, 'environment'),
+    team_ids: await toIds(visit, typed, 'team'),
+    environment_ids: await toIds(visit, typed, 'environment'),
     isolation: typed['isolation'] || null,
     egress: { policy: typed['egress.policy'], allow: readWords(typed['egress.allow']) },
     ...toPercent(typed, 'max_team_percent'),
@@ -97,8 +96,8 @@ function toPercent(typed: Typed, name: string): Record<string, number> {
 }
 
 /** The ids of a list; null: it is empty, so it names all. */
-function toIds(typed: Typed, kind: 'team' | 'environment'): string[] | null {
+async function toIds(visit: Visit, typed: Typed, kind: 'team' | 'environment'): Promise<string[] | null> {
   const isNone = typed[`${kind}_ids`]?.trim() === 'none';
-  const ids = readPlaces(isNone ? { ...typed, [`${kind}_ids`]: '' } : typed, kind);
+  const ids = await readPlaces(visit, kind, isNone ? { ...typed, [`${kind}_ids`]: '' } : typed);
   return ids.length === 0 && !isNone ? null : ids;
 }

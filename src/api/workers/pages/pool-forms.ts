@@ -21,7 +21,8 @@ export function registerPoolForms(addPage: AddPage): void {
       refusal: visit.mayDo(create).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
-      await visit.run(create, { body: { name: typed['name']?.trim() ?? '', ...toRules(typed) } });
+      const rules = await toRules(visit, typed);
+      await visit.run(create, { body: { name: typed['name']?.trim() ?? '', ...rules } });
       return pagePath(pages.workers, {}, { done: 'pool-created' });
     },
   });

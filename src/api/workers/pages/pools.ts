@@ -32,8 +32,7 @@ async function show(visit: PoolVisit, typed: Typed | null, problems: FormProblem
   });
   const mayChange = pool.actions.some(({ name: action, allowed }) => action === 'update' && allowed);
   const { name } = pool;
-  const present = toTyped(pool, shownNames);
-  const fields = mayChange ? await readRuleFields(visit) : [];
+  const [present, fields] = mayChange ? await Promise.all([toTyped(visit, pool), readRuleFields(visit)]) : [{}, []];
   const page = {
     title: `Pool ${name}`,
     hasProblem: problems !== null,
@@ -52,7 +51,7 @@ ${
 <div class="panel">${renderForm({
         action: pagePath(pages.workerPool, { name }),
         fields: [
-          ...fields.map((field) => ({ ...field, value: present[field.name] })),
+          ...fields.map((field) => ({ ...field, value: (present as Typed)[field.name] })),
           ...(pool.revision === null ? [] : [revisionField({ revision: pool.revision })]),
         ],
         typed: typed ?? {},
@@ -100,8 +99,11 @@ export async function submitPool(visit: PoolVisit): Promise<FastifyReply> {
   const names = [...(await readRuleFields(visit)).map(({ name }) => name), 'expected_revision'];
   const typed = visit.form(...names);
   const { expected_revision: revision } = typed;
-  const body = { ...toRules(typed), ...(revision && { expected_revision: Number(revision) }) };
-  const result = await submit(visit, names, () => visit.run(update, { params: visit.params, body }));
+  const result = await submit(visit, names, async () => {
+    const rules = await toRules(visit, typed);
+    const body = { ...rules, ...(revision && { expected_revision: Number(revision) }) };
+    return visit.run(update, { params: visit.params, body });
+  });
   if (!result.done) return show(visit, typed, result.problems);
   return visit.redirect(pagePath(pages.workers, {}, { done: 'pool-saved' }));
 }
