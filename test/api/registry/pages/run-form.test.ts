@@ -439,6 +439,30 @@ describe('the form of an earlier run', () => {
   });
 });
 
+describe('a map with a default', () => {
+  test('is changed in the form from the entries of the default', async () => {
+    const tags = { type: 'object', additionalProperties: { type: 'string' }, default: { team: 'core', cost: '42' } };
+    const id = await publish({ type: 'object', properties: { tags } });
+    const at = `/catalog/${id}/run`;
+    const { text } = await visitor.get(at);
+    const [, edit = ''] = /value="(default:[^"]*)"[^>]*>Change the default/.exec(text) ?? [];
+    const started = await send({ 'n/tags': '0', do: edit }, at);
+    expect(started.status, started.text).toBe(200);
+    const keys = [...started.text.matchAll(/name="(k\/[^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    expect(keys.map(([, value]) => value)).toEqual(['cost', 'team']);
+    expect(started.text).not.toContain('>Change the default');
+    const values = [...started.text.matchAll(/name="(v\/tags\/[^"]*)"[^>]*value="([^"]*)"/g)].map(
+      ([, name]) => name ?? '',
+    );
+    const entries = { 'n/tags': '2', [keys[0]?.[0] ?? '']: 'cost', [keys[1]?.[0] ?? '']: 'team' };
+    const sent = await send({ ...entries, [values[0] ?? '']: '42', [values[1] ?? '']: 'edge' }, at);
+    expect((await runAt(sent.location)).variables.tags).toEqual({ team: 'edge', cost: '42' });
+  });
+});
+
 describe('a hostile schema', () => {
   test('is shown as text, in bounded size', async () => {
     const hostile = '"><script>alert(1)</script>\u202e';

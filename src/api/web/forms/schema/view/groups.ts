@@ -3,6 +3,7 @@ import { type Html, html } from '../../../html.ts';
 import { type Entry, itemNode, mostItems } from '../entry.ts';
 import { type ArrayNode, holdsSecret, type ObjectNode, type ShapesNode } from '../plan/node.ts';
 import { fieldNames, groupId, idOf, slots } from '../slots.ts';
+import { readEntry } from '../value.ts';
 import { labelPart, nameOf, type Part, renderEdit } from './part.ts';
 
 /** A part that consists of parts, with buttons that change which ones there are. */
@@ -28,14 +29,17 @@ function plainName({ node, label }: Part): string {
   return node.title || node.name || label || 'value';
 }
 
-function renderObject(part: Part, node: ObjectNode, { members, rows }: Extract<Entry, { kind: 'object' }>): Html {
+function renderObject(part: Part, node: ObjectNode, entered: Extract<Entry, { kind: 'object' }>): Html {
+  const { members, rows } = entered;
   const { slot, context } = part;
+  const isEmpty = readEntry({ ...node, isRequired: false }, entered, '').value === undefined;
+  const start = isEmpty ? renderStart(part) : null;
   const fields = node.members.map((member) => {
     const entry = members[member.name];
     return entry ? context.render({ node: member, entry, slot: slots.member(slot, member.name), context }) : null;
   });
   const { row } = node;
-  if (!row) return group(part, html`${fields}`);
+  if (!row) return group(part, html`${fields}`, start);
   const shown = rows.map(({ key, entry }, index) => {
     const place = slots.row(slot, index);
     const id = idOf(fieldNames.key(place));
@@ -48,7 +52,7 @@ ${remove(part, index)}</div>`;
   return group(
     part,
     html`${fields}${count}${shown}`,
-    rows.length < mostItems ? add(part, 'Add a name and value') : null,
+    html`${rows.length < mostItems ? add(part, 'Add a name and value') : null}${start}`,
   );
 }
 
@@ -63,11 +67,16 @@ function renderArray(part: Part, node: ArrayNode, { items }: Extract<Entry, { ki
   });
   const count = html`<input type="hidden" name="${fieldNames.count(slot)}" value="${items.length}" data-kept>`;
   const mayAdd = node.item !== null && items.length < mostItems;
-  const hasDefault = items.length === 0 && Array.isArray(node.default) && node.default.length > 0;
-  const start = hasDefault
-    ? renderEdit(part, { name: 'default', label: 'Change the default', quiet: `of ${plainName(part)}` })
-    : null;
+  const start = items.length === 0 ? renderStart(part) : null;
   return group(part, html`${count}${shown}`, html`${mayAdd ? add(part, 'Add an item') : null}${start}`);
+}
+
+/** Fills in the default of a list or a map, so that somebody can change a part of it. */
+function renderStart(part: Part): Html | null {
+  const { default: value } = part.node;
+  const isFilled = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (!isFilled) return null;
+  return renderEdit(part, { name: 'default', label: 'Change the default', quiet: `of ${plainName(part)}` });
 }
 
 function add(part: Part, label: string): Html {
