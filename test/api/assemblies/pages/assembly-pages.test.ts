@@ -85,6 +85,30 @@ describe('an assembly', () => {
     expect(text).not.toContain('<script>');
   });
 
+  it('is run by a form that keeps secrets while it is shown again, and shows none', async () => {
+    const path = `/assemblies/${shop}/run`;
+    const hidden = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
+    const { text } = await owner.get(path);
+    const basic = { environment_id: stage.tenant.environment, operation: 'plan', shown: '1.0.0' };
+    const typed = { ...basic, key: hidden(text, 'key'), carried: '', 'v/name': '', 'v/token': 'hush-hush' };
+    const refused = await owner.submit(path, typed);
+    expect([refused.status, refused.text.includes('hush-hush')]).toEqual([422, false]);
+    expect(refused.text).toContain('The secrets that you entered are kept, but not shown.');
+    const again = { ...typed, carried: hidden(refused.text, 'carried'), 'v/name': 'shop', 'v/token': '' };
+    const other = await owner.submit(path, { ...again, key: crypto.randomUUID() });
+    expect([other.status, other.text.includes('Enter them again')]).toEqual([409, true]);
+    const sent = await owner.submit(path, again);
+    expect(sent.status, sent.text).toBe(303);
+    const id = sent.location?.split('/').at(-1)?.replace(/\?.*/, '');
+    const { body } = await stage.tenant.owner.get(`/assemblies/${shop}/runs/${id}`);
+    expect(body.variables).toEqual({ name: 'shop', token: { sensitive: true } });
+  });
+
+  it('is destroyed by a form that asks for no variable', async () => {
+    const { text } = await owner.get(`/assemblies/${shop}/run?operation=destroy`);
+    expect(text).toMatch(/<span class="foreign">name<\/span> <span class="muted">optional/);
+  });
+
   it('lists its versions, and shows each with its source', async () => {
     const versions = await viewer.get(`/assemblies/${shop}?tab=versions`);
     expect(versions.text).toContain('The &lt;first&gt; one');

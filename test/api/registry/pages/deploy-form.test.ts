@@ -236,6 +236,25 @@ describe('a destroy', () => {
     expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '1.0.0' });
   });
 
+  test('by the form of the catalog asks for no variable, since the deployment gives those that are left empty', async () => {
+    const settings = { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] };
+    const properties = { name: { type: 'string' }, settings, tags: { type: 'array', items: { type: 'string' } } };
+    const variables = { type: 'object', properties, required: ['name', 'settings', 'tags'] };
+    const id = await stage.steps.publish({ ...versionOf({}), variables });
+    const values = { name: 'shop', settings: { zone: 'a' }, tags: ['x'] };
+    const { body } = await stage.ask(values, { template_id: id, version: '1.0.0', instance: 'asked' });
+    await stage.finish(body.id);
+    const address = `/catalog/${id}/run?environment_id=${body.environment_id}&instance=asked&operation=destroy`;
+    const { text } = await visitor.get(address);
+    for (const name of ['name', 'settings', 'tags', 'zone'])
+      expect(text).toMatch(new RegExp(`<span class="foreign">${name}</span> <span class="muted">optional`));
+    const place = { environment_id: body.environment_id, instance: 'asked', confirmation: 'asked', version: '' };
+    const empty = { 'v/name': '', 'v/settings/zone': '' };
+    const sent = await send(address, '1.0.0', { ...place, ...empty, operation: 'destroy', version: '' });
+    expect(sent.status, sent.text).toBe(303);
+    expect((await runAt(sent.location)).variables).toEqual(values);
+  });
+
   test('has a page of its own, which says what goes and runs the deployed version', async () => {
     const { address } = await deployed('removed', { name: 'shop', region: 'us', token: 'hidden-token' });
     const id = new URL(address, 'http://host').searchParams.get('from_instance');
@@ -254,6 +273,14 @@ describe('a destroy', () => {
     await stage.finish((await runAt(sent.location)).id);
     expect((await visitor.get(`/workloads/instances/${id}`)).text).not.toContain(`href="${path}"`);
   });
+});
+
+test('the form that repeats an apply says that a newer run has deployed something else since', async () => {
+  const older = await deployed('repeated', { name: 'shop' });
+  const newer = await deployed('repeated', { name: 'other' });
+  const words = async (id: string) => (await visitor.get(`/workloads/runs/${id}/requeue`)).text;
+  expect(await words(older.run)).toMatch(new RegExp(`A newer run has deployed .*repeated[\\s\\S]*/runs/${newer.run}"`));
+  expect(await words(newer.run)).not.toContain('A newer run');
 });
 
 test('the page of a run says which deployed variables it resets', async () => {

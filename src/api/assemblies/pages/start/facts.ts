@@ -1,7 +1,7 @@
 import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
-import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
+import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -31,7 +31,12 @@ export interface StartFacts {
   readonly environments: Choices;
 }
 
-export async function readStartFacts(visit: AssemblyVisit, chosen: string | undefined): Promise<StartFacts> {
+/** `chosen` is the version that was chosen in the form, if any was. */
+export async function readStartFacts(
+  visit: AssemblyVisit,
+  chosen: string | undefined,
+  operation: string | undefined,
+): Promise<StartFacts> {
   const { id } = visit.params;
   const from = visit.query('from');
   const [assembly, source, { versions, next_cursor: older }] = await Promise.all([
@@ -48,12 +53,14 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: string | unde
     }),
   ]);
   const spec = version?.spec ?? {};
+  const planned = planForm(schemaOf(spec));
   return {
     assembly,
     version,
     versions: versions.map((each) => each.version),
     hasMoreVersions: older !== null,
-    root: planForm(schemaOf(spec)),
+    // A destroy takes the variables from what was deployed.
+    root: (operation ?? source?.operation) === 'destroy' ? withoutRequired(planned) : planned,
     nodes: Object.keys(readableNodes(spec as JsonValue)),
     source,
     environments,

@@ -11,6 +11,7 @@ export const basicFields = [
   'operation',
   'message',
   'confirmation',
+  'carried',
   'key',
   'do',
 ] as const;

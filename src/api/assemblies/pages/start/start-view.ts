@@ -1,3 +1,4 @@
+import { hasSecretText } from '#api/registry/pages/run/carried-secrets.ts';
 import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -9,14 +10,13 @@ import type { FormProblems } from '#api/web/forms/problems.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
-import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
 import type { VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import { renderMembers } from '#api/web/forms/schema/view/render.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { newId } from '#domain/shared/ids.ts';
 import { assemblyCrumbs, assemblyPath, operationLabels } from '../shown.ts';
 import type { StartFacts } from './facts.ts';
 import type { Basic } from './sent.ts';
@@ -28,6 +28,10 @@ export interface StartForm {
   readonly only: readonly string[];
   readonly entry: VariablesEntry;
   readonly problems: FormProblems | null;
+  /** The idempotency key. */
+  readonly key: string;
+  /** The secrets that were entered, sealed. */
+  readonly carried: string;
   /** Where the form is sent: the page's own address. */
   readonly address: string;
 }
@@ -63,12 +67,13 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 function renderForm(form: StartForm): Html {
-  const { facts, basic, entry, problems, address } = form;
+  const { facts, entry, problems, address } = form;
   const placed = placeProblems(facts.root, { kind: 'object', members: entry.members, rows: [] }, variablesIn(problems));
   const action = address.replace(/#.*$/, '');
   return html`<form class="form run-form" method="post" action="${action}" novalidate data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
-<input type="hidden" name="key" value="${basic.key || newId()}">
+<input type="hidden" name="key" value="${form.key}">
+<input type="hidden" name="carried" value="${form.carried}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
 ${problems ? renderProblems(form, placed) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>
@@ -79,7 +84,7 @@ ${renderNodes(form)}</section>
 ${
   facts.root.members.length === 0
     ? html`<p class="muted">It has no variables.</p>`
-    : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: new Map() })
+    : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: describeEntered(form) })
 }</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${whyFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button>${renderCancel(assemblyPath(facts.assembly))}
@@ -157,7 +162,8 @@ ${facts.nodes.map(
 }
 
 /** What is wrong, with links to the fields. It has the focus when the page opens. */
-function renderProblems({ facts, problems }: StartForm, placed: PlacedProblems): Html {
+function renderProblems(form: StartForm, placed: PlacedProblems): Html {
+  const { problems } = form;
   const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({
     target: fieldId(name),
     label: labels[name] ?? name,
@@ -167,5 +173,13 @@ function renderProblems({ facts, problems }: StartForm, placed: PlacedProblems):
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${[...(problems?.others ?? []), ...placed.others].map((text) => html`<p class="foreign">${text}</p>`)}
 ${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
-${facts.root.members.some(holdsSecret) ? html`<p>Secrets are never shown. Enter them again.</p>` : null}</div></div>`;
+${describeEntered(form).size > 0 ? html`<p>The secrets that you entered are kept, but not shown.</p>` : null}</div></div>`;
+}
+
+/** The secrets that were entered, by their slots. */
+function describeEntered({ facts, entry }: StartForm): ReadonlyMap<string, string> {
+  const entered = facts.root.members.filter((member) => hasSecretText(member, entry.members[member.name]));
+  return new Map(
+    entered.map(({ name }) => [slots.member('', name), 'You have entered it. Left empty, what you entered is used']),
+  );
 }

@@ -21,15 +21,16 @@ interface Carried {
 /** Whose form it is. */
 export interface CarriedBy {
   readonly principalId: string;
-  readonly templateId: string;
+  /** The id of the template or the assembly that it runs. */
+  readonly subjectId: string;
   /** The idempotency key of the form. */
   readonly key: string;
 }
 
-const contextOf = ({ principalId, templateId, key }: CarriedBy): SealContext => [
+const contextOf = ({ principalId, subjectId, key }: CarriedBy): SealContext => [
   'form-secrets',
   principalId,
-  templateId,
+  subjectId,
   key,
 ];
 

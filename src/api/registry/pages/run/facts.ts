@@ -1,6 +1,6 @@
 import { getRun } from '#api/runs/operations.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
-import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
+import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import { Invalid } from '#domain/shared/errors.ts';
@@ -46,6 +46,7 @@ interface ChosenTarget {
   /** As the field of the environment was sent: a name, where it cannot offer all of them. */
   readonly environment?: string | undefined;
   readonly instance?: string | undefined;
+  readonly operation?: string | undefined;
 }
 
 /** Reads what the form is made from. `chosen` is what was chosen in it, if anything was. */
@@ -57,13 +58,16 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     readPlace(visit, subject, chosen.environment),
   ]);
   const { environments, environmentId, inherited } = place;
+  const root = planForm(schemaOf(version.shown?.spec ?? {}));
+  const operation = chosen.operation ?? subject.source?.operation;
   const target = { templateId: visit.params.id, environmentId, name: nameOfTarget(subject, chosen) };
   return {
     ...subject,
     version: version.shown,
     versions: listed.versions,
     hasMoreVersions: listed.next_cursor !== null,
-    root: planForm(schemaOf(version.shown?.spec ?? {})),
+    // A destroy takes what is left empty from the deployment.
+    root: operation === 'destroy' ? withoutRequired(root) : root,
     replaced: !subject.deployed && place.isKnown ? await readReplaced(visit, target) : null,
     environments,
     environmentId,

@@ -20,7 +20,14 @@ import type { Values } from './deployed.ts';
 import { areShown, findChanges, findDifferences, findOwnSecrets } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
-import { askedProblems, choiceProblems, explainProblems, otherProblem, variableProblems } from './run-problems.ts';
+import {
+  askedProblems,
+  choiceProblems,
+  explainProblems,
+  lostSecrets,
+  otherProblem,
+  variableProblems,
+} from './run-problems.ts';
 import { headOf, runPage } from './run-view.ts';
 import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 
@@ -32,6 +39,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     version: visit.query('version'),
     environment: visit.query('environment_id'),
     instance: visit.query('instance'),
+    operation: visit.query('operation'),
   });
   const { source, deployed, root } = facts;
   const refusal = findRefusal(facts);
@@ -70,7 +78,8 @@ type SentFilled = Filled & { readonly basic: Basic };
 export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   const sent = readSentForm(visit.request.body);
   const { basic, omitted } = sent;
-  const chosen = { version: basic.version, environment: basic.environment_id, instance: basic.instance };
+  const { version, environment_id: environment, instance, operation } = basic;
+  const chosen = { version, environment, instance, operation };
   const facts = await readRunFacts(visit, chosen);
   const edit = readEdit(basic.do);
   if (basic.shown === facts.version?.version) refuseUnknownFields(sent, facts.root);
@@ -92,10 +101,6 @@ function findChoiceProblem({ version, source, deployed, environments }: RunFacts
     return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
   return !source && !deployed && basic.environment_id === '' && environments.choices.length > 0 ? noChoice : null;
 }
-
-const lostSecrets = otherProblem(
-  'The secrets that you entered were kept for an hour, and for one form. Enter them again, then submit the form again.',
-);
 
 const noChoice: FormProblems = {
   status: 422,
@@ -228,5 +233,5 @@ function showForm(
 }
 
 function carriedBy({ principal, params }: RunFormVisit, key: string) {
-  return { principalId: principal.id, templateId: params.id, key };
+  return { principalId: principal.id, subjectId: params.id, key };
 }

@@ -25,6 +25,11 @@ export function otherProblem(text: string): FormProblems {
   return { status: 409, fields: {}, others: [text] };
 }
 
+/** The form carried secrets along that are not its own, or for too long. */
+export const lostSecrets = otherProblem(
+  'The secrets that you entered were kept for an hour, and for one form. Enter them again, then submit the form again.',
+);
+
 function isOfVariables({ code, details = [] }: FormProblems): boolean {
   return code === 'variables_invalid' || (code === 'reference_unresolved' && details.length > 0);
 }

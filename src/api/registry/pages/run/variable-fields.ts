@@ -22,8 +22,8 @@ export function describeKept({ facts, entry }: RunForm): ReadonlyMap<string, str
 }
 
 /** Offers to give up secrets of the deployment: whoever does not know them can change other variables then. */
-export function renderOmitted({ facts, omitted }: RunForm): Html | null {
-  if (!facts.deployed) return null;
+export function renderOmitted({ facts, basic, omitted }: RunForm): Html | null {
+  if (!facts.deployed || basic.operation === 'destroy') return null;
   const optional = findOwnSecrets(facts, facts.deployed).filter(
     ({ isRequired, default: value }) => !isRequired || value !== undefined,
   );

@@ -99,6 +99,14 @@ export function holdsSecret(node: Node): boolean {
   return node.kind === 'shapes' && node.shapes.some(holdsSecret);
 }
 
+/** The same form, in which all may be left empty: something else gives what is. */
+export function withoutRequired(node: ObjectNode): ObjectNode {
+  const members = node.members.map((member) =>
+    member.kind === 'object' ? withoutRequired(member) : { ...member, isRequired: false },
+  );
+  return { ...node, isRequired: false, members };
+}
+
 /** A text of a schema: authors may leave it out. */
 export function textOf(schema: Schema, keyword: string): string {
   const value = typeof schema === 'boolean' ? undefined : schema[keyword];
