@@ -241,7 +241,7 @@ describe('the pages of findings', () => {
   it('show how the run goes that remedies a finding, and that only a scan tells what it did', async () => {
     const { ids } = await drifted();
     const page = `/drift/findings/${ids[0]}`;
-    expect((await visitor.get(page)).text).not.toContain('Last remediation');
+    expect(await visitor.page(page)).not.toContain('Last remediation');
     const { location } = await send(`${page}/remediation`, { direction: 'revert' });
     const run = location?.split(/[/?]/)[3] ?? '';
     const shown = new RegExp(`Last remediation[\\s\\S]*/workloads/runs/${run}"[\\s\\S]*Queued`);

@@ -60,7 +60,7 @@ describe('a variable of an environment', () => {
     const spec = { variables, executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
     await owner.make(`/registry/templates/${template.id}/versions`, { version: '1.0.0', spec });
     expect((await set('region', 'template')).body.warnings).toEqual([]);
-    expect((await visitor.get(page)).text).not.toContain('No template that can run here');
+    expect(await visitor.page(page)).not.toContain('No template that can run here');
   });
 
   test('is removed only at the revision that the request names', async () => {

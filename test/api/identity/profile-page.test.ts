@@ -65,7 +65,7 @@ describe('the profile page', () => {
   it('says where there are more items than it shows', async () => {
     const { user, visitor } = await visit();
     const older = 'Older keys are listed by the API.';
-    expect((await visitor.get('/profile')).text).not.toContain(older);
+    expect(await visitor.page('/profile')).not.toContain(older);
     await api.rows(
       `insert into sessions (id, user_id, created_at, expires_at)
        select gen_random_uuid(), ?, now(), now() + interval '1 hour' from generate_series(1, 50) returning 1`,
@@ -79,7 +79,7 @@ describe('the profile page', () => {
     const { visitor } = await visit();
     expect((await visitor.get('/profile?done=password')).text).toMatch(/role="status">Your password is changed/);
     for (const done of ['constructor', '<b>', 'x', ''])
-      expect((await visitor.get(`/profile?done=${encodeURIComponent(done)}`)).text).not.toContain('role="status"');
+      expect(await visitor.page(`/profile?done=${encodeURIComponent(done)}`)).not.toContain('role="status"');
   });
 
   it('changes name and address, and shows problems beside the typed values', async () => {

@@ -40,7 +40,7 @@ it('plugins that are turned off answer 403 with the reason, in the API, on pages
   const outsider = await api.addUser('requester');
   expect((await outsider.get(`/plugin-installations/${ids.plugin}`)).status).toBe(404);
   const visitor = await signInVisitor(api, admin);
-  expect((await visitor.get('/')).text).not.toContain('href="/admin/plugins"');
+  expect(await visitor.page('/')).not.toContain('href="/admin/plugins"');
   for (const path of [
     '/admin/plugins',
     `/admin/plugins/${ids.plugin}`,

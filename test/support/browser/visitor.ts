@@ -23,6 +23,13 @@ export class Visitor {
     return this.#send('GET', url, headers);
   }
 
+  /** The text of a page that exists and may be seen. A test that a page lacks something says nothing about an error page. */
+  async page(url: string, headers: Record<string, string> = {}): Promise<string> {
+    const { status, text } = await this.get(url, headers);
+    if (status !== 200) throw new Error(`the page ${url} answered ${status}`);
+    return text;
+  }
+
   submit(url: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) {
     const payload = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
     const type = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };

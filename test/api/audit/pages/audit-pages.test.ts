@@ -158,7 +158,7 @@ describe('the pages of the audit', () => {
       'Projects, reads',
       'Runs',
     ]);
-    expect((await visitor.get('/audit')).text).not.toContain('<option value="projects.get"');
+    expect(await visitor.page('/audit')).not.toContain('<option value="projects.get"');
   });
 
   test('find the records of a thing by its name', async () => {

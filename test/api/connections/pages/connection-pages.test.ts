@@ -70,7 +70,7 @@ it('choosing another kind keeps the name and the owner that were typed, and the 
   expect(text).toMatch(new RegExp(`value="${tenant.team}"\\s+selected`));
   expect(text).not.toContain('notice-problem');
   expect(text).not.toContain(secret);
-  expect((await visitor.get('/admin/connections')).text).not.toContain('kept-over-kinds');
+  expect(await visitor.page('/admin/connections')).not.toContain('kept-over-kinds');
 });
 
 it.each(['nothing', 'constructor', '__proto__'])('answers 400 for a form of %s', async (of) => {
@@ -227,7 +227,7 @@ it('names what a rotation of variables and files replaces, and says that a name 
   expect(text).toContain('FIRST_TOKEN, SECOND_TOKEN');
   expect(text).toContain('a name that you leave out is removed');
   expect(text).not.toContain(secret);
-  expect((await visitor.get(`${await make('names-fixed')}/rotate`)).text).not.toContain('you leave out');
+  expect(await visitor.page(`${await make('names-fixed')}/rotate`)).not.toContain('you leave out');
 });
 
 it('shows the first names that a connection provides in the list, and how many more there are', async () => {
@@ -243,5 +243,5 @@ it('refuses those who may not manage connections, and hides those of others', as
   const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
   for (const page of ['', '/rename', '/settings', '/rotate', '/delete'])
     expect((await stranger.get(`${path}${page}`)).status).toBe(404);
-  expect((await stranger.get('/admin/connections')).text).not.toContain('unseen-credentials');
+  expect(await stranger.page('/admin/connections')).not.toContain('unseen-credentials');
 });

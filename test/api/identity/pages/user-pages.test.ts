@@ -38,7 +38,7 @@ describe('the pages of users', () => {
     const url = /value="(http[^"]*\/password-reset#token=[^"]+)"/.exec(link.text)?.[1] ?? '';
     const token = url.split('#token=')[1] ?? '';
     expect((await new Visitor(api.app).submit('/password-reset', { step: 'link', token })).status).toBe(200);
-    expect((await visitor.get(path)).text).not.toContain('token=');
+    expect(await visitor.page(path)).not.toContain('token=');
     const now = String((await root.get(path)).body.revision);
     await visitor.submit(`${path}/edit`, { ...change, enabled: 'false', expected_revision: now });
     expect((await visitor.get('/users?enabled=false&q=NORA')).text).toContain('nora@example.com');
@@ -60,7 +60,7 @@ describe('the pages of users', () => {
     const visitor = await signInVisitor(api, root);
     const page = await visitor.get(`/users/${root.id}`);
     expect(page.text).toContain('you cannot set your own password here');
-    expect((await visitor.get(`/users/${root.id}/edit`)).text).not.toContain('name="enabled"');
+    expect(await visitor.page(`/users/${root.id}/edit`)).not.toContain('name="enabled"');
     const other = await api.addUser('requester');
     await root.put(`/users/${other.id}`, { email: 'moved@example.com' });
     const confirmed = await visitor.submit(`/users/${other.id}/email-confirmation`, { email: 'moved@example.com' });

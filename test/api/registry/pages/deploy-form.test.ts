@@ -271,7 +271,7 @@ describe('a destroy', () => {
     const destroyed = { operation: 'destroy', template_version: '1.0.0', message: 'Done with it' };
     expect(await runAt(sent.location)).toMatchObject({ ...destroyed, instance: 'removed' });
     await stage.finish((await runAt(sent.location)).id);
-    expect((await visitor.get(`/workloads/instances/${id}`)).text).not.toContain(`href="${path}"`);
+    expect(await visitor.page(`/workloads/instances/${id}`)).not.toContain(`href="${path}"`);
   });
 });
 

@@ -344,7 +344,7 @@ describe('the form for a version', () => {
       expect(sent.text).toContain('data-waiting hidden>A worker checks it now');
       const named = await publish(id, { version: '1.0.0', spec, source: 'upload', only }, { 'net/main.tf': '' });
       expect([named.status, named.text.match(/no output &quot;gone&quot;/g)?.length]).toEqual([422, 1]);
-      expect((await visitor.get(`/catalog/${id}`)).text).not.toContain('1.0.0');
+      expect(await visitor.page(`/catalog/${id}`)).not.toContain('1.0.0');
     },
   );
 

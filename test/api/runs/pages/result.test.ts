@@ -52,6 +52,6 @@ describe('the page of a run', () => {
 
   it('has no outputs above the log of a run that failed, nor of one that gave none', async () => {
     for (const page of [await finish('failed', {}), await finish('applied', {})])
-      expect((await visitor.get(page)).text).not.toContain('id="result"');
+      expect(await visitor.page(page)).not.toContain('id="result"');
   });
 });

@@ -52,7 +52,7 @@ describe('the list of runs', () => {
     const shown = (await visitor.get(path)).text;
     expect(rowsOf(shown)).toEqual([first]);
     const update = { 'hx-request': 'true' };
-    expect((await visitor.get(liveAddress(shown), update)).text).not.toContain('new – show');
+    expect(await visitor.page(liveAddress(shown), update)).not.toContain('new – show');
     // Ids only grow, and another test of this process may have made some in a later time than now.
     const firstAt = Number.parseInt(first.replaceAll('-', '').slice(0, 12), 16);
     const now = Math.max(Date.now(), firstAt) + 60_000;

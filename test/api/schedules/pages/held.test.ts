@@ -40,7 +40,7 @@ describe('the profile says how many schedules start work', () => {
   it('with each key, and links to them', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, author);
-    expect((await visitor.get('/profile')).text).not.toContain('/schedules?');
+    expect(await visitor.page('/profile')).not.toContain('/schedules?');
     await save(author, 'Saved by key');
     await save(await addAuthor(), 'Saved by somebody else');
     const list = await follow(
@@ -90,7 +90,7 @@ describe('schedules of teams that a visitor cannot read', () => {
     await save(author, 'Out of sight');
     const visitor = await signInVisitor(api, author);
     await api.rows('delete from team_members where principal_id = ?', [author.id]);
-    expect((await visitor.get('/profile')).text).not.toContain('/schedules?');
-    expect((await visitor.get(`/schedules?authority_id=${author.id}`)).text).not.toContain('Out of sight');
+    expect(await visitor.page('/profile')).not.toContain('/schedules?');
+    expect(await visitor.page(`/schedules?authority_id=${author.id}`)).not.toContain('Out of sight');
   });
 });

@@ -89,7 +89,7 @@ describe('the pages of organizations, teams and projects', () => {
     const link = `href="/environments/${environment}"`;
     expect((await visitor.get(`/projects/${project}`)).text).toContain(link);
     expect((await owner.post(`/environments/${environment}/archive`)).status).toBe(200);
-    expect((await visitor.get(`/projects/${project}`)).text).not.toContain(link);
+    expect(await visitor.page(`/projects/${project}`)).not.toContain(link);
     expect((await visitor.get(`/projects/${project}?archived=true`)).text).toContain(link);
   });
 

@@ -78,6 +78,6 @@ describe('the pages of workers', () => {
     expect((await admin.submit('/workloads/apply-pause/end', {})).location).toBe('/workloads/workers');
     const owner = await signIn(installation.people.owner.email);
     expect((await owner.get('/workloads/apply-pause')).status).toBe(403);
-    expect((await owner.get('/workloads/workers')).text).not.toContain('Pause all applies');
+    expect(await owner.page('/workloads/workers')).not.toContain('Pause all applies');
   });
 });
