@@ -103,6 +103,24 @@ const groups: readonly Group[] = [
       'plans are shown in a sandbox without the files of the template, which cannot read a plan that the template encrypts',
   },
   {
+    names: ['ephemeral-errors/outputs/__mod-with-ephemeral-output'],
+    tool: null,
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'phemeral',
+    because:
+      'the plan by hand first asks for a variable that has no value; publication needs no values, and names the next error',
+  },
+  {
+    names: ['opentofu@v1.12.6/internal/command/testdata/init-module-variable-version'],
+    tool: 'terraform',
+    parts: ['stage'],
+    stage: 'publish',
+    error: 'Function calls not allowed',
+    because:
+      'of the two errors of the tool, publication names the one of the files; that the registry cannot be reached is none of the version',
+  },
+  {
     names: ['invalid-modules/override-nonexist-variable'],
     tool: null,
     parts: ['stage'],
@@ -118,11 +136,11 @@ const groups: readonly Group[] = [
       'opentofu@v1.12.6/internal/command/testdata/init-check-required-version',
     ],
     tool: 'terraform',
-    parts: ['error'],
-    stage: 'plan',
+    parts: ['stage'],
+    stage: 'publish',
     error: 'terraform reads no other file there',
     because:
-      'the service says which files there are that Terraform does not read, where Terraform says that there are none',
+      'files that the tool of a version does not read are named when it is published, where Terraform says at the plan that there are none',
   },
   {
     names: [
