@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explainRange, toolNames } from '#domain/tools/model.ts';
 import { fromNpmRange } from '#domain/tools/npm-ranges.ts';
-import { maxRangeLength, parseRange } from '#domain/tools/ranges.ts';
+import { maxRangeLength, maxTranslatedLength, parseRange } from '#domain/tools/ranges.ts';
 
 /** The tools that run templates. `command` stands for the programs that command templates run, which have no version. */
 export const allowableTools = [...toolNames, 'command'] as const;
@@ -9,12 +9,12 @@ export const allowableTools = [...toolNames, 'command'] as const;
 /** Stands in place of a range for all versions but pre-releases. */
 export const allReleases = '*';
 
-/** Earlier releases stored up to 20 texts for a tool. What is shown of them can be written back, also if they have the shortest of alternatives. */
+/** Earlier releases stored up to 20 texts of 200 characters for a tool. What is shown of them can be written back, also if they have the shortest of alternatives. */
 const maxRanges = 20 * Math.ceil(maxRangeLength / '0||'.length);
 
 const AllowedRange = z
   .string()
-  .max(maxRangeLength)
+  .max(maxTranslatedLength)
   .refine((text) => text === allReleases || parseRange(text) !== undefined, {
     error: ({ input }) => `${explainRange(String(input))}, or "${allReleases}" for all`,
   });

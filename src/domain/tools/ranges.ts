@@ -20,14 +20,17 @@ interface Constraint {
 /** A parsed range: the versions that all of its constraints include. */
 export type VersionRange = readonly Constraint[];
 
+/** The longest range that templates, environments and instances may name. */
 export const maxRangeLength = 200;
+/** The longest range that is read: a range of npm with that length is less than eight times as long when it is translated. */
+export const maxTranslatedLength = 8 * maxRangeLength;
 const written =
   /^(=|!=|>|>=|<|<=|~>)?\s*v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.~-]+))?(?:\+[0-9A-Za-z.~-]+)?$/;
 const operators = { '=': '=', '!=': '!=', '>': '>', '>=': '>=', '<': '<', '<=': '<=', '~>': '~>' } as const;
 
 /** Undefined if the text is no range. */
 export function parseRange(text: string): VersionRange | undefined {
-  if (text.length > maxRangeLength) return undefined;
+  if (text.length > maxTranslatedLength) return undefined;
   const constraints = text.split(',').map((part) => parseConstraint(part.trim()));
   return constraints.every((each) => each !== undefined) ? constraints : undefined;
 }

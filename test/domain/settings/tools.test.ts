@@ -1,3 +1,4 @@
+import { satisfies } from 'semver';
 import { expect, it } from 'vitest';
 import { AllowedTools, StoredTools, toStoredTools } from '#domain/settings/allowed-tools.ts';
 import { isToolAllowed } from '#domain/settings/tools.ts';
@@ -37,6 +38,24 @@ it('the most ranges that an earlier release can have stored are taken when they 
   expect(shown.opentofu?.length).toBeGreaterThan(20);
   expect(AllowedTools.parse(shown)).toEqual(shown);
 });
+
+it.each([
+  ['numbers', (index: number) => String(index)],
+  ['minor versions', (index: number) => `${Math.floor(index / 10)}.${index % 10}`],
+  ['bounds', (index: number) => `>=${index}`],
+  ['pre-releases', (index: number) => `>=1.${index}.0-a`],
+])(
+  'the longest range of %s that an earlier release can have stored counts, and is taken when it is sent back as it was shown',
+  (_of, token) => {
+    const tokens = Array.from({ length: 200 }, (_, index) => token(index)).join(' ');
+    const stored = tokens.slice(0, tokens.lastIndexOf(' ', 200));
+    const shown = StoredTools.parse({ opentofu: [stored] });
+    expect(Math.max(...(shown.opentofu ?? []).map(({ length }) => length))).toBeGreaterThan(200);
+    expect(AllowedTools.parse(shown)).toEqual(shown);
+    for (const version of ['0.0.0', '1.0.0', '60.1.0', '200.0.0'])
+      expect(isToolAllowed(shown, opentofu(version))).toBe(satisfies(version, stored));
+  },
+);
 
 it('ranges are read as they were stored', () => {
   const allowed = { opentofu: ['~> 1.9', '*'], command: ['*'] };
