@@ -127,7 +127,7 @@ export async function showVariable(
   const facts = { ...environment, concernsSecret: variable.sensitive };
   return {
     ...viewVariable(variable),
-    warnings: await findVariableWarnings(em, environment, variable),
+    warnings: await findVariableWarnings(em, context.principal, environment, variable),
     actions: variableActions.describe(context, facts),
   };
 }

@@ -47,7 +47,7 @@ export async function showVariableOfSet(
 ) {
   return {
     ...viewVariable(variable),
-    warnings: await findVariableWarnings(em, target, variable),
+    warnings: await findVariableWarnings(em, context.principal, target, variable),
     actions: variableOfSetActions.describe(context, target),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { planGetsSecret } from '#domain/variables/plan-value-rules.ts';
@@ -32,15 +33,18 @@ export const VariableView = z
 
 export const VariableWarnings = z
   .array(z.string())
-  .describe('What is probably a mistake, such as a default for a template variable that no template has.');
+  .describe(
+    'What is probably a mistake, such as a default for a template variable that no template has. Of the set of an organization, only those are told who may read all its teams.',
+  );
 
 /** What is probably a mistake about a variable of an environment or of a set with this owner. */
 export async function findVariableWarnings(
   em: Em,
+  reader: Principal,
   owner: Pick<Ownership, 'teamId' | 'organizationId'>,
   { name, category }: Pick<ShownVariable, 'name' | 'category'>,
 ): Promise<string[]> {
-  const unknown = category === 'template' ? await findUnknownDefaults(em, owner, [name]) : [];
+  const unknown = category === 'template' ? await findUnknownDefaults(em, reader, owner, [name]) : [];
   return unknown.map(
     (each) =>
       `no template that can run here has a variable "${each}", so this default does nothing: correct the name, or use the category env if tools shall get it`,

@@ -1,18 +1,23 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
+import { type Ownership, readableTeams } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 
 /**
  * Which of these names no template has as a variable that can run where the owner's defaults reach: a default of such a name does nothing. A template of the
- * installation and of the team counts, or without a team, of every team of the organization, with any version that was not yanked.
+ * installation and of the team counts, or without a team, of every team of the organization, with any version that was not yanked. A reader who may not read
+ * all of these teams is told of none: the answer would tell which variables the hidden templates have.
  */
 export async function findUnknownDefaults(
   em: Em,
+  reader: Principal,
   { teamId, organizationId }: Pick<Ownership, 'teamId' | 'organizationId'>,
   names: readonly string[],
 ): Promise<string[]> {
-  if (names.length === 0) return [];
+  const readable = readableTeams(reader);
+  const hidesTeams = teamId === null && organizationId !== null && readable !== 'all';
+  if (names.length === 0 || (hidesTeams && !readable.organizations.includes(organizationId))) return [];
   const { rows } = await sql<{ name: string }>`
     select wanted.name from unnest(${[...names]}::text[]) with ordinality as wanted (name, place)
     where not exists (

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 
 let api: TestApi;
@@ -62,9 +62,16 @@ describe('a variable set', () => {
       await owner.delete(`/variable-sets/${id}/variables/zone`);
       const { body } = await set('template');
       expect(body.warnings).toEqual([expect.stringContaining('has a variable "zone"')]);
-      const visitor = await signInVisitor(api, owner);
-      const page = await visitor.get(`/variable-sets/${id}`);
-      expect(page.text).toContain('No template that can run here has a variable');
+      const pageOf = async (reader: ApiUser) =>
+        (await (await signInVisitor(api, reader)).get(`/variable-sets/${id}`)).text;
+      expect(await pageOf(owner)).toContain('No template that can run here has a variable');
+      if (of.organization_id !== undefined) {
+        const outsider = await api.addUser('maintainer');
+        await join(tenant, outsider, 'member');
+        const shown = await outsider.get(`/variable-sets/${id}/variables/zone`);
+        expect([shown.status, shown.body.warnings], 'a member who may not read the teams').toEqual([200, []]);
+        expect(await pageOf(outsider)).not.toContain('No template that can run here');
+      }
       const again = await owner.put(`/variable-sets/${id}/variables/zone`, body);
       expect(again.status, 'it is sent back as it was read').toBe(200);
     }
@@ -153,6 +160,11 @@ describe('a variable set', () => {
     expect(await given(tenant)).toEqual({});
     const { body } = await tenant.owner.get(`/variable-sets/${set}/attachments`);
     expect(body.attachments).toMatchObject([{ id: tenant.project, effective: false }]);
+    const none = { project_ids: [], environment_ids: [] };
+    expect((await tenant.owner.put(`/variable-sets/${set}/attachments`, none)).status).toBe(200);
+    const { body: audit } = await tenant.owner.get(`/audit?action=variable_set.attached&resource_id=${set}&limit=1`);
+    const removed = { ...none, void: { ...none, project_ids: [tenant.project] } };
+    expect(audit.audit_records).toMatchObject([{ before: removed, after: { ...none, void: none } }]);
     const giving = await tenant.owner.get(`/variable-sets?environment_id=${tenant.environment}`);
     expect([giving.status, giving.body.variable_sets]).toEqual([200, []]);
   });

@@ -7,12 +7,12 @@ import type { ListedVariable } from './table.ts';
 
 /** Warns of those of the variables that are defaults of no template: they do nothing. Null without any. */
 export async function renderUnknownDefaults(
-  { em }: Pick<Visit, 'em'>,
+  { em, principal }: Pick<Visit, 'em' | 'principal'>,
   owner: Pick<Ownership, 'teamId' | 'organizationId'>,
   variables: readonly ListedVariable[],
 ): Promise<Html | null> {
   const defaults = variables.filter(({ category }) => category === 'template').map(({ name }) => name);
-  const names = await findUnknownDefaults(em, owner, defaults);
+  const names = await findUnknownDefaults(em, principal, owner, defaults);
   if (names.length === 0) return null;
   const listed = names.map((name, index) => html`${index > 0 ? ', ' : null}<code class="foreign">${name}</code>`);
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>No template that can run here has a variable ${listed}.</strong> ${names.length === 1 ? 'This default does' : 'These defaults do'} nothing. Correct the name, or choose “Environment variable” if tools shall get it.</p></div>`;
