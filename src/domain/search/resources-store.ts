@@ -4,7 +4,7 @@ import { isReadableResource } from '#domain/instances/resources/resource-list-st
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Finder } from './finder.ts';
-import { hasWords, maxWithWords } from './words-store.ts';
+import { hasText, hasWords, maxWithWords } from './words-store.ts';
 
 /** Resources of instances by their id or the words of their address, those of the latest deployments first. */
 export const findResources: Finder = (em, principal, text, max) => {
@@ -16,7 +16,13 @@ export const findResources: Finder = (em, principal, text, max) => {
     .where((eb) => isReadableResource(eb, principal))
     .select(['r.id', 'r.address as name', 'i.name as context', 'i.id as parentId'])
     .limit(maxWithWords);
-  return db(em).selectFrom(wanted.as('w')).selectAll().orderBy('w.id', 'desc').limit(max).execute();
+  return db(em)
+    .selectFrom(wanted.as('w'))
+    .where((eb) => (isId(text.toLowerCase()) ? eb.lit(true) : hasText(eb.ref('w.name'), text)))
+    .selectAll()
+    .orderBy('w.id', 'desc')
+    .limit(max)
+    .execute();
 };
 
 function isWanted(eb: Over<{ r: 'instance_resources' }>, principal: Principal, text: string): Expression<SqlBool> {

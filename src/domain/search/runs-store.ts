@@ -6,7 +6,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { isId } from '#domain/shared/ids.ts';
 import { hasPiece, pieceOfId } from '#domain/shared/name-match.ts';
 import type { Finder } from './finder.ts';
-import { hasWords, maxWithWords } from './words-store.ts';
+import { hasText, hasWords, maxWithWords } from './words-store.ts';
 
 type Runs = Over<{ runs: 'runs' }>;
 
@@ -17,19 +17,26 @@ export const findRuns: Finder = async (em, principal, text, max) => {
   if (isId(id))
     return selectRuns(em, principal, max, (eb) => eb.or([eb('runs.id', '=', id), eb('runs.idempotency_key', '=', id)]));
   const byId = piece === null ? [] : await selectRuns(em, principal, max, (eb) => hasRunPiece(eb, piece));
-  const byMessage = await selectRuns(em, principal, max, (eb) =>
+  const hasItsWords = (eb: Runs) =>
     eb.and([
       eb('runs.message', '<>', ''),
       // Deletion leaves the record of a run, and lists leave it out.
       eb('runs.deleted_at', 'is', null),
       hasWords(principal, { text: eb.ref('runs.message'), team: eb.ref('runs.team_id') }, text),
-    ]),
-  );
+    ]);
+  const byMessage = await selectRuns(em, principal, max, hasItsWords, text);
   const known = new Set(byId.map((run) => run.id));
   return [...byId, ...byMessage.filter((run) => !known.has(run.id))].slice(0, max);
 };
 
-function selectRuns(em: Em, principal: Principal, max: number, isWanted: (eb: Runs) => Expression<SqlBool>) {
+/** @param message what the messages have in them; any by default */
+function selectRuns(
+  em: Em,
+  principal: Principal,
+  max: number,
+  isWanted: (eb: Runs) => Expression<SqlBool>,
+  message = '',
+) {
   // The limit keeps PostgreSQL from looking at run after run in the order of the result.
   const wanted = db(em)
     .selectFrom('runs')
@@ -40,6 +47,7 @@ function selectRuns(em: Em, principal: Principal, max: number, isWanted: (eb: Ru
   return db(em)
     .selectFrom(wanted.as('w'))
     .innerJoin('instances as i', 'i.id', 'w.instance_id')
+    .where((eb) => (message === '' ? eb.lit(true) : hasText(eb.ref('w.message'), message)))
     .select(['w.id', 'i.name', 'w.status as context', sql<string | null>`null::uuid`.as('parentId')])
     .select(['w.message as excerpt', 'w.status_reason as statusReason'])
     .orderBy('w.id', 'desc')

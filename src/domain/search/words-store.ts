@@ -10,16 +10,16 @@ interface IndexedText {
 }
 
 /**
- * How many rows that have the words are looked at. A frequent word is in more, of which any are taken: the newest of all would cost a search through
- * all of them.
+ * How many rows that have the words are looked at. Frequent words are in more, of which any are taken: looking for the text in all of them, or for the
+ * newest, would cost a second at 100,000.
  */
-export const maxWithWords = 1_000;
+export const maxWithWords = 10_000;
 
 /** PostgreSQL uses an index only for the very same expression. */
 const wordsOf = (text: Expression<unknown>) => sql<string>`regexp_replace(lower(${text}), '[^[:alnum:]]+', ' ', 'g')`;
 
 /**
- * The condition that a row of the principal's teams, or of none, has a text from the beginning of a word on, in any case. Words and teams are looked up in
+ * The condition that a row of the principal's teams, or of none, has the words of a text, the last one from its beginning on, in any case. Words and teams are looked up in
  * one index, so that rows of other teams cost nothing. What may be read is up to another condition: this one only narrows the search.
  */
 export function hasWords(principal: Principal, row: IndexedText, searched: string): Expression<SqlBool> {
@@ -28,7 +28,12 @@ export function hasWords(principal: Principal, row: IndexedText, searched: strin
   const words = sql`to_tsquery('simple', replace(nullif(trim(${wordsOf(text)}), ''), ' ', ' & ') || ':*')`;
   // No word of a text looks like an id, which has hyphens.
   const indexed = sql`(to_tsvector('simple', ${wordsOf(row.text)}) || array_to_tsvector(array[coalesce(${row.team}::text, '-')]))`;
-  return sql<SqlBool>`(${indexed} @@ (${words} ${ofReadableTeams(principal)}) and position(lower(${text}) in lower(${row.text})) > 0)`;
+  return sql<SqlBool>`${indexed} @@ (${words} ${ofReadableTeams(principal)})`;
+}
+
+/** The condition that a text has another one in it, in any case. It is for the rows that were found by their words. */
+export function hasText(text: Expression<string>, searched: string): Expression<SqlBool> {
+  return sql<SqlBool>`position(lower(${searched}::text) in lower(${text})) > 0`;
 }
 
 function ofReadableTeams(principal: Principal): Expression<unknown> {

@@ -299,4 +299,24 @@ describe('the page of the search', () => {
     expect(nothing.text).toContain('Nothing found');
     expect(nothing.text).not.toContain('<script>');
   });
+
+  it('takes not much longer where 100,000 addresses have its words and none has its text', async () => {
+    await api.rows(
+      `insert into instance_resources (id, instance_id, team_id, address, type, name)
+         select gen_random_uuid(), ?, ?, 'module.dingo.random_pet.wallaby["' || n || '"]', 'random_pet', 'wallaby' from generate_series(1, 100000) n`,
+      [mine.run.instance_id, mine.team],
+    );
+    await api.rows('vacuum analyze instance_resources', []);
+    const times: Record<string, number[]> = { 'dingo.random': [], 'random.dingo': [] };
+    for (let round = 0; round < 7; round++)
+      for (const [text, taken] of Object.entries(times)) {
+        const started = performance.now();
+        const found = await search(mine.owner, text);
+        taken.push(performance.now() - started);
+        expect(found.length > 0, text).toBe(text === 'dingo.random');
+      }
+    const [hit = 0, miss = 0] = Object.values(times).map((taken) => taken.sort((a, b) => a - b)[1]);
+    expect(miss).toBeLessThan(hit * 1.8 + 20);
+    await api.rows('delete from instance_resources where address like ?', ['module.dingo.%']);
+  });
 });
