@@ -69,7 +69,7 @@ export const systemActions = {
     actor: 'transfer',
   },
   'run.approval_timed_out': {
-    summary: 'End a run that nobody reviewed within the time for approval',
+    summary: 'End a run that was not reviewed within the time for approval',
     resourceType: 'runs',
     actor: 'approval timeout',
   },

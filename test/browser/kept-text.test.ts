@@ -128,7 +128,7 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     await page.reload();
     await page.getByText(notice).waitFor();
     await page.getByRole('button', { name: /^Save/ }).click();
-    await page.getByText('Somebody else changed this').waitFor();
+    await page.getByText('Another person changed this').waitFor();
     expect((await root.get(`/organizations/${id}`)).body.name).toBe('Fabrikam Group');
   });
 });

@@ -45,7 +45,7 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
     await type(page, 'Name', 'AWS_SECRET_ACCESS_KEY');
     await type(page, 'Type', 'Environment');
     await type(page, 'Value', 'kept sealed');
-    await page.getByLabel('Secret: nobody can read the value again').focus();
+    await page.getByLabel('Secret: the value cannot be read again').focus();
     await page.keyboard.press('Space');
     await press(page, 'button', 'Save');
     await page.getByText('The variable is saved.').waitFor();

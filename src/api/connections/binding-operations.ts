@@ -18,7 +18,7 @@ const params = z.strictObject({ id: Id });
 const description =
   'Templates ask for connections by name and kind. The binding of an environment takes the place of its project’s of the same name. Whoever replaces the ' +
   'bindings has bound all of them: runs get a connection only while that person or account may still bind it. What a read answers ' +
-  'may be sent back: it is refused if somebody bound others meanwhile. Send bindings by name alone with the `revision` in `If-Match`. The same bindings by the same person change nothing.';
+  'may be sent back: it is refused if other connections were bound meanwhile. Send bindings by name alone with the `revision` in `If-Match`. The same bindings by the same person change nothing.';
 
 interface Replacement extends ActionContext {
   readonly tx: Transaction;

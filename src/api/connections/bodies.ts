@@ -32,7 +32,7 @@ export const UpdateConnection = publishAs(
       ...ExpectedRevision,
     })
     .refine(({ config, credentials }) => config === undefined || credentials !== undefined, {
-      error: 'a change of the config needs the credentials too, so that nobody sends kept ones to another host',
+      error: 'a change of the config needs the credentials too, so that stored ones cannot be sent to another host',
       path: ['credentials'],
     }),
   DescribedUpdate,

@@ -87,7 +87,7 @@ const AnyConfig = z
   .meta({ id: 'ConnectionConfig', description: 'What readers see, as the kind of the connection has it.' });
 const AnyCredentials = z.union(described.map(({ credentials }) => credentials)).meta({
   id: 'ConnectionCredentials',
-  description: 'What nobody is ever shown, as the kind of the connection has it.',
+  description: 'The secret part, as the kind of the connection defines it. It is never shown.',
 });
 
 /** The settings in an update. An update cannot change the kind of a connection. */

@@ -27,7 +27,7 @@ export const tags: Readonly<Record<string, string>> = {
   schedules: 'Runs and assembly runs at set times.',
   drift_monitors: 'Scanning instances for drift, by schedule or at once.',
   drift_findings: 'What differs from what was deployed: evidence, suppression, remediation.',
-  connections: 'Credentials for systems outside, which nobody is shown.',
+  connections: 'Credentials for systems outside. They are never shown again.',
   project_connections: 'Which connections a project gives its runs.',
   environment_connections: 'Which connections an environment gives its runs.',
   workload_identity: 'How verifiers outside check the tokens of runs.',

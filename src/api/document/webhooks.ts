@@ -46,7 +46,7 @@ const Actor = z
 
 const webhookTest = {
   type: testType,
-  summary: 'Somebody tests a webhook: nothing has happened',
+  summary: 'A test of a webhook: nothing has happened',
   payload: z.object({ type: z.literal(testType), timestamp: Time, data: z.object({ webhook_id: AnswerId }) }),
 };
 

@@ -30,7 +30,7 @@ const monitorFields = {
   stale: z
     .boolean()
     .describe(
-      'Three of its times have passed without a successful scan, whatever the cause: nobody knows how the instance is.',
+      'Three of its times have passed without a successful scan, whatever the cause: the present state of the instance is unknown.',
     ),
   last_failure: z
     .object({ at: Time, code: z.string(), message: z.string(), run_id: AnswerId.nullable() })
@@ -166,7 +166,7 @@ const findingFields = {
   suppression: z
     .object({ reason: z.string(), until: Time, by: z.string() })
     .nullable()
-    .describe('Somebody accepts the observed value until this time. Another value opens the finding again.'),
+    .describe('The observed value is accepted until this time. Another value opens the finding again.'),
   reopen_reason: z.string().nullable(),
   remediation_run_id: AnswerId.nullable().describe('The run that is under way to remedy it; null: none is.'),
   evidence: EvidenceView.describe('The latest evidence.'),

@@ -170,8 +170,8 @@ export const replace = command({
   summary: 'Replace all variables of an environment at once',
   description:
     'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
-    'whose value is left out or null keeps it, so that nobody needs to know a secret to change the others. The list may be sent ' +
-    'back as it was read: it is refused if somebody added, changed or removed a variable meanwhile. Without any revision, the last request wins. Changing, adding or ' +
+    'whose value is left out or null keeps it, so that changing the others does not require knowing a secret. The list may be sent ' +
+    'back as it was read: it is refused if another request added, changed or removed a variable meanwhile. Without any revision, the last request wins. Changing, adding or ' +
     'removing a sensitive variable takes the right to manage secrets.',
   params: z.strictObject({ id: Id }),
   body: ReplaceVariables,

@@ -26,7 +26,7 @@ export const LockView = z
     reason: z.string(),
     by: z.object({ type: z.enum(principalKinds), id: AnswerId, name: z.string() }),
     since: Time,
-    until: Time.nullable().describe('When it ends by itself; null: when somebody ends it.'),
+    until: Time.nullable().describe('When it ends by itself; null: when it is ended.'),
   })
   .meta({ id: 'Lock' });
 
@@ -60,7 +60,7 @@ const HoldView = z
     name: z.string().nullable().describe('The name of the freeze window; null for a pause or a lock.'),
     reason: z.string(),
     since: Time,
-    until: Time.nullable().describe('When it ends by itself; null: when somebody ends it.'),
+    until: Time.nullable().describe('When it ends by itself; null: when it is ended.'),
   })
   .meta({ id: 'EnvironmentHold' })
   .nullable()

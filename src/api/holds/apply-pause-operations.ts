@@ -49,7 +49,7 @@ export const set = command({
   summary: 'Pause all applies of the installation: runs plan and wait for review, but no apply starts',
   description:
     'What already applies is not interrupted. Another pause is replaced, and the audit record holds it. Send the revision that you ' +
-    'have read, as `expected_revision` or in `If-Match`, to get 409 instead where somebody has changed the pause meanwhile.',
+    'have read, as `expected_revision` or in `If-Match`, to get 409 instead if the pause was changed meanwhile.',
   body: PauseApplies,
   responses: { 200: PauseView },
   access: changeAccess,

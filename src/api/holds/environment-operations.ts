@@ -41,7 +41,7 @@ export const lock = command({
   route: 'PUT /api/v1/environments/:id/lock',
   summary: 'Lock an environment: its runs plan and wait for review, but no apply starts',
   description:
-    'What already applies is not interrupted. Your own lock is replaced. The lock of somebody else is replaced only if you send the ' +
+    'What already applies is not interrupted. Your own lock is replaced. The lock of another person is replaced only if you send the ' +
     'present revision of the environment, and answers 409 otherwise.',
   body: LockEnvironment,
   responses: { 200: EnvironmentView },
@@ -93,7 +93,7 @@ export const changeFreezeWindows = command({
   route: 'PUT /api/v1/environments/:id/freeze-windows',
   summary: 'Replace the times at which no apply starts in an environment',
   description:
-    'A window is either once, from `starts_at` to `ends_at`, or every week by the clocks of its `time_zone`. Runs plan and wait ' +
+    'A window is either once, from `starts_at` to `ends_at`, or every week in its `time_zone`. Runs plan and wait ' +
     'for review meanwhile, and what already applies is not interrupted.',
   body: SetFreezeWindows,
   responses: { 200: FreezeWindowsView },

@@ -18,11 +18,11 @@ const FollowView = z
     authority: z
       .object({ type: z.string(), id: AnswerId, name: z.string() })
       .nullable()
-      .describe('The person or service account that last saved this. Its runs start under their authority.'),
+      .describe('The person or service account that last saved this. Its runs start with their permissions.'),
     stopped_because: z
       .enum(reasons)
       .nullable()
-      .describe('Why it follows nothing although it is enabled. It goes on once somebody has saved it again.'),
+      .describe('Why it follows nothing although it is enabled. It resumes once the setting is saved again.'),
     failure: z
       .object({ reason: z.enum(reasons), message: z.string(), at: Time })
       .nullable()
@@ -59,7 +59,7 @@ export const replaceFollow = command({
   summary: 'Let an instance follow the outputs that it was deployed with, or end it',
   description:
     'After an apply of an instance whose outputs it was given, and which are other ones now, an instance that follows gets a run: an apply of its deployed version ' +
-    'with its deployed variables and the outputs of today. It starts under the authority of whoever last saved this, and waits for the same approvals as any other.',
+    'with its deployed variables and the outputs of today. It starts with the permissions of the person who last saved this, and waits for the same approvals as any other.',
   params: InstanceParams,
   body: SetFollow,
   responses: { 200: FollowView },

@@ -16,7 +16,9 @@ const ReadersView = z
     environment_ids: z.array(AnswerId).describe('Every run in these environments may.'),
     void: z
       .boolean()
-      .describe('A transfer brought the instance to other owners since, so nobody reads it until they allow it.'),
+      .describe(
+        'A transfer brought the instance to other owners since, so its outputs cannot be read until they allow it.',
+      ),
     revision: z.int().describe('Of the instance.'),
     actions: readersActions.view,
   })

@@ -28,7 +28,9 @@ const fields = {
         'complete run, scan or import of a state ends this. Null: all is recorded.',
     ),
   locked_by_run_id: AnswerId.nullable(),
-  drifted: z.boolean().describe('Scans found that it differs from what was deployed, and nobody has accepted that.'),
+  drifted: z
+    .boolean()
+    .describe('Scans found that it differs from what was deployed, and the difference was not accepted.'),
   inputs_changed: z
     .boolean()
     .describe(

@@ -118,7 +118,7 @@ function revokeOperation<Level extends MembershipLevel>(declared: InvitationOper
   return command({
     id: `${level}_invitations.revoke`,
     route: `DELETE ${path}/:${idParameter}`,
-    summary: 'Revoke an invitation that nobody has accepted',
+    summary: 'Revoke an invitation that was not accepted',
     params: invitationParams,
     responses: { 204: Nothing },
     access,

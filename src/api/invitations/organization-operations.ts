@@ -31,7 +31,7 @@ export const create = command({
   id: 'organization_invitations.create',
   route: 'POST /api/v1/organizations/:orgID/invitations',
   summary:
-    'Invite somebody into an organization and, if you like, one of its teams; you can offer no role above your own',
+    'Invite a person into an organization and, if you like, one of its teams; you can offer no role above your own',
   params: OrganizationParams,
   body: InviteToOrganization,
   responses: { 201: SentInvitationView },

@@ -27,7 +27,7 @@ export const { list, get, resend, revoke } = invitationOperations({
 export const create = command({
   id: 'team_invitations.create',
   route: 'POST /api/v1/organizations/:orgID/teams/:id/invitations',
-  summary: 'Invite somebody into a team; if you are an admin of the organization, into the organization as well',
+  summary: 'Invite a person into a team; if you are an admin of the organization, into the organization as well',
   params: TeamParams,
   body: InviteToTeam,
   responses: { 201: SentInvitationView },

@@ -28,7 +28,7 @@ export const find = readList({
   route: 'GET /api/v1/people',
   summary: 'Find people whom you know by their name or e-mail address',
   description:
-    'Finds the members of your organizations, people and service accounts, and yourself; those who manage users find all users. Nobody else is ' +
+    'Finds the members of your organizations, people and service accounts, and yourself; those who manage users find all users. No others are ' +
     `found, whether they exist or not: invite them by their e-mail address. At most ${maxFoundPeople} are answered, exact names and addresses first. ` +
     'Searches of one person and their service accounts run one after another.',
   query: z.strictObject({

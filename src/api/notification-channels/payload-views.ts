@@ -27,7 +27,7 @@ export function channelMessages(): ChannelMessage[] {
   });
   const test = {
     type: channelTest,
-    summary: 'Somebody tests a notification channel',
+    summary: 'A test of a notification channel',
     payload: payloadOf(channelTest, z.null()),
   };
   return [...notifications, test];

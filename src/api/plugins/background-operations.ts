@@ -54,7 +54,7 @@ export const get = read({
 export const approve = command({
   id: 'plugin_background_principals.approve',
   route: 'POST /api/v1/plugin-background-principals',
-  summary: 'Approve an internal identity with which a plugin acts at a place when nobody asks',
+  summary: 'Approve an internal identity with which a plugin acts at a place without being asked',
   description: 'It has no credential, no role and no assignment. Assign it actions as you would a person.',
   body: ApproveBackgroundPrincipal,
   responses: { 201: PluginReceipt },

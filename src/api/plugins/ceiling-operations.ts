@@ -23,7 +23,7 @@ export const replaceCeiling = command({
   ...changesInstallation,
   id: 'plugin_installations.replace_ceiling',
   route: 'PUT /api/v1/plugin-installations/:id/ceiling',
-  summary: 'Replace what is approved of an installed plugin; it gives nobody any authority',
+  summary: 'Replace what is approved of an installed plugin; it grants no permissions by itself',
   description:
     'Both lists are required, and empty ones approve nothing. An action that is left out loses its assignments for good. `expected_revision` is that ' +
     'of the installation, and `expected_ceiling_revision` that of the ceiling, 0 if there is none yet: so two administrators cannot overwrite each ' +

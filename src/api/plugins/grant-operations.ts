@@ -32,7 +32,7 @@ export const list = read({
     action_id: Id.optional(),
     subject_id: Id.optional().describe('Only what was assigned to this principal.'),
     subject: Named.optional().describe(
-      'Only what was assigned to somebody with this id, or with this text in the name.',
+      'Only what was assigned to the subject with this id, or with this text in the name.',
     ),
     selector_type: z.enum(selectorTypes).optional(),
     selector: Named.optional().describe(
@@ -75,7 +75,7 @@ export const get = read({
 export const assign = command({
   id: 'plugin_action_grants.create',
   route: 'POST /api/v1/plugin-action-grants',
-  summary: 'Assign one action to somebody at a place',
+  summary: 'Assign one action to a user or account at a place',
   description:
     'Read `grant-review` first: it gives the revisions and the owners to name. An assignment ends for good when what it relies on changes: the ' +
     'release, the ceiling, the membership of the subject, or the owners of the place.',

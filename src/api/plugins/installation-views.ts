@@ -69,12 +69,12 @@ export const CeilingView = z
         }),
       )
       .describe('The executions, each pinned to what was active when it was approved.'),
-    release: z.string().nullable().describe('The release that it was set for; null: nobody has set a ceiling.'),
+    release: z.string().nullable().describe('The release that it was set for; null: no ceiling was set.'),
     installation_revision: z.int().nullable().describe('The revision of the installation that it was set for.'),
     current: z.boolean().describe('False: it was set for another release or revision, and approves nothing now.'),
     set_at: Time.nullable(),
     set_by: AnswerId.nullable().describe('Who has approved it.'),
-    revision: z.int().describe('0: nobody has set a ceiling.'),
+    revision: z.int().describe('0: no ceiling was set.'),
   })
   .meta({ id: 'PluginCeiling' });
 

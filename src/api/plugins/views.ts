@@ -84,7 +84,7 @@ export const ListedGrantView = z
     granted_by: AnswerId,
     created_at: Time,
     revoked_at: Time.nullable(),
-    revoked_by: AnswerId.nullable().describe('Null: nobody has revoked it, though it may have ended otherwise.'),
+    revoked_by: AnswerId.nullable().describe('Null: it was not revoked, though it may have ended otherwise.'),
     revision: z.int(),
     ownership: OwnershipSnapshot.nullable().describe(
       'For `expected_ownership`. Null: the assignment is your own, and you may not read its place.',

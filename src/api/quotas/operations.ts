@@ -96,7 +96,7 @@ export const recount = command({
   route: 'POST /api/v1/admin/quotas/:scope/:id/recount',
   summary: 'Count again what an owner uses, from what there is',
   description:
-    'Everything but bytes is counted whenever somebody asks. Bytes of states and logs are recorded as they are written; this sums them up again. What the instances of the owner would write waits meanwhile.',
+    'Everything but bytes is counted at each request. Bytes of states and logs are recorded as they are written; this sums them up again. What the instances of the owner would write waits meanwhile.',
   responses: { 200: QuotaView },
   access,
   target: ({ em, params, lock }) => findQuotaTarget(em, params, lock),

@@ -80,7 +80,7 @@ export const VersionSummaryView = z
     published_by: z.object({ id: AnswerId, name: z.string() }),
     created_at: Time,
     yanked_at: Time.nullable(),
-    yank_reason: z.string().describe('Empty: it is not yanked, or nobody said why.'),
+    yank_reason: z.string().describe('Empty: it is not yanked, or no reason was given.'),
   })
   .meta({ id: 'TemplateVersionSummary' });
 

@@ -54,7 +54,7 @@ export const WaitingOnView = z.object({
     .enum(shares)
     .optional()
     .describe(
-      "With `pool_share`: whose share of the pool is exhausted, that of the run's requester or of its team. For a service account, whoever answers for it is the requester.",
+      "With `pool_share`: whose share of the pool is exhausted, that of the run's requester or of its team. For a service account, the person responsible for it is the requester.",
     ),
   tools: z
     .array(z.object({ name: z.string(), version: z.string() }))

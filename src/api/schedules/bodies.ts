@@ -56,7 +56,7 @@ export const UpdateSchedule = z
   .strictObject({
     name: ResourceName.optional(),
     schedule: ScheduleBody.optional(),
-    work: WorkBody.optional().describe('Replaces all of the work, which starts under your authority from now on.'),
+    work: WorkBody.optional().describe('Replaces all of the work, which runs as you from now on.'),
     enabled: z.boolean().optional(),
     ...ExpectedRevision,
   })

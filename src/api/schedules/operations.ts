@@ -48,9 +48,7 @@ export const list = readList({
     environment_id: Id.optional().describe('Only schedules that start work in this environment.'),
     template_id: Id.optional().describe('Only schedules that start runs of this template.'),
     assembly_id: Id.optional().describe('Only schedules that start runs of this assembly.'),
-    authority_id: Id.optional().describe(
-      'Only schedules that start work under the authority of this user or service account.',
-    ),
+    authority_id: Id.optional().describe('Only schedules that run as this user or service account.'),
     credential_id: Id.optional().describe('Only schedules whose work was saved with this API key or in this session.'),
     enabled: Flag.optional().describe('`false`: only those that are paused.'),
   }),
@@ -102,7 +100,7 @@ export const create = command({
   route: 'POST /api/v1/schedules',
   summary: 'Start a run or an assembly run at set times',
   description:
-    'Each time starts the work under your authority as it is then. A time is left out while what was started before has not ended.',
+    'Each time starts the work as you, with the permissions that you have then. A time is left out while what was started before has not ended.',
   body: CreateSchedule,
   responses: { 201: ScheduleView },
   at: get,
@@ -124,7 +122,7 @@ export const update = command({
   route: 'PATCH /api/v1/schedules/:id',
   summary: 'Change or pause a schedule; what is left out stays',
   description:
-    'Who changes the work lends it their authority from now on. Every change but a pause needs the authority to start the work.',
+    'From then on, the work runs as the person who changed it. Every change but a pause needs the permissions to start the work.',
   params: ScheduleParams,
   body: UpdateSchedule,
   responses: { 200: ScheduleView },
@@ -169,7 +167,7 @@ export const trigger = command({
   route: 'POST /api/v1/schedules/:id/trigger',
   summary: 'Start the work of a schedule now, also while it is paused',
   description:
-    'Answers 202 once the start is recorded. It is started under the authority of the schedule, and its outcome is the first of `last_results`.',
+    'Answers 202 once the start is recorded. It runs as the user or account that saved the work, and its outcome is the first of `last_results`.',
   params: ScheduleParams,
   responses: { 202: ScheduleView },
   at: get,

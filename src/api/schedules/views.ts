@@ -52,7 +52,7 @@ const ResultView = z.object({
   outcome: z
     .enum(firingOutcomes)
     .describe(
-      '`skipped`: what it started before had not ended. `pending`: somebody asked for a start now, which has not happened yet. `missed`: nothing ' +
+      '`skipped`: what it started before had not ended. `pending`: a start was requested that has not happened yet. `missed`: nothing ' +
         'tried to start it at its time.',
     ),
   reason: z.enum(Object.keys(firingReasons) as [keyof typeof firingReasons]).nullable(),
@@ -77,13 +77,13 @@ export const ListedScheduleView = z
       .enum(pauseReasons)
       .nullable()
       .describe(
-        'Why it starts nothing although nobody paused it. `owner_changed`: a transfer brought it to another owner, who must save its work to ' +
-          'resume it. All others: its authority has ended, and it goes on when somebody saves its work, or when an authority that is disabled ' +
+        'Why it starts nothing although no person paused it. `owner_changed`: a transfer brought it to another owner, who must save its work to ' +
+          'resume it. All others: its authority has ended, and it resumes when its work is saved again, or when an authority that is disabled ' +
           'is enabled.',
       ),
     authority: z
       .object({ type: z.enum(['user', 'service_account', 'background', 'system']), id: AnswerId, name: z.string() })
-      .describe('Who saved the work last. It starts under their authority as that is at the time.'),
+      .describe('Who saved the work last. It runs as them, with the permissions that they have at the time.'),
     next_times: z
       .array(Time)
       .describe('The next five times; none while it is paused, or its team or environment archived.'),

@@ -14,7 +14,7 @@ const SearchResultView = z
       .describe('What tells it apart from others of the same name, such as the project of an environment.'),
     organization_id: AnswerId.nullable().describe("A team's organization; null for other kinds."),
     parent_id: AnswerId.nullable().describe(
-      'What it is part of: the organization of a team, the instance of a resource, the template of a version, and for somebody whom you know from an ' +
+      'What it is part of: the organization of a team, the instance of a resource, the template of a version, and for a person whom you know from an ' +
         'organization that organization. Null for everything else.',
     ),
     status_reason: z.string().nullable().describe('Why a run ended without success; null for other kinds.'),

@@ -94,7 +94,7 @@ export const replace = command({
   summary: 'Replace all variables of a set at once',
   description:
     'Variables that the request does not name are removed, and those that stay the same keep their revision. A sensitive variable ' +
-    'whose value is left out or null keeps it. The list may be sent back as it was read: it is refused if somebody added, changed or removed ' +
+    'whose value is left out or null keeps it. The list may be sent back as it was read: it is refused if another request added, changed or removed ' +
     'a variable meanwhile. Without any revision, the last request wins.',
   body: ReplaceVariablesOfSet,
   responses: {

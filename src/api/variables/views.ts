@@ -23,7 +23,7 @@ export const VariableView = z
     plan_gets_secret: z
       .boolean()
       .describe(
-        'True: it is sensitive, and planning gets the value that applying gets, so whoever may start a plan can have it printed. `phases` or a `plan_value` ' +
+        'True: it is sensitive, and planning gets the value that applying gets, so anyone who may start a plan can have it printed. `phases` or a `plan_value` ' +
           'end this for category `env`; a variable of a template is kept from plans where the template declares it as ephemeral.',
       ),
     revision: z.int(),

@@ -149,7 +149,7 @@ const news = {
   },
   [pages.templateVersion]: {
     published: 'The version is published.',
-    yanked: 'The version is yanked: ranges and “latest” no longer find it.',
+    yanked: 'The version is withdrawn: ranges and “latest” no longer choose it.',
   },
   [pages.runs]: { deleted: 'The run is deleted.' },
   [pages.run]: {

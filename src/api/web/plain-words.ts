@@ -32,7 +32,7 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^expected (?:one of )?/, 'enter '],
   [
     /^the change conflicts with another change made at the same time: .*$/s,
-    'somebody changed this at the same time: try again',
+    'another request changed this at the same time: try again',
   ],
   [/\bno (team|environment) [0-9a-f]{8}-[0-9a-f-]{27}(?:, [0-9a-f]{8}-[0-9a-f-]{27})*/g, 'no such $1'],
   [/^what the body names as the (?=\w+ was not found$)/, 'the chosen '],

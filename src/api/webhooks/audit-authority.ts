@@ -10,7 +10,7 @@ export function auditRefusal(principal: Principal, owner: Ownership, patterns: r
   if (!hearsAudit(patterns) || mayReadAuditOf(principal, owner)) return null;
   return (
     `a webhook that hears the audit (${auditPatterns.join(', ')}) is for those who may read all of its owner's audit: ` +
-    'whoever manages the memberships of the organization or team with audit:read, and platform administrators'
+    'those who manage the memberships of the organization or team with audit:read, and platform administrators'
   );
 }
 

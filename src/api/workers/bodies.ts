@@ -21,7 +21,7 @@ const TeamPercent = Percent.describe(
   'The percentage of its slots that one team may hold, at least one slot, where several teams may use the pool; 100: all.',
 );
 const PersonPercent = Percent.describe(
-  'The same for one person, while more than one person asks. Service accounts count for whoever answers for them.',
+  'The same for one person, while more than one person asks. Service accounts count for the person responsible for them.',
 );
 const egressMeaning = 'What template code may reach; null: the default, the policy "internet" with an empty list.';
 

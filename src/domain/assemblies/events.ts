@@ -16,13 +16,12 @@ const words = <Word extends string>(table: Record<Word, string>) => Object.keys(
 export const assemblyEvents = {
   'assembly.published': {
     subject: 'assembly',
-    summary: 'Somebody published a version of an assembly',
+    summary: 'A version of an assembly was published',
     data: z.strictObject({ by, version: z.string() }),
   },
   'assembly.approval_weakened': {
     subject: 'assembly',
-    summary:
-      'Somebody published a version with nodes that demand less approval than in the highest version that had them',
+    summary: 'A version was published with nodes that demand less approval than in the highest version that had them',
     data: z.strictObject({ by, version: z.string(), nodes: z.array(node) }),
   },
   'assembly_run.admitted': {
@@ -74,12 +73,12 @@ export const assemblyEvents = {
   },
   'assembly_run.cancel_requested': {
     subject: 'assembly_run',
-    summary: 'Somebody asked to cancel an assembly run',
+    summary: 'Cancellation of an assembly run was requested',
     data: z.strictObject({ by, reason: z.string().nullable() }),
   },
   'assembly_run.resumed': {
     subject: 'assembly_run',
-    summary: 'Somebody resumed an assembly run',
+    summary: 'An assembly run was resumed',
     data: z.strictObject({ by, nodes: z.number().int() }),
   },
   'assembly_run.finished': {

@@ -127,7 +127,7 @@ export const nodeReasons = {
   time_limit: 'the node took longer than its timeout',
   refused: 'its run was refused',
   admission_failed: 'the service could not admit its run',
-  not_permitted: 'whoever started or resumed the assembly run may not run it any more',
+  not_permitted: 'the person who started or resumed the assembly run may no longer run it',
   canceled: 'the assembly run was canceled',
 } as const;
 export type NodeReasonCode = keyof typeof nodeReasons;
@@ -180,7 +180,7 @@ export const assemblyRunReasons = {
   nodes_timed_out: 'nodes took too long',
   nodes_canceled: 'runs of nodes were canceled',
   nodes_rejected: 'reviewers rejected plans of nodes',
-  canceled_by_user: 'somebody canceled the run',
+  canceled_by_user: 'a person canceled the run',
   engine_lost: 'the workflow engine no longer knows the run',
 } as const;
 export type AssemblyRunReason = keyof typeof assemblyRunReasons;

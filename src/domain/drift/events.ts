@@ -12,17 +12,17 @@ const place = { monitor_id: z.string(), instance_id: z.string(), address: z.stri
 export const driftEvents = {
   'drift_monitor.created': {
     subject: 'drift_monitor',
-    summary: 'Somebody created a drift monitor of an instance, an environment or a template',
+    summary: 'A drift monitor of an instance, an environment or a template was created',
     data: z.strictObject({ by, scope: z.enum(monitorScopes) }),
   },
   'drift_monitor.changed': {
     subject: 'drift_monitor',
-    summary: 'Somebody changed the schedule of a drift monitor, or turned it on or off',
+    summary: 'The schedule of a drift monitor was changed, or the monitor was turned on or off',
     data: z.strictObject({ by, enabled: z.boolean() }),
   },
   'drift_monitor.deleted': {
     subject: 'drift_monitor',
-    summary: 'Somebody deleted a drift monitor',
+    summary: 'A drift monitor was deleted',
     data: z.strictObject({ by, scope: z.enum(monitorScopes) }),
   },
   'drift_monitor.scanned': {
@@ -50,12 +50,12 @@ export const driftEvents = {
   },
   'drift_finding.suppressed': {
     subject: 'drift_finding',
-    summary: 'Somebody accepted the observed value for a while',
+    summary: 'The observed value was accepted for a while',
     data: z.strictObject({ ...place, by, reason: z.string(), until: z.string() }),
   },
   'drift_finding.remediation_requested': {
     subject: 'drift_finding',
-    summary: 'Somebody requested a run that removes a deviation',
+    summary: 'A run that removes a deviation was requested',
     data: z.strictObject({ ...place, by, direction: z.enum(['revert', 'adopt']), run_id: z.string() }),
   },
 } as const satisfies Record<string, EventType>;

@@ -39,7 +39,7 @@ export const EnvironmentSchema = defineEntity({
     planSecrets: p.string().$type<PlanSecretsDemand>().nullable(),
     /** The tool that its runs use; null: that of their templates. */
     tool: p.json<WantedTool>().nullable(),
-    /** Kept from applies until somebody unlocks it, or its time is over. */
+    /** Kept from applies until it is unlocked, or its time is over. */
     lock: p.json<StoredHold>().nullable(),
     freezeWindows: p.json<FreezeWindow[]>().default([]),
     eligibilityGeneration: p.integer().default(1),

@@ -21,7 +21,7 @@ export const environmentEvents = {
   'environment.protection_changed': {
     subject: 'environment',
     summary:
-      'Somebody changed the kind of an environment, its approval policy, the isolation or the secrets while planning that it demands, or the options that it allows',
+      'The kind of an environment was changed, its approval policy, the isolation or the secrets while planning that it demands, or the options that it allows',
     data: z.strictObject({
       before: Protection,
       after: Protection,

@@ -10,7 +10,7 @@ export const InstanceFollowSchema = defineEntity({
   tableName: 'instance_follows',
   properties: {
     instanceId: () => p.oneToOne(Instance).owner().primary().mapToPk().fieldName('instance_id').deleteRule('cascade'),
-    /** The person or service account that last saved this. Its runs start under their authority. */
+    /** The person or service account that last saved this. Its runs start with their permissions. */
     authorityId: p.uuid(),
     authorityType: p.string().$type<PrincipalKind>(),
     authorityName: p.string(),

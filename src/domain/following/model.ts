@@ -1,12 +1,12 @@
 /** Why an instance did not follow what changed, in words for people. A refusal has the message of its error instead. */
 export const followReasons = {
-  authority_gone: 'the user or account who let it follow was deleted: let somebody else save it',
-  authority_disabled: 'the user or account who let it follow is disabled: let somebody else save it',
+  authority_gone: 'the user or account that it runs as was deleted: have another person save it',
+  authority_disabled: 'the user or account that it runs as is disabled: have another person save it',
   key_revoked: 'the API key with which it was saved was revoked: save it with another credential',
   key_expired: 'the API key with which it was saved has expired: save it with another credential',
   owner_changed:
-    'the instance came to another team or organization with a transfer: let somebody of the new owner save it',
-  not_permitted: 'the user or account who let it follow may no longer start runs of it: let somebody save it who may',
+    'the instance came to another team or organization with a transfer: have a person of the new owner save it',
+  not_permitted: 'the user or account that it runs as may no longer start runs of it: have a person save it who may',
   loop: 'the change came from a run of this instance itself: instances that follow one another in a circle would never end',
   too_long: 'the change came through too many instances that follow one another',
   too_many: 'more instances follow that change than one change may start runs of: start a run of this one',

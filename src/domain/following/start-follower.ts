@@ -24,7 +24,7 @@ const maxMessage = 1000;
 /** Whoever answers for the deployment that is repeated does not approve the run. */
 const repeated = {
   requested: 'you asked for the run whose variables it repeats, or for one that that run repeats',
-  answers: 'you answer for the run whose variables it repeats',
+  answers: 'you are responsible for the run whose variables it repeats',
 };
 
 /**

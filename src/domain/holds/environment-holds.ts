@@ -35,7 +35,7 @@ export async function lockEnvironment(
 function refuseReplacement(lock: StoredHold | null, { kind, id }: Principal): void {
   const active = activeHold(lock, new Date());
   if (!active || (active.by.type === kind && active.by.id === id)) return;
-  const end = active.until === null ? 'somebody unlocks it' : active.until;
+  const end = active.until === null ? 'it is unlocked' : active.until;
   // Text behind the reason must read as it is written, whatever the reason contains.
   const reason = withoutMisleading(active.reason);
   throw new Conflict(

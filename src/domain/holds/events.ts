@@ -6,22 +6,22 @@ const nothing = z.strictObject({});
 
 /** What keeps applies from starting, and what lets them start again. The end of a time is no event. */
 export const holdEvents = {
-  'environment.locked': { subject: 'environment', summary: 'Somebody locked an environment', data: hold },
-  'environment.unlocked': { subject: 'environment', summary: 'Somebody unlocked an environment', data: nothing },
+  'environment.locked': { subject: 'environment', summary: 'An environment was locked', data: hold },
+  'environment.unlocked': { subject: 'environment', summary: 'An environment was unlocked', data: nothing },
   'environment.freeze_windows_changed': {
     subject: 'environment',
-    summary: 'Somebody changed the freeze windows of an environment',
+    summary: 'The freeze windows of an environment were changed',
     data: z.strictObject({ windows: z.array(z.string()) }),
   },
   'installation.applies_paused': {
     subject: 'installation',
-    summary: 'Somebody paused all applies',
+    summary: 'All applies were paused',
     covers: ['applies.paused'],
     data: hold,
   },
   'installation.applies_resumed': {
     subject: 'installation',
-    summary: 'Somebody ended the pause of all applies',
+    summary: 'The pause of all applies was ended',
     covers: ['applies.resumed'],
     data: nothing,
   },

@@ -5,37 +5,37 @@ import type { EventType } from '#domain/shared/events/event-type.ts';
 export const instanceEvents = {
   'instance.created': {
     subject: 'instance',
-    summary: 'Somebody made an instance without running anything',
+    summary: 'An instance was created without a run',
     data: z.strictObject({ name: z.string(), template_id: z.string(), environment_id: z.string().nullable() }),
   },
   'instance.deleted': {
     subject: 'instance',
-    summary: 'Somebody deleted an instance that held nothing',
+    summary: 'An empty instance was deleted',
     data: z.strictObject({ name: z.string() }),
   },
   'instance.state_imported': {
     subject: 'instance',
-    summary: 'Somebody imported a state into an instance',
+    summary: 'A state was imported into an instance',
     data: z.strictObject({ serial: z.number().int(), resource_count: z.number().int() }),
   },
   'instance.state_forgotten': {
     subject: 'instance',
-    summary: 'Somebody undid the import of a state',
+    summary: 'The import of a state was undone',
     data: z.strictObject({ serial: z.number().int(), resource_count: z.number().int() }),
   },
   'instance.unlocked': {
     subject: 'instance',
-    summary: 'Somebody freed an instance from a run that had ended',
+    summary: 'An instance was unlocked from a run that had ended',
     data: z.strictObject({ run_id: z.string() }),
   },
   'instance.readers_changed': {
     subject: 'instance',
-    summary: 'Somebody changed who may read the outputs of an instance',
+    summary: 'The readers of the outputs of an instance were changed',
     data: z.strictObject({ team_ids: z.array(z.string()), environment_ids: z.array(z.string()) }),
   },
   'instance.follow_changed': {
     subject: 'instance',
-    summary: 'Somebody let an instance follow the outputs that it was deployed with, or ended it',
+    summary: 'An instance began or ceased to follow the outputs that it was deployed with',
     data: z.strictObject({ enabled: z.boolean() }),
   },
   'instance.follow_started': {

@@ -65,7 +65,7 @@ export async function inviteToTeam(
   if (mayOfferOrganization(inviter, offer)) return invite(em, inviter, offer, request);
   if (!(await isMemberByEmail(em, 'organization', organizationId, emailKey(request.email)))) {
     throw new Conflict(
-      'nobody with this address is in the organization: one of its admins may invite them there, and into this team as well',
+      'no member of the organization has this address: an admin of the organization can invite the person there, and into this team as well',
       'not_in_organization',
     );
   }

@@ -49,7 +49,7 @@ export async function isLastOwner(
 export function lastOwnerRefusal(level: MembershipLevel): Refusal {
   return {
     code: 'last_owner',
-    message: `this is the last owner of the ${level}: make somebody else an owner first`,
+    message: `this is the last owner of the ${level}: make another member an owner first`,
   };
 }
 
@@ -58,7 +58,7 @@ export function findOwnedAloneRefusal(teams: readonly string[]): Refusal | null 
   if (teams.length === 0) return null;
   return {
     code: 'last_owner',
-    message: `this is the last owner of these teams: ${enumerate([...teams])}; make somebody else their owner first`,
+    message: `this is the last owner of these teams: ${enumerate([...teams])}; make another member their owner first`,
   };
 }
 

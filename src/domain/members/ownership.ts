@@ -5,7 +5,7 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 const membership = { cascade: { rows: 'deleted' }, onTransfer: { rows: 'deleted' } } as const;
 const soleOwner = {
   when: (row: Row<'role'>) => sql<SqlBool>`${row('role')} = 'owner'`,
-  remedy: 'make somebody else their owner first',
+  remedy: 'make another member their owner first',
   onlyOf: 'user',
   unlessShared: true,
 } as const;

@@ -47,7 +47,7 @@ async function prepareInvitation(
         `Sign in as the person with this address and accept by the link, which works once, until ${minuteOf(expiresAt)}.`,
       ],
       link: { label: 'Accept the invitation', url: toUrl(deps, invitationPath(token)) },
-      reason: 'You get this because somebody entered this address. If you do not expect it, do nothing.',
+      reason: 'You get this because this address was entered. If you do not expect it, do nothing.',
     },
   };
 }
@@ -61,7 +61,7 @@ function preparePasswordReset(
     subject: 'Set a new password',
     lines: [
       'An administrator made a link with which you set a new password.',
-      `It works once, until ${minuteOf(expiresAt)}. Whoever has it can set your password: do not pass it on.`,
+      `It works once, until ${minuteOf(expiresAt)}. Anyone who has it can set your password: do not share it.`,
     ],
     link: { label: 'Set a new password', url: toUrl(deps, passwordResetPath(token)) },
     reason: 'If you did not ask for it, tell your administrator.',
@@ -103,7 +103,7 @@ async function prepareAddressChange(deps: PrepareDeps, { address }: DueMessage):
     to: mailTo(address),
     wording: {
       subject: 'Your account has another address now',
-      lines: ['Somebody who was signed in as you, or an administrator, changed the address of your account.'],
+      lines: ['The address of your account was changed by you or by an administrator.'],
       link: { label: 'Open your profile', url: toUrl(deps, profilePath) },
       reason: 'You get this at your former address. If you did not change it, tell your administrator at once.',
     },

@@ -75,7 +75,7 @@ async function tryToSend(deps: TestDeps, target: TestedChannel, address: string 
     if (!to) throw new SendingFailure('the channel has no such recipient');
     const wording = {
       subject: 'Test of a notification channel',
-      lines: ['Somebody who manages the channel sent this test. Nothing has happened.'],
+      lines: ['A manager of the channel sent this test. Nothing has happened.'],
       link: deps.linkOrigin === null ? null : { label: 'Open the service', url: deps.linkOrigin },
       reason: describeChannel(name),
     };

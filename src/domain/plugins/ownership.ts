@@ -18,12 +18,12 @@ export const pluginKinds = [
       {
         kind: 'team',
         columns: ['team_id'],
-        kept: 'nobody finds an installation without its owner',
+        kept: 'an installation cannot be found without its owner',
       },
       {
         kind: 'organization',
         columns: ['organization_id'],
-        kept: 'nobody finds an installation without its owner',
+        kept: 'an installation cannot be found without its owner',
       },
     ],
     references: [

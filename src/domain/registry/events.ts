@@ -9,7 +9,7 @@ export const maxEventMessage = 1_000;
 export const templateEvents = {
   'template.approval_weakened': {
     subject: 'template',
-    summary: 'Somebody published a version that demands less approval than the highest version before it',
+    summary: 'A version was published that demands less approval than the highest version before it',
     data: z.strictObject({
       version: z.string(),
       before: TemplateApproval.nullable(),

@@ -18,7 +18,7 @@ export interface VersionSummary {
   readonly publishedBy: { readonly id: string; readonly name: string };
   readonly createdAt: string;
   readonly yankedAt: string | null;
-  /** Empty: it is not yanked, or nobody said why. */
+  /** Empty: it is not yanked, or no reason was given. */
   readonly yankReason: string;
 }
 

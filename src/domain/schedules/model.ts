@@ -41,7 +41,7 @@ export type Work = RunWork | AssemblyWork;
 export type ShownWork = Work & { readonly variables: Record<string, JsonValue | Masked> };
 
 /**
- * The outcomes of a firing. `pending`: somebody asked for a start now, which has not happened yet. `skipped`: what the schedule started before had
+ * The outcomes of a firing. `pending`: a start was requested that has not happened yet. `skipped`: what the schedule started before had
  * not ended. `missed`: the time passed and nobody tried to start the work.
  */
 export const firingOutcomes = ['pending', 'started', 'skipped', 'failed', 'missed'] as const;
@@ -50,16 +50,13 @@ export type FiringOutcome = (typeof firingOutcomes)[number];
 /** Why a firing started nothing, in words for people. A refusal has the message of its error instead. */
 export const firingReasons = {
   still_running: 'what it started before has not ended',
-  authority_gone:
-    'the user or account under whose authority the work starts was deleted: let somebody else save the work',
-  authority_disabled:
-    'the user or account under whose authority the work starts is disabled: let somebody else save the work',
+  authority_gone: 'the user or account that it runs as was deleted: have another person save the work',
+  authority_disabled: 'the user or account that it runs as is disabled: have another person save the work',
   key_revoked: 'the API key with which the work was saved was revoked: save the work with another credential',
   key_expired: 'the API key with which the work was saved has expired: save the work with another credential',
   owner_changed:
-    'the schedule came to another team or organization with a transfer, and is paused: let somebody of the new owner save the work',
-  not_permitted:
-    'the user or account under whose authority the work starts may no longer start it: let somebody save the work who may',
+    'the schedule came to another team or organization with a transfer, and is paused: have a person of the new owner save the work',
+  not_permitted: 'the user or account that it runs as may no longer start the work: have a person save it who may',
   feature_disabled: 'an administrator has turned off schedules, or what the schedule starts',
   not_tried: 'nothing tried to start it: Temporal or all workers were down, or an earlier time was still being tried',
   refused: 'the service refused to start the work',

@@ -8,7 +8,7 @@ const by = z.string();
 export const undoEvents = {
   'selective_undo.requested': {
     subject: 'selective_undo',
-    summary: 'Somebody asked for a check of what undoing a run would change',
+    summary: 'A check of what undoing a run would change was requested',
     data: z.strictObject({ by, run_id: z.string() }),
   },
   'selective_undo.changed': {
@@ -18,7 +18,7 @@ export const undoEvents = {
   },
   'selective_undo.promoted': {
     subject: 'selective_undo',
-    summary: 'Somebody promoted the undo of a run: a new run deploys it, and may wait for approval',
+    summary: 'The undo of a run was promoted: a new run deploys it, and may wait for approval',
     data: z.strictObject({ by, run_id: z.string() }),
   },
 } as const satisfies Record<string, EventType>;

@@ -52,7 +52,7 @@ export const problemCodes = {
   nothing_changed: 'the run left the inputs of the instance as they were',
   deployment_unknown: 'the service does not know by which run the instance is deployed',
   candidate_invalid: 'what would be deployed is not valid',
-  secret_at_risk: 'a secret that somebody else gave would go to inputs that it was never deployed with',
+  secret_at_risk: 'a secret of another person would go to inputs that it was never deployed with',
   not_comparable: 'the template cannot tell whether the instance has drifted',
   drifted: 'the instance is not as its latest state says',
   scan_failed: 'the comparison of the instance with its state failed',

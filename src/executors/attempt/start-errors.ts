@@ -33,7 +33,7 @@ function hintFor({ program, directory, files }: ProgramStart): string | null {
 }
 
 const programPathHint =
-  'Sandboxes see the programs below /usr, /bin and the like, and those in the directories of COORDINATOR_EXECUTOR_PATHS';
+  'Sandboxes see the programs below /usr, /bin and other system directories, and those in the directories of COORDINATOR_EXECUTOR_PATHS';
 
 /** Rejects a script with Windows line endings: the carriage return would become part of its interpreter's name. @throws AttemptFailure */
 export function rejectCarriageReturn({ program, directory, files }: ProgramStart): void {

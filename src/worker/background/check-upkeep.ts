@@ -10,7 +10,7 @@ export function openCheckUpkeep({ orm, log }: { readonly orm: Orm; readonly log:
   return new PeriodicTask({
     intervalMs,
     log,
-    failure: 'could not remove checks of template versions that nobody waits for',
+    failure: 'could not remove checks of template versions that no request waits for',
     run: () => removeAbandonedChecks(orm.em.fork()),
   });
 }

@@ -89,7 +89,7 @@ describe('the profile page', () => {
     expect([saved.status, saved.location]).toEqual([303, '/profile?done=details']);
     expect((await user.get(`/users/${user.id}`)).body).toMatchObject({ name: 'New Name', email });
     const taken = await visitor.submit('/profile', { name: 'Kept', email: root.email });
-    expect([taken.status, problemOf(taken, 'email')]).toEqual([409, 'Somebody else has this address.']);
+    expect([taken.status, problemOf(taken, 'email')]).toEqual([409, 'Another user has this address.']);
     expect(taken.text).toContain('value="Kept"');
     const wrong = await visitor.submit('/profile', { name: ' ', email: 'nowhere' });
     expect([wrong.status, problemOf(wrong, 'name')]).toEqual([400, 'Fill in this field.']);

@@ -140,7 +140,7 @@ describe('a user is not deleted', () => {
       sensitive: true,
     });
     await owner.post(`${tenant.teamPath}/invitations`, { email: 'guest@example.com' });
-    const remedy = 'make somebody else their owner first';
+    const remedy = 'make another member their owner first';
     const disable = 'which history keeps: disable the user instead';
     expect((await remove(owner)).body.error).toBe(
       `this user owns service accounts: 1; transfer or delete them first; ` +
@@ -184,7 +184,7 @@ describe('a user is not deleted', () => {
       category: 'env',
       sensitive: true,
     });
-    const remedy = 'make somebody else their owner first';
+    const remedy = 'make another member their owner first';
     const answer = await remove(owner, await addAdministrator());
     expect(answer).toMatchObject({
       status: 409,

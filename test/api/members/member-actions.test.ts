@@ -30,8 +30,8 @@ describe('the actions of a membership', () => {
     const { owner } = tenant;
     const reasons = await reasonsOf(owner, memberPath(owner));
     expect(reasons).toEqual({
-      change_role: 'this is the last owner of the organization: make somebody else an owner first',
-      remove: 'this is the last owner of the organization: make somebody else an owner first',
+      change_role: 'this is the last owner of the organization: make another member an owner first',
+      remove: 'this is the last owner of the organization: make another member an owner first',
     });
     const changed = await owner.put(memberPath(owner), { role: 'admin' });
     expect([changed.status, changed.body.error]).toEqual([409, reasons['change_role']]);

@@ -106,7 +106,7 @@ describe.each(levels)('leaving an %s', (level) => {
     const tenant = await makeTenant(api);
     const refused = await tenant.owner.delete(pathOf(level, tenant, tenant.owner.id));
     expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'last_owner']);
-    expect(refused.body.error).toMatch(/make somebody else (an|their) owner first/);
+    expect(refused.body.error).toMatch(/make another member (an|their) owner first/);
   });
 
   it('is refused to a service account, which is told that only people may', async () => {

@@ -110,7 +110,7 @@ describe('a member of an organization', () => {
     const addTeam = (name: string) => lead.make(`/organizations/${tenant.organization}/teams`, { name });
     const refusal = async () =>
       (await tenant.owner.delete(`/organizations/${tenant.organization}/members/${lead.id}`)).body.error;
-    const remedy = 'make somebody else their owner first';
+    const remedy = 'make another member their owner first';
     for (const name of ['A', 'B', 'C', 'D', 'E']) await addTeam(name);
     expect(await refusal()).toBe(`this is the last owner of these teams: a, b, c, d, e; ${remedy}`);
     await addTeam('F');

@@ -21,7 +21,7 @@ it('keeps a notice of several lines as it was typed, and says in a stale form on
   const stale = await visitor.submit('/admin/settings/sign-in', typed);
   expect(stale.status).toBe(409);
   const summary = /role="alert"[\s\S]*?<\/div><\/div>/.exec(stale.text)?.[0] ?? '';
-  expect(summary).toContain('Somebody else changed this');
+  expect(summary).toContain('Another person changed this');
   expect(summary).not.toContain('Notice on the sign-in page');
 });
 

@@ -48,7 +48,7 @@ const results: readonly [outcome: string, reason: string | null, message: string
   [
     'failed',
     'authority_disabled',
-    'the user or account under whose authority the work starts is disabled: let somebody else save the work',
+    'the user or account that it runs as is disabled: have another person save the work',
   ],
   ['skipped', 'still_running', 'what it started before has not ended'],
 ];

@@ -111,8 +111,7 @@ function renderNone({ q, environment_id: environment }: Query, isArchived: boole
       html`<a class="button button-plain" href="${pagePath(pages.assemblies)}">Show all assemblies</a>`,
     );
   }
-  if (isArchived)
-    return renderEmpty('No archived assemblies', 'Archived assemblies stay here until somebody deletes them.');
+  if (isArchived) return renderEmpty('No archived assemblies', 'Archived assemblies stay here until they are deleted.');
   return renderEmpty(
     'No assemblies yet',
     'An assembly combines templates, such as a network and the services in it, so that one run deploys them in order.',

@@ -70,7 +70,7 @@ function listOf({ connections }: ShownBindings): Binding[] {
 const problemWords: Readonly<Record<NonNullable<Binding['problem']>, string>> = {
   connection_elsewhere: 'it belongs to another owner now: bind one that this place may use',
   connection_unauthorized:
-    'the person who bound it may no longer bind it: somebody with permission has to bind it again',
+    'the person who bound it may no longer bind it: a person with permission has to bind it again',
 };
 
 /** Those who may not read connections see the kind alone. */

@@ -101,7 +101,7 @@ function addConfigure(addPage: AddPage): void {
     describe: (connection) => ({
       title: `Change the settings of ${connection.name}`,
       crumbs: connectionCrumbs(connection),
-      lead: 'Enter the credentials again, so that nobody can send the stored ones to another host. Runs that are already planned do not apply with new settings: run them again.',
+      lead: 'Enter the credentials again, so that the stored ones cannot be sent to another host. Runs that are already planned do not apply with new settings: run them again.',
       fields: [revisionField(connection)],
       schema: settingsPart(variantOf(connection), connection.config),
       submit: 'Save settings',

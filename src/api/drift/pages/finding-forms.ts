@@ -70,7 +70,7 @@ export function registerFindingForms(addPage: AddPage): void {
     describe: (finding) => ({
       title: `Remediate ${titleOf(finding)}`,
       crumbs: findingCrumbs(finding),
-      lead: html`<p>A run is planned and waits for approval by somebody else. It is based on the latest scan. If the instance changes in the meantime, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      lead: html`<p>A run is planned and waits for another person's approval. It is based on the latest scan. If the instance changes in the meantime, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
       fields: [
         {
           name: 'direction',

@@ -163,7 +163,7 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
             { label: 'Age', cell: ({ created_at: at }) => renderAge(at) },
           ],
         })
-      : renderEmpty('No scans yet', 'The first scan runs at the next scheduled time, or when somebody starts one.')
+      : renderEmpty('No scans yet', 'The first scan runs at the next scheduled time. You can also start one now.')
   }</div>
 ${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
 }

@@ -117,6 +117,6 @@ export const moreFields: FormField[] = [
       { value: '', label: 'Plans may get the secrets that applies get' },
       { value: 'weaker', label: 'Plans get weaker secrets, or none' },
     ],
-    hint: 'Whoever may start a plan can have it print the secrets that it gets. With weaker ones, a run is refused whose plan would get the same secrets as its apply.',
+    hint: 'Anyone who may start a plan can have it print the secrets that it gets. With weaker ones, a run is refused whose plan would get the same secrets as its apply.',
   },
 ];

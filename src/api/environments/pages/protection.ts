@@ -39,7 +39,7 @@ ${renderFacts([
   [
     'Time to live',
     environment.ttl === null
-      ? 'None: deployments stay until somebody destroys them.'
+      ? 'None: deployments stay until they are destroyed.'
       : `Deployments are destroyed after ${environment.ttl}.`,
   ],
 ])}

@@ -40,7 +40,7 @@ function warnOfSecrets({ kind, plan_secrets: demand }: Environment, variables: r
   if (names.length === 0 || (kind !== 'production' && demand === null)) return null;
   const consequence =
     demand === null
-      ? 'Whoever may start a plan can have it print them.'
+      ? 'Anyone who may start a plan can have it print them.'
       : 'Runs that get one of them are refused, unless their template declares it as ephemeral.';
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>Plans get the same secrets as applies: ${names}.</strong> ${consequence} Give another value for planning, or give the variable while applying only.</p></div>`;
 }

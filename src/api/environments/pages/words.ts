@@ -61,8 +61,8 @@ export function renderHold({ hold }: EnvironmentDetails): Html | null {
   const end = until
     ? html`until ${renderTime(until)}`
     : code === 'locked'
-      ? 'until somebody unlocks it'
-      : 'until somebody resumes applies';
+      ? 'until it is unlocked'
+      : 'until applies are resumed';
   return html`<p class="notice notice-hold">${renderStatusBadge(holdLooks[code])}<span>${who} ${renderSince(since)}, ${end}${
     reason ? html`: <span class="foreign">${reason}</span>` : '.'
   }</span></p>`;

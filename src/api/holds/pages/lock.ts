@@ -16,7 +16,7 @@ export const holdFields = [
     label: 'Until (UTC)',
     kind: 'datetime',
     isOptional: true,
-    hint: 'Leave empty to keep it until somebody ends it.',
+    hint: 'Leave empty to keep it until it is ended.',
   },
 ] as const;
 

@@ -84,7 +84,7 @@ async function submit(
 /** The problems of fields for an error that the user can correct in the form; undefined for any other error. */
 function explain(error: unknown, status: number, headers: Readonly<Record<string, string>>): Problems | undefined {
   if (error instanceof WrongSecret) return { current_password: 'This is not your password.' };
-  if (status === 409 && error instanceof ServiceError) return { email: 'Somebody else has this address.' };
+  if (status === 409 && error instanceof ServiceError) return { email: 'Another user has this address.' };
   if (status === 429) {
     const wait = formatDuration(Number(headers['retry-after']));
     return { current_password: `Too many attempts have failed. Try again in ${wait}.` };

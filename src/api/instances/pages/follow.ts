@@ -16,11 +16,11 @@ const readFollow = (visit: InstanceVisit) => visit.read(getFollow, { params: vis
 export async function renderFollow(visit: InstanceVisit, { id, actions }: Instance): Promise<Html> {
   const { enabled, authority, stopped_because: stopped, failure } = await readFollow(visit);
   const change = html`<a class="button button-plain" href="${pagePath(pages.instanceFollow, { id })}">${stopped ? 'Save it again' : 'Change'}</a>`;
-  const started = html`A run deploys the new values, under the authority of <span class="foreign">${authority?.name}</span>. It waits for the same approvals as any other.`;
+  const started = html`A run deploys the new values and runs as <span class="foreign">${authority?.name}</span>. It waits for the same approvals as any other.`;
   const words = !enabled
     ? html`<p class="muted">Nothing happens. The page of the instance says that its inputs changed.</p>`
     : stopped
-      ? html`<p>No run starts until somebody saves this setting again.</p>`
+      ? html`<p>No run starts until this setting is saved again.</p>`
       : html`<p>${started}</p>`;
   const problem = stopped ? followReasons[stopped] : (failure?.message ?? null);
   const notice =
@@ -38,7 +38,7 @@ export function registerFollow(addPage: AddPage): void {
     describe: ({ id, name, actions, follow }) => ({
       title: `When outputs that ${name} reads change`,
       crumbs: instanceCrumbs(id, name),
-      lead: 'An instance can be deployed again when the outputs that it reads change. The run uses the version and variables that are deployed now, and reads the new outputs. It starts under your authority, as if you had requested it, and needs the usual approvals.',
+      lead: 'An instance can be deployed again when the outputs that it reads change. The run uses the version and variables that are deployed now, and reads the new outputs. It runs as you, as if you had requested it, and needs the usual approvals.',
       fields: [
         {
           name: 'enabled',

@@ -63,11 +63,11 @@ async function renderReaders(visit: InstanceVisit, { id, actions }: Instance, re
   const nameOf = (each: string) => html`<li class="foreign">${names.get(each)?.name ?? each}</li>`;
   const isChangeable = refusalOf(actions, 'set_readers') === null;
   const change = html`<a class="button button-plain" href="${pagePath(pages.instanceReaders, { id })}">Change who may read them</a>`;
-  const nobody = html`<p class="muted">Nobody: runs of other environments cannot use its outputs.</p>`;
+  const nobody = html`<p class="muted">No one: runs of other environments cannot use its outputs.</p>`;
   const listed = html`${teams.length > 0 ? html`<p>Runs of these teams:</p><ul class="plain-list">${teams.map(nameOf)}</ul>` : null}
 ${environments.length > 0 ? html`<p>Runs in these environments:</p><ul class="plain-list">${environments.map(nameOf)}</ul>` : null}`;
   return html`<section class="panel stack"><h2>Who may read its outputs</h2>
-${readers.void ? html`<p class="notice">The instance was transferred after these were allowed. Nobody may read its outputs until somebody saves them again.</p>` : null}
+${readers.void ? html`<p class="notice">The instance was transferred after these were allowed. Its outputs cannot be read until they are saved again.</p>` : null}
 ${teams.length + environments.length === 0 ? nobody : listed}
 ${isChangeable ? html`<div class="actions">${change}</div>` : null}</section>`;
 }

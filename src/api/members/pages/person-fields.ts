@@ -80,7 +80,7 @@ async function describeUnclear(visit: Visit, search: PersonSearch, text: string,
   const others = search.organizationId === undefined ? [] : await findPeople(visit, anywhere, text);
   const outside = exactly(others, text) ?? (others.length === 1 ? others[0] : undefined);
   if (outside) return `${outside.name} is not yet a member of the organization: add them there first`;
-  return 'is the name or address of nobody whom you may choose. Invite new people by their e-mail address instead';
+  return 'matches no person whom you may choose. Invite new people by their e-mail address instead';
 }
 
 async function findPeople(visit: Visit, search: PersonSearch, text: string): Promise<readonly Person[]> {

@@ -23,7 +23,7 @@ const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
   aboutJoining: 'People who share an organization with you join immediately. Invite everybody else by e-mail.',
   joiners: async (visit) => ({
     label: 'Person or service account',
-    hint: 'A name or an e-mail address of somebody who shares an organization with you, or a service account that you see.',
+    hint: 'The name or e-mail address of a person who shares an organization with you, or a service account that you see.',
     others: await readAccounts(visit),
   }),
   memberPath: ({ id: orgID }, userID) => pagePath(pages.organizationMember, { orgID, userID }),

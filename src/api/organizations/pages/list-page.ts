@@ -58,9 +58,9 @@ function renderNewButton(visit: Visit): Html {
 function renderNone(isArchived: boolean, isLater: boolean): Html {
   if (isLater) return renderEmpty('No more organizations', 'You have seen all organizations.');
   if (isArchived)
-    return renderEmpty('No archived organizations', 'Archived organizations stay here until somebody deletes them.');
+    return renderEmpty('No archived organizations', 'Archived organizations stay here until they are deleted.');
   return renderEmpty(
     'You are not in an organization yet',
-    'An organization contains teams, which own projects and environments. Create one, or ask somebody to invite you by your e-mail address.',
+    'An organization contains teams, which own projects and environments. Create one, or ask the admin of one to invite you by your e-mail address.',
   );
 }

@@ -80,7 +80,7 @@ export function registerOrganizationForms(addPage: AddPage): void {
         ...(await personFields(visit, {
           ...newOwner,
           label: 'New owner',
-          hint: 'A name or an e-mail address of somebody who shares an organization with you.',
+          hint: 'The name or e-mail address of a person who shares an organization with you.',
         })),
         typedNameField(organization.name),
         revisionField(organization),

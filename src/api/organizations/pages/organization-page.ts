@@ -41,7 +41,7 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.organization, { orgID 
 }
 
 function renderNoTeams(isArchived: boolean): Html {
-  if (isArchived) return renderEmpty('No archived teams', 'Archived teams stay here until somebody deletes them.');
+  if (isArchived) return renderEmpty('No archived teams', 'Archived teams stay here until they are deleted.');
   return renderEmpty(
     'No teams that you can see',
     'A team owns projects, environments and templates. Admins of the organization create teams and add people to them.',

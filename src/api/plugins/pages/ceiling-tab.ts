@@ -17,7 +17,7 @@ export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Pr
   if (ceiling.set_at === null) {
     return html`<div class="list-panel">${renderEmpty(
       'No ceiling',
-      'Nothing is approved, so nobody can use an action. An administrator sets the ceiling.',
+      'Nothing is approved, so no action can be used. An administrator sets the ceiling.',
     )}</div>${declared && declared.actions.length > 0 ? html`<div class="panel">${renderFacts(missingOf(declared, { actions: [], executions: [] }))}</div>` : null}`;
   }
   const names = await readPlaceNames(visit, [], [ceiling.set_by]);

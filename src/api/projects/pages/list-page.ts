@@ -65,8 +65,7 @@ ${renderPages({ cursor, next }, (query) => pagePath(pages.projects, {}, { ...sco
 }
 
 function renderNone(isArchived: boolean): Html {
-  if (isArchived)
-    return renderEmpty('No archived projects', 'Archived projects stay here until somebody deletes them.');
+  if (isArchived) return renderEmpty('No archived projects', 'Archived projects stay here until they are deleted.');
   return renderEmpty(
     'No projects yet',
     'A project belongs to a team and contains environments. You see the projects of your teams.',

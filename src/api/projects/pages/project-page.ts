@@ -70,7 +70,7 @@ function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
 
 function renderNone(isArchived: boolean): Html {
   if (isArchived)
-    return renderEmpty('No archived environments', 'Archived environments stay until somebody deletes them.');
+    return renderEmpty('No archived environments', 'Archived environments stay here until they are deleted.');
   return renderEmpty(
     'No environments yet',
     'Templates are deployed into environments, such as development, staging and production. Each has its own variables and approval policy.',

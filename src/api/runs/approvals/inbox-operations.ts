@@ -10,11 +10,11 @@ import { ListedRunView, toListedRun } from '../views.ts';
 
 const PendingApproval = z
   .object({
-    asked: z.boolean().describe('Somebody named you in a request for approval of this run.'),
+    asked: z.boolean().describe('A request for approval of this run names you.'),
     request: z
       .object({ by: z.string(), message: z.string(), at: Time })
       .nullable()
-      .describe('The latest request that names you; null if nobody asked you by name.'),
+      .describe('The latest request that names you; null if there is none.'),
     approvals: z.int().describe('How many approvals of its plan count now. `run.approval.required` are needed.'),
     run: ListedRunView,
   })
@@ -34,7 +34,7 @@ export const list = readList({
     run_id: repeated(Id, { max: 100 }).describe(
       'Only these runs: it says which of them you may approve. Repeat it for several.',
     ),
-    asked: Flag.optional().describe('`true`: only runs for which somebody asked you by name.'),
+    asked: Flag.optional().describe('`true`: only runs whose request for approval names you.'),
   }),
   responses: { 200: pageOf('approvals', PendingApproval) },
   access: {

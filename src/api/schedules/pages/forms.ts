@@ -106,7 +106,7 @@ function registerWork(addPage: AddPage): void {
 const switches = {
   pause: {
     verb: 'Pause',
-    lead: 'It starts nothing until somebody resumes it. Running work continues.',
+    lead: 'It starts nothing until it is resumed. Running work continues.',
     done: 'paused',
   },
   resume: {
@@ -143,7 +143,7 @@ function registerTrigger(addPage: AddPage): void {
     describe: (schedule) => ({
       title: `Start ${schedule.name} now`,
       crumbs: scheduleCrumbs(schedule),
-      lead: html`<p>Its work starts now, under the authority of <span class="foreign">${schedule.authority.name}</span>. The schedule does not change.</p>`,
+      lead: html`<p>Its work starts now and runs as <span class="foreign">${schedule.authority.name}</span>. The schedule does not change.</p>`,
       fields: [],
       submit: 'Start now',
       cancel: schedulePath(schedule),

@@ -36,8 +36,8 @@ export async function readHeldLead(
 /** Says what happens to the schedules of an account or a key that ends. */
 const heldBy = {
   authority_id: {
-    one: 'starts its work under this authority, and starts nothing without it. Let somebody else save the work first.',
-    many: 'start their work under this authority, and start nothing without it. Let somebody else save their work first.',
+    one: 'runs as this account, and starts nothing without it. Have another person save the work first.',
+    many: 'run as this account, and start nothing without it. Have another person save their work first.',
   },
   credential_id: {
     one: 'was saved with this key, and starts nothing when it ends. Save the work with another credential first.',

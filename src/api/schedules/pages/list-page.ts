@@ -49,10 +49,10 @@ type Held = ReturnType<typeof heldQuery>;
 /** Says that the list has not all schedules. */
 function renderHolder(held: Held, [first]: readonly ListedSchedule[]): Html | null {
   if (Object.keys(held).length === 0) return null;
-  const who = first ? html`<span class="foreign">${first.authority.name}</span>` : 'somebody';
+  const who = first ? html`<span class="foreign">${first.authority.name}</span>` : 'this user or account';
   const which = held.credential_id
     ? 'Schedules whose work was saved with one API key or in one session.'
-    : html`Schedules that start their work under the authority of ${who}.`;
+    : html`Schedules that run as ${who}.`;
   return html`<p class="muted">${which} <a href="${pagePath(pages.schedules)}">Show all schedules</a></p>`;
 }
 

@@ -91,7 +91,7 @@ function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
     ['Instance', 'run' in work ? work.run.instance && html`<span class="foreign">${work.run.instance}</span>` : null],
     ['Variables left empty', 'run' in work ? describeLeftOut(work.run) : null],
     ['Team', html`<span class="foreign">${names.get(schedule.team_id)?.name ?? schedule.team_id}</span>`],
-    ['Under the authority of', html`<span class="foreign">${authority.name}</span>`],
+    ['Runs as', html`<span class="foreign">${authority.name}</span>`],
     ['Message', started.message ? html`<span class="foreign">${started.message}</span>` : null],
   ];
 }

@@ -188,7 +188,7 @@ function registerTransfer(addPage: AddPage): void {
         ...(await personFields(visit, {
           ...newOwner,
           label: 'Or a different user',
-          hint: 'A name or an e-mail address of somebody who shares an organization with you. It overrides the choice above.',
+          hint: 'The name or e-mail address of a person who shares an organization with you. It overrides the choice above.',
         })),
         revisionField(account),
       ],

@@ -44,5 +44,5 @@ function describePeople({ team, members }: Setup) {
     'Members',
     members.map(({ name, role }) => html`<span class="foreign">${name}</span> (${role})`),
   )}
-<p>Somebody who is not in the organization yet joins by <a href="${pagePath(pages.teamInvitations, { orgID, id })}">an invitation to their e-mail address</a>, or is added to <a href="${pagePath(pages.organizationMembers, { orgID })}">the organization</a> first.</p>`;
+<p>People who are not in the organization yet join by <a href="${pagePath(pages.teamInvitations, { orgID, id })}">an invitation to their e-mail address</a>, or are added to <a href="${pagePath(pages.organizationMembers, { orgID })}">the organization</a> first.</p>`;
 }

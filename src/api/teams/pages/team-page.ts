@@ -34,7 +34,7 @@ export async function showTeamProjects(visit: TeamVisit): Promise<FastifyReply> 
     ],
   });
   const none = isArchived
-    ? renderEmpty('No archived projects', 'Archived projects stay here until somebody deletes them.')
+    ? renderEmpty('No archived projects', 'Archived projects stay here until they are deleted.')
     : renderEmpty(
         'No projects yet',
         'A project contains the environments of one product, such as a network or an application.',

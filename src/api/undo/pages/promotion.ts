@@ -5,7 +5,7 @@ import type { ShownAttempt } from './words.ts';
 
 /** What a promotion does, and what the person who promotes confirms. */
 export function explainPromotion({ candidate }: ShownAttempt): Html {
-  return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and whoever made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${
+  return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and the person who made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${
     candidate?.collateral?.length
       ? html`<p>The plan also affects resources that the run itself did not change. Select each of them to confirm.</p>`
       : null

@@ -57,12 +57,12 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
       ],
     },
     ...valueFields(keepsSecret),
-    { name: 'sensitive', label: 'Secret: nobody can read the value again', kind: 'checkbox' },
+    { name: 'sensitive', label: 'Secret: the value cannot be read again', kind: 'checkbox' },
     {
       name: 'plan',
       label: 'Available while planning',
       kind: 'checkbox',
-      hint: 'Whoever may start a plan can have it print a secret that it gets. Give such a secret another value for planning, or make it available while applying only.',
+      hint: 'Anyone who may start a plan can have it print a secret that it gets. Give such a secret another value for planning, or make it available while applying only.',
     },
     { name: 'apply', label: 'Available while applying', kind: 'checkbox' },
   ];

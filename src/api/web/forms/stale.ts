@@ -47,7 +47,7 @@ export function renderStale<Field extends ComparedField>(
   const changed = visible.filter((field) => isShown(field) && !isSame(field.value ?? '', typed[field.name] ?? ''));
   const unknown = hasOtherValues || visible.some((field) => !isShown(field));
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
-<p>Somebody else changed this after you opened the form. Nothing was saved.</p>
+<p>Another person changed this after you opened the form. Nothing was saved.</p>
 ${
   changed.length > 0 &&
   html`<p>Save again to replace these current values:</p>

@@ -60,7 +60,7 @@ function renderTrouble({
       : 'Fix the endpoint, send a test, and enable the webhook: waiting deliveries are then sent.';
   if (!enabled && reason) return html`<p class="notice notice-problem">${disabledReasons[reason]} ${remedy}</p>`;
   if (!enabled)
-    return html`<p class="notice">The webhook is disabled and gets no events. Deliveries that waited before are sent once somebody enables it.</p>`;
+    return html`<p class="notice">The webhook is disabled and gets no events. Deliveries that waited before are sent once it is enabled.</p>`;
   if (!failing) return null;
   return html`<div class="notice notice-problem"><p>Nothing could be delivered ${renderSince(String(failing))}: <span class="foreign">${problem ?? 'the last attempt failed'}</span>. Each delivery is retried for three days. After three days without success, the service disables the webhook.</p></div>`;
 }

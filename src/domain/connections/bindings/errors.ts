@@ -6,7 +6,7 @@ export const connectionRefusals = {
   connection_unfit: 'the connection that is bound is of another kind than the template needs',
   connection_conflict: 'two connections of the run provide the same environment variable',
   connection_elsewhere: 'the connection that is bound belongs to others than the owners of the environment',
-  connection_unauthorized: 'whoever bound the connection may not bind it any more',
+  connection_unauthorized: 'the person who bound the connection may no longer bind it',
 } as const;
 export type ConnectionRefusal = keyof typeof connectionRefusals;
 

@@ -47,7 +47,7 @@ const reviewed = { required: 1, when: 'always', allow_self: false } as const;
 /** Whoever requested the run that is repeated does not approve the remediation. */
 const repeated = {
   requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
-  answers: 'you answer for the run whose inputs it repeats',
+  answers: 'you are responsible for the run whose inputs it repeats',
 };
 
 /** A finding to be remediated. With `lock`, owners, template and environment are shared first, so that the run follows their present policies. */

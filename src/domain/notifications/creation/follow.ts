@@ -34,10 +34,7 @@ async function tellOfEvents(
   for (const event of told) {
     const error = await tellTogether(em, [event], how);
     if (error === undefined) continue;
-    log.error(
-      { err: error, event_id: event.id, event_type: event.type },
-      'left out an event that nobody could be told of',
-    );
+    log.error({ err: error, event_id: event.id, event_type: event.type }, 'left out an event without recipients');
   }
 }
 

@@ -14,7 +14,7 @@ import { type CoverageQuestion, findCovering, findNewestRevoked } from './store.
 export const obstacles = {
   outside_installation: 'it does not belong to the organization or team that installed the plugin',
   plugin_removed: pluginRemoved,
-  manifest_missing: 'only the digest of the active release is known: nobody has staged its manifest yet',
+  manifest_missing: 'only the digest of the active release is known: its manifest was not staged yet',
   action_not_declared: 'the active release does not declare the action',
   scope_ineligible: 'it, or an owner of it, is archived or was deleted',
   action_not_approved: 'the ceiling of the installation does not approve the action for the active release',
@@ -24,7 +24,7 @@ export type Obstacle = keyof typeof obstacles;
 /** What a check answers, by the code of its reason. */
 export const checkReasons = {
   assigned: 'an assignment covers this',
-  not_assigned: 'no assignment covers this: whoever manages the memberships there may assign the action',
+  not_assigned: 'no assignment covers this: a manager of the memberships there may assign the action',
   ...ends,
   ...obstacles,
 } as const;

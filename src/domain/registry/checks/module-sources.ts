@@ -48,7 +48,7 @@ export async function openCheckSources(tx: Transaction, keyRing: KeyRing, checkI
   const principal = await findAuthority(em, check);
   if (typeof principal === 'string') return refused(principal);
   if (!decide(principal, checkPlaceAccess, place).allowed)
-    return refused('whoever asked for the check may not use them any more');
+    return refused('the requester of the check may no longer use them');
   const closed = describeClosed('connections', principal.closedFeatures);
   if (closed !== null) return refused(closed);
   try {
@@ -75,10 +75,10 @@ async function findAuthority(
 }
 
 const endings: Record<LostAuthority, string> = {
-  gone: 'whoever asked for the check was deleted',
-  disabled: 'whoever asked for the check is disabled',
-  key_revoked: 'the API key with which somebody asked for the check was revoked',
-  key_expired: 'the API key with which somebody asked for the check has expired',
+  gone: 'the requester of the check was deleted',
+  disabled: 'the requester of the check is disabled',
+  key_revoked: 'the API key with which the check was requested was revoked',
+  key_expired: 'the API key with which the check was requested has expired',
 };
 
 /** Records, for each connection, that a worker was given its credentials. */

@@ -53,7 +53,7 @@ export const nothingToSwitch: Refusal = {
 /** Whoever requested the run that is repeated does not approve the switch. */
 const repeated = {
   requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
-  answers: 'you answer for the run whose inputs it repeats',
+  answers: 'you are responsible for the run whose inputs it repeats',
 };
 
 /**

@@ -46,7 +46,7 @@ async function requireAnyReviewer(em: Em, runId: string, by: Principal): Promise
   const able = await findUsersToAsk(em, runId, by.id);
   if (able.length > 0) return;
   const message =
-    'no other user may review this run now: give somebody a role in its team and a platform role that may approve';
+    'no other user may review this run now: give a person a role in its team and a platform role that may approve';
   throw new Unprocessable(message, { code: 'reviewers_ineligible' });
 }
 
@@ -84,15 +84,15 @@ const obstacleReasons: Readonly<Record<ReviewObstacle, string>> = {
   disabled: 'the account is disabled; who manages users can enable it',
   permission: 'the platform role lacks the permission to review it; who manages users can give another role',
   team_role: `that takes the role ${reviewingTeamRoles.join(' or ')} in the team; who manages the members of the team can give it`,
-  requester: 'they requested it, or a run that it repeats, so the approval must come from somebody else',
-  publisher: 'they published the version of its template, so the approval must come from somebody else',
-  author: 'they answer for the run, so the approval must come from somebody else',
+  requester: 'they requested it, or a run that it repeats, so another person must approve it',
+  publisher: 'they published the version of its template, so another person must approve it',
+  author: 'they are responsible for the run, so another person must approve it',
   already_reviewed: 'they have already decided on it',
 };
 
 function refuseReviewers(refused: readonly RefusedReviewer[]): Unprocessable {
   const rule =
-    'a reviewer must be enabled and allowed to approve this run, must not have reviewed it yet, and must be somebody whom you may know';
+    'a reviewer must be enabled and allowed to approve this run, must not have reviewed it yet, and must be visible to you';
   const errors = refused.map(({ id, obstacle }) => ({
     in: 'body',
     path: 'reviewers',

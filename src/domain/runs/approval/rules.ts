@@ -232,7 +232,7 @@ const approvalExpired: Refusal = {
 
 /** @param why what makes the reviewer answer for the run */
 function selfApproval(why: string): Refusal {
-  const message = `you answer for this run: ${why}, so its approval must come from somebody else (the environment does not allow self-approval)`;
+  const message = `this counts as your own run, because ${why}; the environment does not allow self-approval, so another person must approve it`;
   return { code: 'self_approval', message };
 }
 

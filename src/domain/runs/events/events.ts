@@ -61,12 +61,12 @@ export const runEvents = {
   },
   'run.approval_requested': {
     subject: 'run',
-    summary: 'Somebody asked people to review a run',
+    summary: 'Reviews of a run were requested',
     data: z.strictObject({ by, reviewers: z.array(z.string()), message: z.string() }),
   },
   'run.reviewed': {
     subject: 'run',
-    summary: 'Somebody approved or rejected a run',
+    summary: 'A run was approved or rejected',
     data: z.strictObject({ by, decision: z.enum(['approve', 'reject']), comment: z.string() }),
   },
   'run.approval_lapsed': {
@@ -128,7 +128,7 @@ export const runEvents = {
   },
   'run.cancel_requested': {
     subject: 'run',
-    summary: 'Somebody asked to cancel a run',
+    summary: 'Cancellation of a run was requested',
     data: z.strictObject({ by, reason: z.string().nullable(), force: z.boolean() }),
   },
   'run.gave_way': {
@@ -154,7 +154,7 @@ export const runEvents = {
   },
   'run.commented': {
     subject: 'run',
-    summary: 'Somebody commented on a run',
+    summary: 'A comment was added to a run',
     data: z.strictObject({ by, comment_id: z.string() }),
   },
   'run.deleted': {

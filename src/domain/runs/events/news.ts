@@ -9,7 +9,7 @@ export const runNews = {
   },
   'run.approval_requested': {
     label: 'Review requested',
-    toUsers: 'Somebody asked you to review a run.',
+    toUsers: 'Your review of a run was requested.',
     subject: 'run',
     asksToAct: true,
   },

@@ -57,9 +57,9 @@ export type ExecutionReason = keyof typeof executionReasons;
 /** Why a run ended, or is ending, without success. Stable: clients may match them. */
 export const statusReasons = {
   rejected: 'a reviewer rejected the plan',
-  canceled_by_user: 'somebody canceled the run',
-  forced: 'somebody ended the run without waiting for its worker',
-  approval_timeout: 'nobody decided within the time for approval',
+  canceled_by_user: 'a person canceled the run',
+  forced: 'the run was force canceled without waiting for its worker',
+  approval_timeout: 'the plan was not approved or rejected in time',
   plan_timeout: 'planning took longer than its limit',
   apply_timeout: 'applying took longer than its limit',
   plan_interrupted: 'the worker was lost while planning, more than once',

@@ -71,7 +71,7 @@ async function findAuthors(tx: Transaction, runId: string, attempt: UndoAttempt)
   const person = attempt.responsibleUserId ?? null;
   const changed = await authorsOfRun(tx.em, runId, {
     requested: 'you requested the run that it undoes, or a run that that one repeats',
-    answers: 'you answer for the run that it undoes',
+    answers: 'you are responsible for the run that it undoes',
   });
   return [...changed, { id: attempt.requestedById, person, because: 'you asked for the undo' }];
 }

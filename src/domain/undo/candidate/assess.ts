@@ -78,7 +78,7 @@ function irreversible(path: string): string {
 }
 
 function secretAtRisk(name: string): Problem {
-  const message = `undoing the run would give the secret variable ${JSON.stringify(name)}, which somebody else gave, to inputs that it was never deployed with: apply the values that you want in a new run, and name the secret there`;
+  const message = `undoing the run would give the secret variable ${JSON.stringify(name)}, which another person set, to inputs that it was never deployed with: apply the values that you want in a new run, and name the secret there`;
   return { code: 'secret_at_risk', message, runId: null };
 }
 

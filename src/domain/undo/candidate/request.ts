@@ -48,7 +48,7 @@ export async function resolveCandidate(
 /** A changed environment variable, such as the address of a provider, could disclose the secret. */
 function environmentChanged(): Unprocessable {
   return new Unprocessable(
-    'somebody else gave secrets of this undo, and the environment has other variables now than when they were deployed: apply the values that you want in a new run, and name the secrets there',
+    'another person set secrets of this undo, and the environment has other variables now than when they were deployed: apply the values that you want in a new run, and name the secrets there',
     { code: 'variables_invalid' },
   );
 }

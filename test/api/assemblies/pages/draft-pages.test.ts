@@ -62,7 +62,7 @@ describe('the editor of a draft', () => {
       do: 'save',
     });
     expect(stale.status).toBe(409);
-    expect(stale.text).toContain('Somebody else saved the draft');
+    expect(stale.text).toContain('Another person saved the draft');
     expect(stale.text).toContain('{&quot;nodes&quot;: {}}');
     const empty = await owner.submit(`/assemblies/${id}/draft`, { spec: '', expected_revision: '1', do: 'validate' });
     expect(empty.status).toBe(200);

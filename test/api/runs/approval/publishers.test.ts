@@ -81,7 +81,7 @@ const refusal = {
   status: 409,
   body: {
     error:
-      'you answer for this run: you published version 1.0.0 of its template, so its approval must come from somebody else (the environment does not allow self-approval)',
+      'this counts as your own run, because you published version 1.0.0 of its template; the environment does not allow self-approval, so another person must approve it',
   },
 };
 

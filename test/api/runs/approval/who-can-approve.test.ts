@@ -108,11 +108,11 @@ describe('who can approve', () => {
     for (const path of paths) {
       const [managed, looked] = [await owner.get(path), await viewer.get(path)];
       expect([path, managed.status, looked.status]).toEqual([path, 200, 200]);
-      for (const reason of ['The account is disabled.', 'The platform role requester does not let'])
+      for (const reason of ['The account is disabled.', 'The platform role requester does not allow'])
         expect(managed.text).toContain(reason);
       expect(managed.text).toContain(`href="${tenant.teamPath}/members#add"`);
-      expect(looked.text).not.toContain('Add somebody');
-      expect(looked.text).toContain('Owners and admins of the team can add somebody.');
+      expect(looked.text).not.toContain('Add a member');
+      expect(looked.text).toContain('Owners and admins of the team can add members.');
     }
     expect((await owner.get(paths[2] ?? '')).text).toContain('Published the version of the template.');
   });

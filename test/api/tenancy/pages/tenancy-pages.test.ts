@@ -56,7 +56,7 @@ describe('the pages of organizations, teams and projects', () => {
     const change = { name: 'Mine', slug: '', expected_revision: '1' };
     const stale = await visitor.submit(`/organizations/${organization}/edit`, change);
     expect(stale.status).toBe(409);
-    expect(stale.text).toContain('Somebody else changed this after you opened the form');
+    expect(stale.text).toContain('Another person changed this after you opened the form');
     expect((await owner.get(`/organizations/${organization}`)).body.name).toBe('Changed meanwhile');
   });
 
@@ -207,7 +207,7 @@ describe('the pages of members', () => {
     const stranger = await api.addUser('maintainer', 'Zoe Strange');
     for (const nobody of [stranger.email, 'Zoe Strange', 'nobody@example.com']) {
       const refused = await visitor.submit(path, { ...typed, user_id: nobody });
-      expect([refused.status, refused.text.includes('nobody whom you may choose')], nobody).toEqual([400, true]);
+      expect([refused.status, refused.text.includes('no person whom you may choose')], nobody).toEqual([400, true]);
     }
   });
 });

@@ -49,7 +49,7 @@ function renderRefusal({ fields, others, code }: FormProblems): Html {
   const texts = [...Object.values(fields), ...others];
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${texts.map((each) => html`<p class="foreign">${each}</p>`)}
-<p>Nothing was saved. Your text is below.${code === 'stale_revision' ? ' Somebody else saved the draft after you opened it: compare it in another tab, then save again from there.' : null}</p></div></div>`;
+<p>Nothing was saved. Your text is below.${code === 'stale_revision' ? ' Another person saved the draft after you opened it: compare it in another tab, then save again from there.' : null}</p></div></div>`;
 }
 
 function countLines(text: string): number {

@@ -53,24 +53,24 @@ function renderChoices(title: string, choices: readonly Html[]): Html {
 
 /** The steps of the decision in its order. */
 const steps = [
-  'The place belongs to whoever installed the plugin',
+  'The place belongs to the owner of the plugin',
   'The plugin was not removed',
   'The active release declares the action',
   'Neither the place nor an owner of it is archived',
   'The ceiling approves the action',
-  'Somebody has assigned it, at the place or around it',
+  'It is assigned, at the place or around it',
   'The assignment is still in force',
 ] as const;
 
 /** The step that refuses by each reason that is not the end of an assignment. */
 const refusing: Readonly<Record<Obstacle | 'not_assigned', (typeof steps)[number]>> = {
-  outside_installation: 'The place belongs to whoever installed the plugin',
+  outside_installation: 'The place belongs to the owner of the plugin',
   plugin_removed: 'The plugin was not removed',
   manifest_missing: 'The active release declares the action',
   action_not_declared: 'The active release declares the action',
   scope_ineligible: 'Neither the place nor an owner of it is archived',
   action_not_approved: 'The ceiling approves the action',
-  not_assigned: 'Somebody has assigned it, at the place or around it',
+  not_assigned: 'It is assigned, at the place or around it',
 };
 
 /**

@@ -55,7 +55,7 @@ export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: 
     findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, match, most }),
   );
   const [subject, ...others] = people;
-  if (!subject) return refused(`you know nobody with the name, e-mail address or id "${who}"`);
+  if (!subject) return refused(`no person that you know has the name, e-mail address or id "${who}"`);
   if (others.length > 0) return { kind: 'people', people };
   const action = await findActionByName(visit.em, plugin.id, what);
   if (!action) return refused(`no release of the plugin has declared an action "${what}"`);

@@ -41,7 +41,7 @@ function renderVersion(
 ): Html {
   return html`<a href="${pagePath(pages.templateVersion, { id, version })}">${version}</a>${
     version === latest ? html` <span class="badge">Latest</span>` : null
-  }${yankedAt ? html` <span class="badge badge-bad">Yanked</span>` : null}${
+  }${yankedAt ? html` <span class="badge badge-bad">Withdrawn</span>` : null}${
     reason ? html`<span class="below muted foreign">${reason}</span>` : null
   }`;
 }

@@ -74,13 +74,13 @@ ${renderFiles(template.id, version, file)}
 
 function renderBadges({ template, version }: VersionPage): Html {
   return html`${version.version === template.latest_version ? html`<span class="badge">Latest</span>` : null}${
-    version.yanked_at ? html`<span class="badge badge-bad">Yanked</span>` : null
+    version.yanked_at ? html`<span class="badge badge-bad">Withdrawn</span>` : null
   }`;
 }
 
 function renderYanked({ yanked_at: yankedAt, yank_reason: reason }: ShownVersion): Html | null {
   if (yankedAt === null) return null;
-  return html`<div class="notice notice-wait"><div><p><strong>Yanked</strong> ${renderTime(yankedAt)}. Ranges and “latest” do not find it; its exact name still does.</p>${
+  return html`<div class="notice notice-wait"><div><p><strong>Withdrawn</strong> ${renderTime(yankedAt)}. Ranges and “latest” no longer choose it. Its exact version can still be run.</p>${
     reason ? html`<p class="foreign prewrap">${reason}</p>` : null
   }</div></div>`;
 }
@@ -88,7 +88,12 @@ function renderYanked({ yanked_at: yankedAt, yank_reason: reason }: ShownVersion
 function renderVersionActions({ template, version }: VersionPage): Html {
   const params = { id: template.id, version: version.version };
   const run = pagePath(pages.newRun, { id: template.id }, { version: version.version });
-  const yank = { label: 'Yank', icon: 'ban', tone: 'danger', path: pagePath(pages.yankVersion, params) } as const;
+  const yank = {
+    label: 'Withdraw this version',
+    icon: 'ban',
+    tone: 'danger',
+    path: pagePath(pages.yankVersion, params),
+  } as const;
   return renderActions(version.actions, {
     run: { label: 'Run this version', icon: 'play', tone: 'primary', path: run },
     ...(version.yanked_at === null && { yank }),

@@ -12,13 +12,13 @@ export function registerYank(addPage: AddPage): void {
   addFormPage(addPage, pages.yankVersion, {
     read: readVersion,
     describe: ({ template: { id, name }, version: { version, actions } }) => ({
-      title: `Yank ${name} ${version}`,
+      title: `Withdraw ${name} ${version}`,
       crumbs: [
         { label: 'Catalog', path: pagePath(pages.catalog) },
         { label: name, path: pagePath(pages.template, { id }) },
         { label: version, path: pagePath(pages.templateVersion, { id, version }) },
       ],
-      lead: html`<p>Ranges such as <code>^1.2</code> and “latest” no longer find this version. You cannot undo this: publish a higher version instead.</p>
+      lead: html`<p>Ranges such as <code>^1.2</code> and “latest” will no longer choose this version (the API calls this a yank). You cannot undo this: publish a higher version instead.</p>
 <p><strong>What stays:</strong> the version can still be run by its exact name, and what it has deployed is not changed.</p>`,
       fields: [
         {
@@ -30,7 +30,7 @@ export function registerYank(addPage: AddPage): void {
           hint: 'Shown to everybody who can see the version.',
         },
       ],
-      submit: 'Yank version',
+      submit: 'Withdraw version',
       tone: 'danger',
       cancel: pagePath(pages.templateVersion, { id, version }),
       refusal: refusalOf(actions, 'yank'),

@@ -81,8 +81,8 @@ function renderMembers(runId: string, members: Members, typed?: Readonly<Record<
   const others = members.filter((member) => !member.may_approve);
   return html`<fieldset class="choices"><legend>Reviewers</legend>${
     able.every(({ type }) => type !== 'user')
-      ? html`<p>Nobody else in the team can approve this run yet. Administrators of the installation who may are notified.</p>`
-      : html`<p class="field-hint">Tick nobody to notify all users in this list.</p>`
+      ? html`<p>No other member of the team can approve this run yet. Administrators of the installation who may are notified.</p>`
+      : html`<p class="field-hint">Select no one to notify all users in this list.</p>`
   }${able.map(
     ({ id, name }) =>
       html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
@@ -96,7 +96,7 @@ ${
       )}</ul></details>`
     : null
 }
-<p><a href="${pagePath(pages.runReviewers, { id: runId })}">Who can approve, and how to add somebody</a></p>`;
+<p><a href="${pagePath(pages.runReviewers, { id: runId })}">Who can approve, and how to add reviewers</a></p>`;
 }
 
 function fieldOf(memberId: string): string {

@@ -82,12 +82,12 @@ function describeCount({ approvals, next_cursor: next }: Inbox): string {
 function renderNothing(isAskedOnly: boolean): Html {
   if (isAskedOnly) {
     const all = html`<a class="button button-plain" href="${pagePath(pages.approvals)}">Show all</a>`;
-    return renderEmpty('No review requests', 'Runs appear here when somebody requests your review.', all);
+    return renderEmpty('No review requests', 'Runs appear here when your review is requested.', all);
   }
   const runs = html`<a class="button button-plain" href="${pagePath(pages.runs)}">Show all runs</a>`;
   return renderEmpty(
     'Nothing needs your approval',
-    'Runs appear here when their plan needs an approval that you may give. Your own runs need somebody else’s approval.',
+    'Runs appear here when their plan needs an approval that you may give. Your own runs need another person’s approval.',
     runs,
   );
 }

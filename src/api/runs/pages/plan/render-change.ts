@@ -66,7 +66,7 @@ ${nothing ? html`<p>${nothing}</p>` : null}`;
 
 function describeNothing({ kind, sensitive, before, after }: PlannedChange): string | null {
   if (kind === 'change' && before === null && after === null)
-    return 'The plan shows no values, so nobody knows yet what changes. A template without plan steps is always assumed to change.';
+    return 'The plan shows no values, so it is not known yet what changes. A template without plan steps is always assumed to change.';
   if (kind === 'change') {
     return (sensitive ?? []).length > 0
       ? 'Only sensitivity changed.'

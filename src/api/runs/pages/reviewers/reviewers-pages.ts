@@ -72,12 +72,12 @@ async function show(visit: Visit, { crumbs, answer, about, team }: Shown): Promi
   const count =
     able.length === 1
       ? '1 person or account'
-      : `${able.length || 'Nobody'}${able.length > 1 ? ' people and accounts' : ''}`;
+      : `${able.length || 'No one'}${able.length > 1 ? ' people and accounts' : ''}`;
   return visit.show({
     title,
     main: html`<div class="page">
 ${renderPageHead({ title, crumbs: [...crumbs], below: html`${count} can approve. ${about}`, actions: team && (await renderAdd(visit, team)) })}
-${reviewers.length > 0 ? html`<div class="list-panel">${renderReviewers(reviewers, team)}</div>` : renderEmpty('Nobody is here', 'Members of the team are listed here.')}
+${reviewers.length > 0 ? html`<div class="list-panel">${renderReviewers(reviewers, team)}</div>` : renderEmpty('No members', 'Members of the team are listed here.')}
 ${cut ? html`<p class="muted">There are more people than these.</p>` : null}
 <p class="muted">Administrators of this installation can approve, too.</p>
 </div>`,
@@ -88,8 +88,8 @@ ${cut ? html`<p class="muted">There are more people than these.</p>` : null}
 async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly id: string }): Promise<Html> {
   const { actions } = await visit.read(getTeam, { params: team });
   const refusal = refusalOf(actions, 'set_members');
-  if (refusal !== null) return html`<p class="muted">Owners and admins of the team can add somebody.</p>`;
-  return html`<a class="button button-primary" href="${addPath(team)}">Add somebody</a>`;
+  if (refusal !== null) return html`<p class="muted">Owners and admins of the team can add members.</p>`;
+  return html`<a class="button button-primary" href="${addPath(team)}">Add a member</a>`;
 }
 
 function addPath(team: { readonly orgID: string; readonly id: string }): LocalPath {

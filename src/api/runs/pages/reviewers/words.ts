@@ -26,7 +26,7 @@ const obstacleWords: Readonly<Record<ReviewObstacle, (reviewer: ShownReviewer) =
   permission: ({ role }) =>
     role === null
       ? 'The account has no platform role.'
-      : `The platform role ${role} does not let anybody review this. Whoever manages users can give another role.`,
+      : `The platform role ${role} does not allow reviews. A user administrator can assign another role.`,
   team_role: (reviewer) =>
     `${describeRoles(reviewer)}: reviewing takes the role ${reviewingTeamRoles.join(' or ')} in the team.`,
   requester: () => 'Requested this run, or one that it repeats.',

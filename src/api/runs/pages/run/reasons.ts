@@ -5,7 +5,7 @@ const advice: Readonly<Record<StatusReason, string>> = {
   rejected: 'Change what the reviewer asks for, and run it again.',
   canceled_by_user: 'Run it again when you want what it would have done.',
   forced: 'Compare what is deployed with the latest state before the next apply.',
-  approval_timeout: 'Run it again, and ask somebody to review it. The template sets the time for approval.',
+  approval_timeout: 'Run it again, and request a review. The template sets the time for approval.',
   plan_timeout: "Raise the template's time for planning, then run it again.",
   apply_timeout: "Check what was applied, then run it again. The template's time for applying can be raised.",
   plan_interrupted: 'An operator finds out why workers die, often for lack of memory. Then run it again.',
@@ -56,7 +56,7 @@ const advice: Readonly<Record<StatusReason, string>> = {
   connection_elsewhere: 'Bind a connection that the environment may use. Then run it again.',
   connection_rebound: 'Run it again. It gets a new plan, which needs a new approval.',
   connection_unauthorized:
-    'Somebody with connection:use who may change the environment binds it again. Then run it again.',
+    'A person with connection:use who may change the environment binds it again. Then run it again.',
   credentials_unavailable:
     'Set the credentials of the connection anew, or an operator adds the missing key. Then run it again.',
   identity_unavailable: "An operator sets the public URL of the service. The worker's log says more.",

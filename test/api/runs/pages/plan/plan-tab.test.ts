@@ -167,7 +167,7 @@ describe('the plan of a run', () => {
 
   it('that is only assumed says that nobody knows what changes, and not that a tool planned it', async () => {
     const words = wordsOf(await openPlan(await runs.add([change('update', 'template', null, null)])));
-    expect(words).toContain('nobody knows yet what changes');
+    expect(words).toContain('it is not known yet what changes');
     expect(words).not.toContain('The tool plans');
   });
 

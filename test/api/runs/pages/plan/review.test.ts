@@ -144,7 +144,7 @@ describe('the review under a plan', () => {
     const asker = await visitAs(runs.asker);
     const { text } = await asker.get(`/workloads/runs/${run}?tab=plan`);
     expect(text).toContain('aria-describedby="why-not-approve"');
-    expect(wordsOf(text)).toContain('You cannot approve: you answer for this run: you requested it');
+    expect(wordsOf(text)).toContain('You cannot approve: this counts as your own run, because you requested it');
     expect(text).not.toContain('value="approve"');
     expect(text).toContain('value="reject"');
   });
