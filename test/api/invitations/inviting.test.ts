@@ -43,7 +43,7 @@ describe('inviting', () => {
     await join(tenant, admin, 'member', 'admin');
     await join(tenant, colleague, 'member');
     const path = `${tenant.teamPath}/invitations`;
-    expectConflict(await admin.post(path, { email: freshEmail() }), 'nobody with this address is in the organization');
+    expectConflict(await admin.post(path, { email: freshEmail() }), 'no member of the organization has this address');
     expect((await admin.post(path, { email: colleague.email, role: 'owner' })).status).toBe(403);
     const { token, invitation } = await invite(tenant.teamPath, { email: colleague.email, role: 'viewer' }, admin);
     expect(invitation).toMatchObject({ role: null, team_role: 'viewer', team_id: tenant.team });

@@ -24,7 +24,7 @@ describe('the question of who may do what', () => {
     ['Eve', 'Core', 'No No assignment covers this'],
     ['$bea', '$zone', 'No The assignment was revoked'],
     ['', 'Core', 'May Bea use zone.sync'],
-    ['Nobody', 'Core', 'You know nobody with the name, e-mail address or id &quot;Nobody&quot;'],
+    ['Nobody', 'Core', 'No person that you know has the name, e-mail address or id &quot;Nobody&quot;'],
     ['Dan', 'Nowhere', 'There is no place with the name or id'],
   ])('answers whoever assigns actions there about %s at %s', async (who, where, expected) => {
     const ids: Record<string, string> = { $bea: shown.bea.id, $zone: shown.zone };

@@ -201,7 +201,7 @@ it('an action of a release whose manifest nobody has staged says so to those who
   const announced = { release: '2.0.0', digest, ...(await root.stateOf(path)) };
   expect((await root.command(['POST', `${path}/manifests`], announced)).status).toBe(200);
   await root.activate(installation, '2.0.0');
-  const reason = { code: 'manifest_missing', message: expect.stringContaining('nobody has staged its manifest') };
+  const reason = { code: 'manifest_missing', message: expect.stringContaining('its manifest was not staged yet') };
   expect(await check(member.client, sync, selector)).toMatchObject({ allowed: false, reason });
   const review = await root.client.send('POST', `/plugin-actions/${sync}/grant-review`, { selector });
   expect(review.body).toMatchObject({ may_grant: false, reason });

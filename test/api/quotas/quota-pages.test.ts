@@ -121,7 +121,7 @@ it('the form of the limits is refused if somebody has made or changed the quota 
   const typed = { expected_revision: '0', 'limits.queued_runs': '7' };
   await admin.put(`/admin/quotas/team/${team}`, { limits: { queued_runs: 3 } });
   const sent = await visitor.submit(pathOf(team, '/edit'), typed);
-  expect([sent.status, sent.text.includes('Somebody else changed this')]).toEqual([409, true]);
+  expect([sent.status, sent.text.includes('Another person changed this')]).toEqual([409, true]);
   expect((await quotaOf(team)).limits).toEqual({ queued_runs: 3 });
   const again = await visitor.submit(pathOf(team, '/edit'), { ...typed, expected_revision: '1' });
   expect(again.location).toBe(`${pathOf(team)}?done=saved`);

@@ -133,7 +133,7 @@ describe('a check that waits for a worker', () => {
     await tenant.owner.put(`${tenant.teamPath}/members/${publisher.id}`, { role: 'member' });
     const { sources, problem } = await open(check);
     expect(sources).toEqual([]);
-    expect(problem).toMatch(/may not use them any more/);
+    expect(problem).toMatch(/may no longer use them/);
     await tenant.owner.put(`${tenant.teamPath}/members/${publisher.id}`, { role: 'admin' });
   });
 

@@ -159,7 +159,7 @@ describe('a run of a team', () => {
     const asked = await visitor.get(`/workloads/runs/${runId}/request-approval`);
     expect(asked.text).toContain(`name="reviewer-${reviewer.id}"`);
     expect(asked.text).not.toContain(`name="reviewer-${requester.id}"`);
-    expect(asked.text).toContain('The platform role requester does not let anybody review this.');
+    expect(asked.text).toContain('The platform role requester does not allow reviews.');
     const fields = { key: keyIn(asked.text), message: 'Please <look>' };
     const wrong = { ...fields, [`reviewer-${requester.id}`]: 'yes' };
     const refused = await visitor.submit(`/workloads/runs/${runId}/request-approval`, wrong);

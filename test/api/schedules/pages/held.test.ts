@@ -81,7 +81,7 @@ it('the pages of a service account say how many schedules start work under its a
   const key = issued.body.api_key.id;
   expect((await visitor.get(`${path}/api-keys/${key}/revoke`)).text).toMatch(/1 schedule<\/a> was saved with this key/);
   for (const form of ['disable', 'delete', 'transfer'])
-    expect((await visitor.get(`${path}/${form}`)).text).toMatch(/1 schedule<\/a> starts its work under this authority/);
+    expect((await visitor.get(`${path}/${form}`)).text).toMatch(/1 schedule<\/a> runs as this account/);
 });
 
 describe('schedules of teams that a visitor cannot read', () => {

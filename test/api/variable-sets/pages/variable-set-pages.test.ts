@@ -75,7 +75,7 @@ describe('the pages of variable sets', () => {
     expect((await visitor.submit(`${path}/variables/TOKEN`, kept)).status).toBe(303);
     expect((await tenant.owner.get(`${path}/variables/TOKEN`)).body.phases).toEqual(['apply']);
     const stale = await visitor.submit(`${path}/variables/TOKEN`, kept);
-    expect([stale.status, stale.text.includes('Somebody else changed this')]).toEqual([409, true]);
+    expect([stale.status, stale.text.includes('Another person changed this')]).toEqual([409, true]);
     const removed = await visitor.submit(`${path}/variables/TOKEN/delete`, {});
     expect(removed.location).toBe(`${path}?done=variable-removed`);
     expect((await visitor.get(`${path}/variables/TOKEN`)).status).toBe(404);
@@ -92,7 +92,7 @@ describe('the pages of variable sets', () => {
     expect((await visitor.get(`${path}?tab=attachments`)).text).toContain(`href="${place}"`);
     expect((await visitor.get(`${path}/attachments`)).text.match(/ checked/g)).toHaveLength(2);
     const late = await visitor.submit(`${path}/attachments`, { expected_revision: revision });
-    expect([late.status, late.text.includes('Somebody else changed this')]).toEqual([409, true]);
+    expect([late.status, late.text.includes('Another person changed this')]).toEqual([409, true]);
     await attach(path, tenant.environment);
     expect(await read()).toEqual([tenant.environment]);
   });

@@ -117,10 +117,10 @@ describe('the pages of webhooks', () => {
     const changed = { name: 'New name', enabled: false, events: ['run.*', 'environment.locked'] };
     expect((await tenant.owner.get(path)).body).toMatchObject(changed);
     expect((await visitor.get(path)).text).toContain(
-      'gets no events. Deliveries that waited before are sent once somebody enables it',
+      'gets no events. Deliveries that waited before are sent once it is enabled',
     );
     const late = await visitor.submit(`${path}/edit`, { ...change, expected_revision: revision });
-    expect([late.status, late.text.includes('Somebody else changed this')]).toEqual([409, true]);
+    expect([late.status, late.text.includes('Another person changed this')]).toEqual([409, true]);
     expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/admin/webhooks?done=deleted');
     expect((await visitor.get(path)).status).toBe(404);
   });
