@@ -1,10 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
-import type { Attempt, AttemptSuccess, JobResult, JobSpec, ModuleAccess, StateHandler } from '../attempt/attempt.ts';
+import type { Attempt, AttemptSuccess, JobResult, JobSpec } from '../attempt/attempt.ts';
 import { AttemptControl, type StopCause } from '../attempt/attempt-control.ts';
 import { DebugLog } from '../attempt/debug-log.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
@@ -15,9 +14,6 @@ import { LimitWatch } from '../attempt/limits.ts';
 import { StateKeeper } from '../attempt/state-keeper.ts';
 import { checkCommands } from '../command/check.ts';
 import { runCommands } from '../command/command.ts';
-import { destinationOf } from '../egress/destination.ts';
-import { asRefusal } from '../egress/refusal.ts';
-import { ModuleGate } from '../modules/module-gate.ts';
 import { checkOpenTofu } from '../opentofu/check.ts';
 import { runOpenTofu } from '../opentofu/opentofu.ts';
 import type { LogChunk, StateMeta } from '../protocol/request.ts';
@@ -27,8 +23,9 @@ import { Redactor } from '../redaction/redaction.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import { formatBytes } from '../shared/bytes.ts';
 import { AttemptFailure, reportUnexpectedError } from '../shared/errors.ts';
+import { AttemptNetwork } from './attempt-network.ts';
 import type { HostResources } from './host-resources.ts';
-import { Relay } from './relay.ts';
+import { learnRequestSecrets } from './request-secrets.ts';
 
 /** Sends an attempt's log and state to the worker. */
 export interface AttemptReporter {
@@ -66,9 +63,7 @@ export class AttemptRunner {
   readonly #writer: LogWriter;
   readonly #recorder: OutputRecorder;
   readonly #state: StateKeeper;
-  #relay: Relay | null = null;
-  /** Open while `init` runs. */
-  #gate: ModuleGate | null = null;
+  readonly #network: AttemptNetwork;
   #jobs = 0;
   /** Directories of finished jobs that are still being removed. */
   readonly #removals: Promise<void>[] = [];
@@ -79,7 +74,7 @@ export class AttemptRunner {
     this.#input = input;
     this.#resources = resources;
     this.#directory = join(resources.settings.directory, name);
-    this.#learnSecrets();
+    learnRequestSecrets(request, this.#redactor);
     this.#control = new AttemptControl(request.graceMs);
     this.#limits = new LimitWatch(request, this.#control);
     const limit = request.limits.logBytes ?? null;
@@ -90,6 +85,8 @@ export class AttemptRunner {
       limitBytes: request.limits.outputBytes,
       onLimit: () => this.#control.stop(outputLimit(request.limits.outputBytes)),
     });
+    const note = (line: string) => this.#recorder.note(line);
+    this.#network = new AttemptNetwork({ request, resources, directory: this.#directory, note });
     this.#state = new StateKeeper({ initial: state, save: (content, meta) => reporter.saveState(content, meta) });
   }
 
@@ -118,7 +115,7 @@ export class AttemptRunner {
     }
     this.#limits.close();
     this.#control.close();
-    this.#relay?.close();
+    this.#network.close();
     const result = this.#withDiagnostics(this.#conclude(success, failure));
     if (result.message !== null) this.#recorder.note(result.message);
     this.#recorder.flush();
@@ -131,23 +128,6 @@ export class AttemptRunner {
   async #removeDirectory(): Promise<void> {
     await Promise.all(this.#removals);
     await rm(this.#directory, { recursive: true, force: true }).catch(reportUnexpectedError);
-  }
-
-  #learnSecrets(): void {
-    const {
-      variables,
-      sensitiveVariables,
-      environment,
-      environmentFiles = [],
-      moduleSources = [],
-    } = this.#input.request;
-    for (const name of sensitiveVariables) this.#redactor.learn(variables[name] ?? null);
-    for (const { value, sensitive, hidden = null } of environment) {
-      if (sensitive) this.#redactor.learn(value);
-      this.#redactor.learn(hidden);
-    }
-    for (const { text } of environmentFiles) this.#redactor.learn(text);
-    for (const source of moduleSources) for (const secret of secretsOf(source)) this.#redactor.learn(secret);
   }
 
   async #perform(): Promise<AttemptSuccess> {
@@ -165,9 +145,9 @@ export class AttemptRunner {
       directory: this.#directory,
       mountedPath: (mount) => launcher.mountedPath(mount),
       toolPath: (path) => this.#resources.toolPath(path),
-      openRelay: (state) => this.#openRelay(state),
-      openModules: () => this.#openModules(),
-      findObstacle: (url) => this.#findObstacle(url),
+      openRelay: (state) => this.#network.openRelay(state),
+      openModules: () => this.#network.openModules(),
+      findObstacle: (url) => this.#network.findObstacle(url),
       runJob: (spec) => this.#runJob(spec),
       note: (text) => this.#recorder.note(text),
       lastErrors: () => this.#recorder.lastErrors(),
@@ -181,55 +161,6 @@ export class AttemptRunner {
     return executor.kind === 'opentofu' ? runOpenTofu(attempt, executor, initCache) : runCommands(attempt, executor);
   }
 
-  async #openRelay(state: StateHandler | null): Promise<string> {
-    const { request } = this.#input;
-    const proxy = this.#resources.openProxy(request.egress, (line) => this.#recorder.note(line));
-    this.#relay ??= await Relay.open({
-      socketPath: this.#resources.nextSocket(),
-      state,
-      proxy,
-      modules: () => this.#gate,
-    });
-    return this.#relay.origin;
-  }
-
-  /** Without private modules, there is nothing to open. */
-  async #openModules(): Promise<ModuleAccess> {
-    const { egress, environment, moduleSources = [] } = this.#input.request;
-    if (moduleSources.length === 0 || this.#relay === null)
-      return { environment: {}, settings: '', close: async () => undefined };
-    const note = (line: string) => this.#recorder.note(line);
-    const reader = this.#resources.openReader(egress, note);
-    const gate = new ModuleGate({
-      sources: moduleSources,
-      egress: reader,
-      origin: this.#relay.origin,
-      directory: this.#directory,
-      given: environment,
-      note,
-    });
-    this.#gate = gate;
-    const close = async () => {
-      this.#gate = null;
-      reader.close();
-      await gate.close();
-    };
-    return { ...(await gate.access()), close };
-  }
-
-  async #findObstacle(url: URL): Promise<string | null> {
-    const reader = this.#resources.openReader(this.#input.request.egress, () => undefined);
-    const to = destinationOf(url);
-    try {
-      await reader.check(to);
-      return null;
-    } catch (error) {
-      return `egress to ${to.host}:${to.port} ${asRefusal(error).message}`;
-    } finally {
-      reader.close();
-    }
-  }
-
   async #runJob<Collected>(specify: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>> {
     const directory = join(this.#directory, `job-${++this.#jobs}`);
     const paths = this.#resources.launcher.pathsFor(directory);
@@ -241,7 +172,7 @@ export class AttemptRunner {
       limits: this.#limits,
       launcher: this.#resources.launcher,
       environment: this.#environmentOf(spec, paths),
-      relaySocket: this.#relay?.socketPath ?? null,
+      relaySocket: this.#network.relay?.socketPath ?? null,
       onEnded: (code: number) => {
         this.#exitCode = code;
       },
@@ -264,7 +195,7 @@ export class AttemptRunner {
       paths,
       view: this.#resources.view,
       name: this.#directory,
-      proxy: spec.network.egress ? (this.#relay?.origin ?? null) : null,
+      proxy: spec.network.egress ? (this.#network.relay?.origin ?? null) : null,
       refuse: (line) => this.#recorder.note(line),
     });
   }
@@ -283,7 +214,6 @@ export class AttemptRunner {
     const redact = (text: string) => this.#redactor.redactText(text);
     if (lost !== null) return { ...failed(lost.reason, redact(lost.message)), exitCode };
     if (failure === null && (cause === null || cause.outcome === 'canceled' || cause.outcome === 'timed_out')) {
-      const shown = plan && withoutArtifact(plan);
       const listed = modules && { modules: { digest: modules.digest, list: [...modules.list] } };
       return {
         outcome: 'succeeded',
@@ -291,7 +221,7 @@ export class AttemptRunner {
         message: null,
         exitCode,
         ...rest,
-        ...(shown && { plan: shown }),
+        ...(plan && { plan: withoutArtifact(plan) }),
         ...listed,
       };
     }
@@ -317,12 +247,4 @@ function failed(reason: ExecutionReason, message: string) {
 function outputLimit(bytes: number): StopCause {
   const message = `the attempt printed more than its limit of ${formatBytes(bytes)}`;
   return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };
-}
-
-function secretsOf(source: ModuleSource): string[] {
-  if (source.kind === 'registry') return [source.token];
-  const { credential } = source;
-  if (credential.kind === 'ssh_key') return [credential.privateKey];
-  const login = Buffer.from(`${credential.username}:${credential.password}`).toString('base64');
-  return [credential.password, login];
 }
