@@ -11,7 +11,7 @@ import {
   largestSerial,
   readImportedState,
 } from '#domain/instances/state/state-import.ts';
-import { listStateVersions, readStateVersion } from '#domain/instances/store.ts';
+import { listStateVersions, readStateVersion } from '#domain/instances/state/version-store.ts';
 import { findInstance, findInstanceToChange } from '#domain/instances/targets.ts';
 import { refuseDependents } from '#domain/runs/references/dependents.ts';
 import type { Access } from '#domain/shared/access/decide.ts';

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
@@ -10,7 +10,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
+import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
@@ -107,49 +107,6 @@ export async function readOutputs(em: Em, id: string): Promise<MaskedOutputs | u
     .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
     .executeTakeFirst();
   return row && showOutputs(row.outputs, row.secret);
-}
-
-function selectStateVersions(em: Em, instanceId: string) {
-  return db(em)
-    .selectFrom('state_versions')
-    .where('instance_id', '=', instanceId)
-    .select([
-      'serial',
-      'run_id as runId',
-      'digest',
-      'size',
-      'resource_count as resourceCount',
-      'created_by as createdBy',
-      'created_at as createdAt',
-    ]);
-}
-
-/** A state version without its content. Times are strings. */
-export type StateVersionDetails = NonNullable<Awaited<ReturnType<typeof readStateVersion>>>;
-
-export function readStateVersion(em: Em, instanceId: string, serial: number) {
-  return selectStateVersions(em, instanceId).where('serial', '=', serial).executeTakeFirst();
-}
-
-type NewStateVersion = Omit<Insertable<Tables['state_versions']>, 'created_at'>;
-
-/** Without an entity, which would keep copies of the content. */
-export async function insertStateVersion(em: Em, version: NewStateVersion): Promise<void> {
-  await db(em)
-    .insertInto('state_versions')
-    .values({ ...version, created_at: sql`clock_timestamp()` })
-    .execute();
-}
-
-const bySerial = { column: 'serial', of: ({ serial }: { serial: number }) => serial, direction: 'desc' } as const;
-
-/** The state versions of an instance, newest first. */
-export function listStateVersions(
-  em: Em,
-  instanceId: string,
-  request: PageRequest,
-): Promise<Page<StateVersionDetails>> {
-  return pageByNumber(selectStateVersions(em, instanceId), bySerial, request);
 }
 
 /** An instance and its owner. */

@@ -49,7 +49,6 @@ const resourceMembers = new Set(['instances', 'module', 'mode', 'type', 'name', 
 class StateReader {
   readonly #cursor: JsonCursor;
   readonly #masked: MaskedAddresses;
-  /** Of the next managed object. */
   #place = 0;
   /** As they are shown, by their addresses. */
   readonly #resources = new Map<string, DeployedResource>();
@@ -142,8 +141,7 @@ class StateReader {
 
   *#readResources(): Generator<void, void> {
     this.#resources.clear();
-    this.#count = 0;
-    this.#place = 0;
+    [this.#count, this.#place] = [0, 0];
     if (!this.#cursor.isAtArray) {
       yield* this.#skipWrong('resources: expected a list');
       return;

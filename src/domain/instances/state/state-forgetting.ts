@@ -5,8 +5,9 @@ import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type Instance, InstanceSlot } from '../entity.ts';
 import { recordNoResources } from '../resources/resources.ts';
-import { type InstanceTarget, readStateVersion } from '../store.ts';
+import type { InstanceTarget } from '../store.ts';
 import { lockAndReadInstance } from './state.ts';
+import { readStateVersion } from './version-store.ts';
 
 /** The state that an instance had, and the revision of the instance without it. */
 export interface ForgottenState {

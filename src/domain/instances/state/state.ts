@@ -11,8 +11,8 @@ import { Instance, StateVersion } from '../entity.ts';
 import { recordResources } from '../resources/resources.ts';
 import type { MaskedAddresses } from '../state-file/shown-resource.ts';
 import type { StateFile } from '../state-file/state-file.ts';
-import { insertStateVersion } from '../store.ts';
 import { maskOutputs } from './masked-outputs.ts';
+import { insertStateVersion } from './version-store.ts';
 
 export const stateContext = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 

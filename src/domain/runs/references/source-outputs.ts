@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { readState } from '#domain/instances/state/state.ts';
-import { readStateVersion } from '#domain/instances/store.ts';
+import { readStateVersion } from '#domain/instances/state/version-store.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
