@@ -11,6 +11,7 @@ import { toLocalPath } from './local-path.ts';
 import { type LocalPath, pagePath, pages } from './paths.ts';
 import { toPlainWords } from './plain-words.ts';
 import { formatDuration, toSentence } from './text.ts';
+import { findFormAddress } from './visit/form-address.ts';
 
 /** The title of an error page, by status. The cause follows as a sentence. */
 const titles: Readonly<Record<number, string>> = {
@@ -36,7 +37,8 @@ export function errorPageSender(operations: readonly Operation[], signInAgain: S
   return async (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // An unknown path has no route that would set a page's headers. A path that is no URL got them before helmet existed.
     if ('helmet' in reply) reply.helmet(pageHeaders);
-    if (answer.status === 401) return sendPage(request, reply, 401, await signInAgain(request, findPage(request)));
+    if (answer.status === 401)
+      return sendPage(request, reply, 401, await signInAgain(request, findFormAddress(request)));
     return sendPage(
       request,
       reply,
@@ -93,25 +95,4 @@ function renderNextStep(request: FastifyRequest, status: number, retryAfter: str
   const wait = retryAfter ? html`<p class="aside">Try again in ${formatDuration(Number(retryAfter))}.</p>` : null;
   const [label, path] = retryPath ? ['Try again', retryPath] : ['Go to the home page', pagePath(pages.home)];
   return html`${wait}<a class="button button-primary" href="${path}">${label}</a>`;
-}
-
-/**
- * The page to which signing in leads on: the one that was asked for, or that with the form that was sent, at its own address or else where it stood.
- * There, a script fills in what was typed. Null if there is none.
- */
-function findPage({ method, url, headers, server, routeOptions }: FastifyRequest): LocalPath | null {
-  if (method === 'GET') return toLocalPath(url);
-  const hasPage = routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url });
-  const path = toLocalPath(hasPage ? url : withoutOrigin(headers.referer));
-  if (!path || (path === url && !hasPage)) return null;
-  const page = new URL(path, 'http://service.invalid');
-  page.searchParams.delete('done');
-  return toLocalPath(page.pathname + page.search);
-}
-
-/** The path and the query of an address; undefined if it is none. */
-function withoutOrigin(address: string | undefined): string | undefined {
-  if (address === undefined || !URL.canParse(address)) return undefined;
-  const { pathname, search } = new URL(address);
-  return pathname + search;
 }

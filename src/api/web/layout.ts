@@ -5,6 +5,7 @@ import { assetUrl, importsOf } from './assets.ts';
 import { type Frame, renderBar, renderNavigation } from './frame/frame.ts';
 import { type Html, html } from './html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from './paths.ts';
+import { findFormAddress } from './visit/form-address.ts';
 
 export interface Page {
   /** The title of the page. Its `h1` has the same text. */
@@ -28,7 +29,9 @@ export async function sendPage(
   page: Page,
   frame: Frame | null = null,
 ): Promise<FastifyReply> {
-  const document = String(await renderDocument(page, frame));
+  // A page that shows a secret once is asked for with its form again, so that nobody loses it by loading the page anew.
+  const again = request.method === 'POST' && status !== 201 ? findFormAddress(request) : null;
+  const document = String(await renderDocument(page, frame, again));
   // The answer to a form may show a secret once, beside what the form sent.
   const content = request.method === 'GET' ? await compressFor(request, reply, document) : document;
   return reply
@@ -54,7 +57,7 @@ const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
 });
 
-function renderDocument(page: Page, frame: Frame | null): Html {
+function renderDocument(page: Page, frame: Frame | null, again: LocalPath | null): Html {
   const { title, tabStatus, hasProblem, main, scripts = [] } = page;
   const before = [hasProblem ? 'Problem' : null, tabStatus].filter(Boolean).map((text) => `${text}: `);
   return html`<!doctype html>
@@ -76,7 +79,7 @@ ${scripts.flatMap(importsOf).map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>
-<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null}>
+<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${again ? html`data-again="${again}"` : null}>
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${withQuery(pagePath(pages.home), frame?.scope.query)}">${mark}<span>delivery-coordinator</span></a>

@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify';
+import { toLocalPath } from '../local-path.ts';
+import type { LocalPath } from '../paths.ts';
+
+/**
+ * The page that a request is about: the one that it asks for, or that with the form that it sends, at its own address or else where the form stood.
+ * There, a script fills in what was typed. Null if there is none.
+ */
+export function findFormAddress({ method, url, headers, server, routeOptions }: FastifyRequest): LocalPath | null {
+  if (method === 'GET') return toLocalPath(url);
+  const hasPage = routeOptions.url !== undefined && server.hasRoute({ method: 'GET', url: routeOptions.url });
+  const path = toLocalPath(hasPage ? url : withoutOrigin(headers.referer));
+  if (!path || (path === url && !hasPage)) return null;
+  const page = new URL(path, 'http://service.invalid');
+  page.searchParams.delete('done');
+  return toLocalPath(page.pathname + page.search);
+}
+
+/** The path and the query of an address; undefined if it is none. */
+function withoutOrigin(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}
