@@ -44,6 +44,8 @@ const ask = (operation: Operation, request: Partial<Request>) => askAt(api, oper
 const closed = operations
   .filter(({ access }) => !isPublic(access))
   .map((operation) => [operation.id, operation] as const);
+const inheritedReview = ({ access }: Pick<Operation, 'access'>): string | null =>
+  !isPublic(access) && typeof access.review === 'object' && 'inherits' in access.review ? access.review.inherits : null;
 const demandOf = (operation: Operation): Demand => {
   const demand = demands.get(operation.id);
   if (!demand) throw new Error(`${operation.id} is not in the table of test/support/api/operation-table.ts`);
@@ -85,6 +87,15 @@ describe('the table of demands', () => {
         missing: access.hidden === 'invalid' ? 400 : 404,
       }).toEqual(demand);
       expect(access.hidden === 'forbidden').toBe(id.startsWith('users.'));
+    },
+  );
+
+  it.each(closed.filter(([, { access }]) => inheritedReview({ access }) !== null))(
+    'has the same demands for %s as for the operation whose review it inherits',
+    (_, operation) => {
+      const of = operations.find(({ id }) => id === inheritedReview(operation));
+      expect(of && demandOf(operation)).toEqual(of && demandOf(of));
+      expect(of).toBeDefined();
     },
   );
 
