@@ -51,7 +51,8 @@ export const requestApproval = command({
   summary: 'Ask people to review a run. This does not change who is allowed to.',
   description:
     'The run shows them in `reviewers`. Without `reviewers`, all users who may review the run are notified, except you; 422 if there is none. 422 also names the ' +
-    'ids of those who may not review it, or whom you may not know. You notify each of them of a run once a day; asking again answers the same.',
+    'ids of those who may not review it, or whom you may not know. You notify each of them of a run once a day (UTC): asking again ' +
+    'answers 202, too, and nobody hears of it again before the next day.',
   params: RunParams,
   body: RequestApproval.prefault({}),
   responses: { 202: RunView },
