@@ -145,6 +145,26 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
+  it('removes a secret that was entered before, and what was typed over it since', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await open(page, `/catalog/${template}/run?environment_id=${tenant.environment}`);
+    await page.getByLabel('token').fill('a secret');
+    await page.getByLabel('Name name').fill('w');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('The secrets that you entered are kept').waitFor();
+    await page.getByLabel('token').fill('another secret');
+    const remove = page.getByRole('button', { name: 'Remove what you entered for token' });
+    await remove.click();
+    await expect.poll(() => remove.count()).toBe(0);
+    expect(await page.getByLabel('token').inputValue()).toBe('');
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('v/token');
+    await page.getByLabel('Name name').fill('web');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('alert').getByRole('link', { name: 'token' }).waitFor();
+    expect([watch.violations, watch.pageErrors]).toEqual([[], []]);
+    await page.close();
+  });
+
   it('keeps the line breaks of a key that is pasted into a field of one line, also when the form changes around it', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });

@@ -171,6 +171,28 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
   });
 
+  test('that was entered can be removed again, and is asked for anew', async () => {
+    const { address } = await deployed('taken-back', variables);
+    const key = randomUUID();
+    const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
+    expect(shown.text).toContain('value="forget:0@/token"');
+    const typed = { ...fields, key, carried: carried(shown.text) };
+    const removed = await send(address, '2.0.0', { ...typed, 'v/token': 'typed-since', do: 'forget:0@/token' });
+    expect([removed.status, removed.text.includes('You have entered it')]).toEqual([200, false]);
+    expect([carried(removed.text), removed.text.includes('forget:0@')]).toEqual(['', false]);
+    const sent = await send(address, '2.0.0', { ...fields, key, carried: '', compared: compared(removed.text) });
+    expect([sent.status, sent.text.includes('Enter it again')]).toEqual([422, true]);
+  });
+
+  test('that was entered gives way to what is chosen instead of the deployed one', async () => {
+    const { address } = await deployed('entered-first', variables);
+    const key = randomUUID();
+    const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
+    const again = await send(address, '2.0.0', { ...fields, key, omit: 'token', carried: carried(shown.text) });
+    expect(differences(again.text)).toMatch(/token a secret → the default/);
+    expect(carried(again.text)).toBe('');
+  });
+
   test('that was sealed for another form is not opened', async () => {
     const { address } = await deployed('other-form', variables);
     const shown = await send(address, '2.0.0', { ...fields, 'v/token': 'brand-new-token' });

@@ -300,6 +300,30 @@ describe('a refused form', () => {
   });
 });
 
+describe('a secret that was entered inside another value', () => {
+  const login = {
+    type: 'object',
+    properties: { user: { type: 'string' }, password: { type: 'string', writeOnly: true } },
+    required: ['user'],
+  };
+  const carriedIn = (text: string) => /name="carried" value="([^"]*)"/.exec(text)?.[1] ?? '';
+
+  test('is kept at its field while something else is wrong, and can be removed alone', async () => {
+    const properties = { logins: { type: 'array', items: login }, size: { type: 'integer' } };
+    const at = `/catalog/${await publish({ type: 'object', properties })}/run`;
+    const key = randomUUID();
+    const fields = { key, 'n/logins': '2', 'v/logins/0/user': 'ann', 'v/logins/1/user': 'bob', 'v/size': 'wrong' };
+    const secrets = { 'v/logins/0/password': 'first-word', 'v/logins/1/password': 'second-word' };
+    const shown = await send({ ...fields, ...secrets }, at);
+    expect([shown.status, shown.text.includes('first-word')]).toEqual([422, false]);
+    expect(shown.text.match(/forget:0@[^"]*/g)).toEqual(['forget:0@/logins/0/password', 'forget:0@/logins/1/password']);
+    const removed = await send({ ...fields, carried: carriedIn(shown.text), do: 'forget:0@/logins/0/password' }, at);
+    expect(removed.text.match(/forget:0@[^"]*/g)).toEqual(['forget:0@/logins/1/password']);
+    const sent = await send({ ...fields, 'v/size': '2', carried: carriedIn(removed.text) }, at);
+    expect((await runAt(sent.location)).variables).toHaveProperty('logins');
+  });
+});
+
 describe('a button inside the form', () => {
   const press = async (edit: string, fields: Fields) => {
     const answer = await send({ ...needed, ...fields, do: edit });

@@ -46,7 +46,10 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   const edit = readEdit(basic.do);
   const decoded = decodeVariables(fields, facts.root);
   const { keyRing } = visit.context.services;
-  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, { entry: decoded, carried: basic.carried });
+  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, {
+    entry: decoded,
+    carried: basic.carried,
+  });
   const entered = full ?? decoded;
   const again = (entry: VariablesEntry, problems: FormProblems | null, key = basic.key) => {
     const page = startPage({ ...carry(visit, facts, entry, key || newId()), basic, only, problems });

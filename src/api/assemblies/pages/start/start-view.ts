@@ -1,4 +1,3 @@
-import { hasSecretText } from '#api/registry/pages/run/carried-secrets.ts';
 import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -10,7 +9,7 @@ import type { FormProblems } from '#api/web/forms/problems.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
-import { slots } from '#api/web/forms/schema/slots.ts';
+import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import type { VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import { renderMembers } from '#api/web/forms/schema/view/render.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -69,6 +68,7 @@ const labels: Readonly<Record<string, string>> = {
 function renderForm(form: StartForm): Html {
   const { facts, entry, problems, address } = form;
   const placed = placeProblems(facts.root, { kind: 'object', members: entry.members, rows: [] }, variablesIn(problems));
+  const entered = secretsIn(facts.root, entry);
   const action = address.replace(/#.*$/, '');
   return html`<form class="form run-form" method="post" action="${action}" novalidate data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
@@ -84,7 +84,7 @@ ${renderNodes(form)}</section>
 ${
   facts.root.members.length === 0
     ? html`<p class="muted">It has no variables.</p>`
-    : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: describeEntered(form) })
+    : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: new Map(), entered })
 }</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${whyFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 <div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button>${renderCancel(assemblyPath(facts.assembly))}
@@ -163,7 +163,7 @@ ${facts.nodes.map(
 
 /** What is wrong, with links to the fields. It has the focus when the page opens. */
 function renderProblems(form: StartForm, placed: PlacedProblems): Html {
-  const { problems } = form;
+  const { facts, entry, problems } = form;
   const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({
     target: fieldId(name),
     label: labels[name] ?? name,
@@ -173,13 +173,5 @@ function renderProblems(form: StartForm, placed: PlacedProblems): Html {
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${[...(problems?.others ?? []), ...placed.others].map((text) => html`<p class="foreign">${text}</p>`)}
 ${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
-${describeEntered(form).size > 0 ? html`<p>The secrets that you entered are kept, but not shown.</p>` : null}</div></div>`;
-}
-
-/** The secrets that were entered, by their slots. */
-function describeEntered({ facts, entry }: StartForm): ReadonlyMap<string, string> {
-  const entered = facts.root.members.filter((member) => hasSecretText(member, entry.members[member.name]));
-  return new Map(
-    entered.map(({ name }) => [slots.member('', name), 'You have entered it. Left empty, what you entered is used']),
-  );
+${secretsIn(facts.root, entry).size > 0 ? html`<p>The secrets that you entered are kept, but not shown.</p>` : null}</div></div>`;
 }

@@ -1,6 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { createRun } from '#api/runs/operations.ts';
-import { copy } from '#api/runs/repeat-operations.ts';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -17,7 +15,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { addCarried, sealSecrets } from './carried-secrets.ts';
 import type { Values } from './deployed.ts';
-import { areShown, findChanges, findDifferences, findOwnSecrets } from './differences.ts';
+import { areShown, findDifferences } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import {
@@ -28,6 +26,7 @@ import {
   otherProblem,
   variableProblems,
 } from './run-problems.ts';
+import { fillOptions, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
 import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 
@@ -50,7 +49,7 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     instance: visit.query('instance') ?? source?.instance ?? '',
     operation: visit.query('operation') ?? source?.operation ?? 'apply',
     replace: source?.replace.join('\n') ?? '',
-    ...basicOptions(source?.options),
+    ...fillOptions(source?.options),
     message: source?.message ?? '',
   };
   const entry = fillVariables(
@@ -85,7 +84,11 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
   if (basic.shown === facts.version?.version) refuseUnknownFields(sent, facts.root);
   const decoded = decodeVariables(sent.fields, facts.root);
   const { keyRing } = visit.context.services;
-  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, { entry: decoded, carried: basic.carried });
+  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, {
+    entry: decoded,
+    carried: basic.carried,
+    omitted,
+  });
   const entry = full ?? decoded;
   const filled = { basic, entry, omitted };
   const unknown = choiceProblems(facts);
@@ -116,7 +119,7 @@ async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): 
   const unseen = findUnseen(facts, filled, values);
   if (unseen) return showForm(visit, facts, filled, unseen);
   const names: BasicField[] = [...basicFields].filter((name) => !unplaced.includes(name));
-  const sent = await submit(visit, names, () => request(visit, facts, filled, values));
+  const sent = await submit(visit, names, () => requestRun(visit, facts, filled, values));
   if (sent.done) return visit.redirect(pagePath(pages.run, { id: sent.result.id }, { done: 'admitted' }));
   const isUsed = sent.problems.code === 'idempotency_key_reused';
   const again = isUsed ? { ...filled, basic: { ...basic, key: '' } } : filled;
@@ -142,76 +145,6 @@ function findUnconfirmed({ confirmation }: Basic, name: string): FormState | nul
   if (confirmation.trim() === name.trim()) return null;
   if (confirmation === '') return { problems: null, isToConfirm: true };
   return { problems: { status: 422, fields: { confirmation: `Must be ${name}` }, others: [] } };
-}
-
-function request(
-  visit: RunFormVisit,
-  facts: RunFacts,
-  { basic, omitted }: SentFilled,
-  variables: Record<string, JsonValue>,
-) {
-  const { source, deployed, version } = facts;
-  // A destroy without a wish uses the version of the deployment. Everything else runs the version whose form was filled in.
-  const isLeftOpen = basic.operation === 'destroy' && basic.version === '';
-  const body = {
-    operation: basic.operation,
-    replace: toAddresses(basic.replace),
-    options: toOptions(basic),
-    message: basic.message,
-    ...(basic.operation === 'destroy' && basic.despite_dependents === 'yes' && { despite_dependents: true }),
-    variables,
-    ...(version && !isLeftOpen && { version: version.version }),
-    ...(basic.instance && { instance: basic.instance }),
-  };
-  if (source) {
-    const before = Object.keys(source.prefill?.variables ?? {});
-    const omit = before.filter((name) => !Object.hasOwn(variables, name));
-    return visit.run(copy, { params: { id: source.id }, body: { ...body, omit } });
-  }
-  if (deployed) {
-    const { variables: changed, omit: emptied } = findChanges(deployed, facts.root, variables);
-    const given = findOwnSecrets(facts, deployed).filter(({ name }) => omitted.includes(name) && !(name in changed));
-    const omit = [...emptied, ...given.map(({ name }) => name)];
-    const place = {
-      instance: deployed.instance.name,
-      ...(deployed.environmentId && { environment_id: deployed.environmentId }),
-    };
-    const start = {
-      ...place,
-      variables_from: 'deployed',
-      variables: changed,
-      ...(omit.length > 0 && basic.operation !== 'destroy' && { omit }),
-    };
-    return visit.run(createRun, { body: { ...body, ...start, template_id: visit.params.id } });
-  }
-  const environment = facts.environmentId ? { environment_id: facts.environmentId } : {};
-  return visit.run(createRun, { body: { ...body, ...environment, template_id: visit.params.id } });
-}
-
-function toAddresses(lines: string): string[] {
-  return lines.split('\n').flatMap((line) => line.trim() || []);
-}
-
-/** The options of the body. One that is empty is as usual. */
-function toOptions(basic: Basic): object {
-  return {
-    target: toAddresses(basic['options.target']),
-    exclude: toAddresses(basic['options.exclude']),
-    ...(basic['options.refresh'] === 'no' && { refresh: false }),
-    ...(basic['options.log_level'] !== '' && { log_level: basic['options.log_level'] }),
-    ...(basic['options.parallelism'] !== '' && { parallelism: Number(basic['options.parallelism']) }),
-  };
-}
-
-function basicOptions(options: NonNullable<RunFacts['source']>['options'] | undefined): Partial<Basic> {
-  if (!options) return {};
-  return {
-    'options.target': options.target.join('\n'),
-    'options.exclude': options.exclude.join('\n'),
-    'options.refresh': options.refresh ? '' : 'no',
-    'options.parallelism': String(options.parallelism ?? ''),
-    'options.log_level': options.log_level ?? '',
-  };
 }
 
 /** What a form says above its fields. */

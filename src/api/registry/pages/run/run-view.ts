@@ -3,6 +3,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
 import { fieldId, renderCancel, renderFormField } from '#api/web/forms/form.ts';
 import { type PlacedProblems, placeProblems } from '#api/web/forms/schema/places.ts';
+import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { renderVariableFields } from '#api/web/forms/schema/view/variables.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
@@ -13,7 +14,7 @@ import { compareFields, renderDeployedNotice, renderDifferences } from './deploy
 import { nameOfTarget, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
-import { describeKept, hasEnteredSecret, renderOmitted } from './variable-fields.ts';
+import { describeKept, renderOmitted } from './variable-fields.ts';
 
 export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
   return {
@@ -53,6 +54,7 @@ function renderForm(form: RunForm): Html {
   const { facts, basic, entry, problems, address } = form;
   const whole = { kind: 'object', members: entry.members, rows: [] } as const;
   const placed = placeProblems(facts.root, whole, variablesIn(problems));
+  const entered = secretsIn(facts.root, entry);
   const action = address.replace(/#.*$/, '');
   return html`<form class="form run-form" method="post" action="${action}" novalidate autocomplete="off" data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
@@ -62,7 +64,7 @@ function renderForm(form: RunForm): Html {
 ${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep(form) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
-${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form), compared: compareFields(form) })}
+${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form), compared: compareFields(form), entered })}
 ${renderOmitted(form)}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
@@ -120,5 +122,5 @@ function renderProblems(form: RunForm, placed: PlacedProblems): Html {
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${[...(problems?.others ?? []), ...placed.others, ...asText].map((text) => html`<p class="foreign">${text}</p>`)}
 ${listed.length > 0 ? html`<ul class="plain-list">${listed.map(({ target, label, message }) => html`<li class="foreign"><a href="#${target}">${label}</a>: ${message}</li>`)}</ul>` : null}
-${hasEnteredSecret(form) ? html`<p>The secrets that you entered are kept, but not shown.</p>` : null}</div></div>`;
+${secretsIn(form.facts.root, entry).size > 0 ? html`<p>The secrets that you entered are kept, but not shown.</p>` : null}</div></div>`;
 }

@@ -1,22 +1,20 @@
-import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
+import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { hasSecretText } from './carried-secrets.ts';
 import { findOwnSecrets } from './differences.ts';
 import type { RunForm } from './run-form.ts';
 import { omitField } from './sent.ts';
 
-/** What applies to variables that are left empty: what the environment sets, secrets that were entered before, and those of a copied run. */
+/** What applies to variables that are left empty: what the environment sets, and the secrets of a copied run or of the deployment. */
 export function describeKept({ facts, entry }: RunForm): ReadonlyMap<string, string> {
   const { source, deployed, root, inherited } = facts;
   const secrets = new Set(source?.prefill?.secrets ?? deployed?.secrets ?? []);
   const of = deployed ? 'deployed value' : 'value of the earlier run';
-  const kept = root.members.flatMap((member): [string, string][] => {
-    const slot = slots.member('', member.name);
-    if (hasSecretText(member, entry.members[member.name]))
-      return [[slot, 'You have entered it. Left empty, what you entered is used']];
-    if (!secrets.has(member.name)) return [];
-    return [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
+  const entered = [...secretsIn(root, entry).keys()];
+  const kept = root.members.flatMap(({ name }): [string, string][] => {
+    const slot = slots.member('', name);
+    const isEntered = entered.some((each) => each === slot || each.startsWith(`${slot}/`));
+    return isEntered || !secrets.has(name) ? [] : [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
   });
   return new Map([...inherited, ...kept]);
 }
@@ -34,9 +32,4 @@ export function renderOmitted({ facts, basic, omitted }: RunForm): Html | null {
   });
   return html`<fieldset class="field"><legend>Instead of the deployed secret</legend><div class="choices">${boxes}</div>
 <p class="field-hint">A deployed secret is kept only while the version and all variables stay the same. To change anything else, enter it again above, or choose this.</p></fieldset>`;
-}
-
-/** Whether a secret was entered, which the page does not show again. */
-export function hasEnteredSecret({ facts, entry }: RunForm): boolean {
-  return facts.root.members.some((member) => holdsSecret(member) && hasSecretText(member, entry.members[member.name]));
 }

@@ -9,7 +9,7 @@ import { slots } from './slots.ts';
 import { readEntry } from './value.ts';
 
 /** What a button inside a form does to one part of it, without sending the form. */
-const edits = ['add', 'remove', 'json', 'form', 'default', 'show'] as const;
+const edits = ['add', 'remove', 'json', 'form', 'default', 'forget', 'show'] as const;
 
 export interface Edit {
   readonly name: (typeof edits)[number];
@@ -72,6 +72,7 @@ function change(node: Node, entry: Entry, { name, index }: Edit, budget: Budget)
   if (name === 'add') return addTo(node, entry, budget);
   if (name === 'remove') return removeFrom(entry, index);
   if (name === 'default') return entryOf(node, node.default, budget);
+  if (name === 'forget' && (entry.kind === 'text' || entry.kind === 'json')) return { ...entry, text: '' };
   const isJson = entry.kind === 'json';
   if (name === 'json' && !isJson && isComposite(node)) return asJson(readEntry(node, entry, '').value);
   if (name === 'form' && isJson) return asForm(node, entry.text, budget);

@@ -34,7 +34,7 @@
   /**
    * Shows the form as the service answers it. Secrets and opened parts stay as they are.
    * @param {URLSearchParams} fields
-   * @param {string} [moved] the names of secrets that now stand for other items begin with this
+   * @param {string} [moved] the slot whose secrets now stand for other items, or for nothing
    * @returns {Promise<boolean>} false if the service answered something else
    */
   async function show(fields, moved) {
@@ -46,12 +46,13 @@
     if (!next) return false;
     // A page that a script has read has parts that only browsers without scripts show.
     for (const part of next.querySelectorAll('noscript')) part.remove();
-    const kept = secretsIn(form).filter(({ name }) => !moved || !name.slice(1).startsWith(moved));
+    const isMoved = (/** @type {string} */ name) => moved !== undefined && `${name.slice(1)}/`.startsWith(`${moved}/`);
+    const kept = secretsIn(form).filter(({ name }) => !isMoved(name));
     const typed = new Map(kept.map((control) => [control.name, control.value]));
     // What was typed while the answer was on its way.
     const later = [...controls()].filter(
       ([key, { name, value, checked, type }]) =>
-        type !== 'hidden' && sent.get(key) !== `${value} ${checked}` && !(moved && name.slice(1).startsWith(moved)),
+        type !== 'hidden' && sent.get(key) !== `${value} ${checked}` && !isMoved(name),
     );
     const open = [...form.querySelectorAll('details')].map((part) => part.open);
     form.replaceChildren(...next.childNodes);
@@ -82,7 +83,7 @@
     const fields = new URLSearchParams({ do: value });
     for (const [name, each] of new FormData(form)) if (typeof each === 'string') fields.append(name, each);
     for (const control of secretsIn(form)) fields.delete(control.name);
-    const moved = value.startsWith('remove:') ? `${value.slice(value.indexOf('@') + 1)}/` : undefined;
+    const moved = /^(remove|forget):/.test(value) ? value.slice(value.indexOf('@') + 1) : undefined;
     if (await show(fields, moved)) return focusAfter(value, group, focused);
     // The service says on a page of its own why it did not.
     const buttons = [...form.querySelectorAll('[data-edit]')];

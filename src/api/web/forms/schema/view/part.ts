@@ -16,6 +16,8 @@ export interface FormContext {
   readonly inherited: ReadonlyMap<string, string>;
   /** How a variable compares with what the form starts from, by its slot. */
   readonly compared?: ReadonlyMap<string, Html>;
+  /** The secrets that were entered before, by their slots: the form carries them along. */
+  readonly entered?: ReadonlyMap<string, unknown>;
   readonly render: (part: Part) => Html;
 }
 
@@ -53,13 +55,19 @@ export function labelPart(part: Part, fieldName: string): Labeled {
       problem
         ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}<span>${problem}</span></p>`
         : null
-    }`,
+    }${context.entered?.has(slot) ? renderForget(part, id) : null}`,
   };
+}
+
+/** A button that removes a secret which the form carries along: nobody can empty a field that is shown empty. */
+function renderForget(part: Part, at: string): Html {
+  const quiet = `for ${part.node.name || part.label || 'this value'}`;
+  return html`<div>${renderEdit(part, { name: 'forget', label: 'Remove what you entered', quiet, at })}</div>`;
 }
 
 /** Whether the visitor must enter something: nothing else gives the value. */
 export function isNeeded({ node, slot, context }: Part): boolean {
-  return node.isRequired && node.default === undefined && !context.inherited.has(slot);
+  return node.isRequired && node.default === undefined && !context.inherited.has(slot) && !context.entered?.has(slot);
 }
 
 /** The name of a part: the author's title with the name in JSON beside it, else the name alone. */
@@ -70,8 +78,10 @@ export function nameOf({ node, label }: Part): Html {
   return html`<span class="foreign">${title || name || label || 'Value'}</span>`;
 }
 
+const whatIsEntered = 'You have entered it. Left empty, what you entered is used';
+
 function hintsOf({ node, slot, context }: Part): Html | null {
-  const inherited = context.inherited.get(slot);
+  const inherited = context.entered?.has(slot) ? whatIsEntered : context.inherited.get(slot);
   const rules = node.kind === 'options' || node.kind === 'fixed' ? [] : describeRules(node.schema);
   const facts = [
     ...rules,
@@ -95,10 +105,12 @@ export function renderEdit(
     readonly index?: number;
     readonly label: Html | string;
     readonly quiet?: string;
+    /** The id of the part, where it is no group. */
+    readonly at?: string;
   },
 ): Html {
   const value = writeEdit(edit.name, slot, edit.index);
-  return html`<button class="button button-small" type="submit" name="do" value="${value}" formaction="${context.action}#${groupId(slot)}" data-edit>${edit.label}${
+  return html`<button class="button button-small" type="submit" name="do" value="${value}" formaction="${context.action}#${edit.at ?? groupId(slot)}" data-edit>${edit.label}${
     edit.quiet ? html`<span class="unseen"> ${edit.quiet}</span>` : null
   }</button>`;
 }

@@ -17,6 +17,8 @@ export interface VariableFields {
   readonly inherited: ReadonlyMap<string, string>;
   /** How a variable compares with what the form starts from, by its slot. */
   readonly compared?: ReadonlyMap<string, Html>;
+  /** The secrets that were entered before, by their slots: the form carries them along. */
+  readonly entered?: ReadonlyMap<string, unknown>;
   /** What is said instead of fields where there are no variables. */
   readonly none?: string;
   /** What the fields are called together. */

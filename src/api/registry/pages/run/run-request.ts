@@ -1,0 +1,91 @@
+import { createRun } from '#api/runs/operations.ts';
+import { copy } from '#api/runs/repeat-operations.ts';
+import type { DeployedFacts, Values } from './deployed.ts';
+import { findChanges, findOwnSecrets } from './differences.ts';
+import type { RunFacts } from './facts.ts';
+import type { RunFormVisit } from './form-visit.ts';
+import type { SentForm } from './sent.ts';
+
+type Basic = SentForm['basic'];
+
+/** Asks for the run of a form: of an earlier run again, from what is deployed, or anew. */
+export function requestRun(
+  visit: RunFormVisit,
+  facts: RunFacts,
+  { basic, omitted }: Pick<SentForm, 'basic' | 'omitted'>,
+  variables: Values,
+) {
+  const { source, deployed, environmentId } = facts;
+  const body = { ...bodyOf(facts, basic), variables };
+  if (source) {
+    const before = Object.keys(source.prefill?.variables ?? {});
+    const omit = before.filter((name) => !Object.hasOwn(variables, name));
+    return visit.run(copy, { params: { id: source.id }, body: { ...body, omit } });
+  }
+  const start = deployed
+    ? fromDeployed({ ...facts, deployed }, variables, basic.operation === 'destroy' ? null : omitted)
+    : environmentId && { environment_id: environmentId };
+  return visit.run(createRun, { body: { ...body, ...start, template_id: visit.params.id } });
+}
+
+/** What every run is asked for with. */
+function bodyOf({ version }: RunFacts, basic: Basic): object {
+  const isDestroy = basic.operation === 'destroy';
+  // A destroy without a wish uses the version of the deployment. Everything else runs the version whose form was filled in.
+  const isLeftOpen = isDestroy && basic.version === '';
+  return {
+    operation: basic.operation,
+    replace: toAddresses(basic.replace),
+    options: toOptions(basic),
+    message: basic.message,
+    ...(isDestroy && basic.despite_dependents === 'yes' && { despite_dependents: true }),
+    ...(version && !isLeftOpen && { version: version.version }),
+    ...(basic.instance && { instance: basic.instance }),
+  };
+}
+
+/** What a run changes of what is deployed. @param omitted the deployed secrets that it gives up; null: it leaves out nothing */
+function fromDeployed(
+  facts: RunFacts & { readonly deployed: DeployedFacts },
+  variables: Values,
+  omitted: readonly string[] | null,
+): object {
+  const { deployed, root } = facts;
+  const { variables: changed, omit: emptied } = findChanges(deployed, root, variables);
+  const given = findOwnSecrets(facts, deployed).filter(({ name }) => omitted?.includes(name) && !(name in changed));
+  const omit = [...emptied, ...given.map(({ name }) => name)];
+  return {
+    instance: deployed.instance.name,
+    ...(deployed.environmentId && { environment_id: deployed.environmentId }),
+    variables_from: 'deployed',
+    variables: changed,
+    ...(omit.length > 0 && omitted !== null && { omit }),
+  };
+}
+
+function toAddresses(lines: string): string[] {
+  return lines.split('\n').flatMap((line) => line.trim() || []);
+}
+
+/** The options of the body. One that is empty is as usual. */
+function toOptions(basic: Basic): object {
+  return {
+    target: toAddresses(basic['options.target']),
+    exclude: toAddresses(basic['options.exclude']),
+    ...(basic['options.refresh'] === 'no' && { refresh: false }),
+    ...(basic['options.log_level'] !== '' && { log_level: basic['options.log_level'] }),
+    ...(basic['options.parallelism'] !== '' && { parallelism: Number(basic['options.parallelism']) }),
+  };
+}
+
+/** The fields of the options of an earlier run. */
+export function fillOptions(options: NonNullable<RunFacts['source']>['options'] | undefined): Partial<Basic> {
+  if (!options) return {};
+  return {
+    'options.target': options.target.join('\n'),
+    'options.exclude': options.exclude.join('\n'),
+    'options.refresh': options.refresh ? '' : 'no',
+    'options.parallelism': String(options.parallelism ?? ''),
+    'options.log_level': options.log_level ?? '',
+  };
+}
