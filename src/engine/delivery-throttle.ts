@@ -37,7 +37,7 @@ export class DeliveryThrottle {
   /** How long to wait before asking for the limit again. */
   readonly recheckMs = burstGapMs / 5;
 
-  /** How long the last of so many waiting messages waits, as a rule. */
+  /** How long the last of that number of waiting messages usually waits. */
   expectedWaitMs(waiting: number): number {
     return waiting * expectedDeliveryMs;
   }

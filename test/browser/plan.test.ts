@@ -69,6 +69,8 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await pressTabUntil(page, 'Approve (1 more must follow)');
     await page.keyboard.press('Enter');
     await page.getByText('You approved this plan.').waitFor();
+    expect(await page.evaluate('document.activeElement.className')).toContain('after-review');
+    expect(await page.evaluate('location.search')).not.toContain('reviewed');
     await page.waitForLoadState();
     await page.keyboard.press('2');
     await page.waitForURL(/tab=log/);

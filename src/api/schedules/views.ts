@@ -8,7 +8,7 @@ import type { FiringDetails, ScheduleDetails } from '#domain/schedules/store.ts'
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { scheduleActions } from './actions.ts';
 
-/** So many next times are shown. */
+/** How many next times are shown. */
 const shownTimes = 5;
 
 const variables = z.record(z.string(), z.unknown()).describe('Secret values are masked as `{"sensitive": true}`.');

@@ -43,7 +43,7 @@ const leaves: Readonly<Record<string, (token: Token) => Html>> = {
 };
 
 /**
- * So many marks of a text are drawn as markup: each may become an element, and an element costs a thousand times as much as a letter.
+ * How many marks of a text are drawn as markup: each may become an element, and an element costs a thousand times as much as a letter.
  * What follows is shown as it was written. The readme of a large project has some thousands.
  */
 const mostMarks = 12_000;

@@ -23,7 +23,7 @@ export function pauseAfter(attempts: number, random = Math.random()): number | n
   return pause === undefined ? null : Math.round(pause * (1 + random / 10));
 }
 
-/** Messages that have ended are deleted so many days after they were made. Those of channels are listed until then. */
+/** How many days after their creation finished messages are deleted. Those of channels are listed until then. */
 export const keptDays = 30;
 
 /** What a message says. It contains no secret: the token of a link has an encrypted column of its own. */

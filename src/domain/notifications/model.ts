@@ -8,7 +8,7 @@ export const keptDays = 90;
 
 /** More unread ones are not counted. */
 export const mostCounted = 1000;
-/** Of so many of the newest unread ones, those are counted that the user may still read. */
+/** How many of the newest unread ones are examined. Those that the user may still read are counted. */
 export const mostLookedAt = 10_000;
 
 export function stateOf(times: {

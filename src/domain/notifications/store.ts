@@ -50,7 +50,7 @@ export async function countUnread(em: Em, user: Principal): Promise<number> {
   return Math.min(readable, mostCounted);
 }
 
-/** So many of the newest unread notifications the bar looks at. */
+/** How many of the newest unread notifications the bar reads. */
 export const mostInBar = 100;
 
 /**

@@ -14,7 +14,7 @@ export interface LastRun {
   readonly createdAt: string;
 }
 
-/** So many of the newest runs of a template are searched, since other tenants may have used it a million times. */
+/** How many of the newest runs of a template are searched, since other tenants may have used it a million times. */
 const searched = 200;
 
 const runsOfTemplate = { columns: ['r.template_id'], values: [sql.ref('t.id')], id: 'r.id' };

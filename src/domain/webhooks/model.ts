@@ -20,7 +20,7 @@ export interface AuditPosition {
   readonly id: string;
 }
 
-/** So many patterns a webhook may have. */
+/** How many patterns a webhook may have. */
 export const mostPatterns = 100;
 
 /** `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no longer hears events of this type. */
@@ -70,7 +70,7 @@ export const retryPausesMs = [
 /** A webhook to which nothing could be delivered for so long is disabled. */
 export const failingLimitMs = 72 * hour;
 
-/** So many of the last tries of a delivery are kept. */
+/** How many of the last tries of a delivery are kept. */
 export const keptTries = 10;
 
 /** What one try of a delivery came to. */

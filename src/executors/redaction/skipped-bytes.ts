@@ -33,7 +33,7 @@ export class SkippedBytes {
     return null;
   }
 
-  /** The position from which on, up to `end`, so many bytes count. */
+  /** The position from which on `count` of the bytes up to `end` were not skipped. */
   before(end: number, count: number): number {
     const { length } = this.#positions;
     let [low, high] = [0, length];

@@ -12,7 +12,7 @@ const retentionMs = 60 * 60_000;
 interface GroupPlaces {
   readonly group: MediumGroup;
   readonly lanes: Readonly<Record<MessageLane, LaneSize>>;
-  /** So many beside them may wait for an address that hangs. */
+  /** How many more messages may wait for an address that hangs. */
   readonly mostWaiting: number;
 }
 

@@ -15,13 +15,13 @@ const leaseMs = 100;
 const backlogMs = 60_000;
 const retentionMs = 60 * 60_000;
 const waitsMs = 1_000;
-/** So many webhooks a worker sends at a time. Those that failed lately are few, and keep their places until they answer. */
+/** How many webhooks a worker sends at a time. Those that failed lately are few, and keep their places until they answer. */
 const places: Readonly<Record<Lane, LaneSize>> = {
   proven: { places: 96, waitsMs },
   new: { places: 64, waitsMs },
   failing: { places: 32, waitsMs: null },
 };
-/** So many webhooks beside them may wait for an endpoint that hangs. */
+/** How many more webhooks may wait for an endpoint that hangs. */
 const mostWaiting = 256;
 /** Turning webhooks off stops the sending within this time. */
 const gateMs = 1_000;

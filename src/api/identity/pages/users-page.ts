@@ -10,6 +10,7 @@ import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { fieldId, renderFormField, renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
+import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { platformRoles } from '#domain/identity/model.ts';
@@ -23,6 +24,8 @@ const states: readonly Choice[] = [any, { value: 'true', label: 'enabled' }, { v
 
 /** The users of the installation, for those who manage them. */
 export async function showUsers(visit: Visit): Promise<FastifyReply> {
+  const reading = visit.mayDo(list);
+  if (!reading.allowed) return visit.show(pageWithoutUsers(), 403);
   const [q, role, enabled] = ['q', 'role', 'enabled'].map((name) => visit.query(name));
   const filters = { q, role, enabled };
   const cursor = visit.query('cursor');
@@ -42,6 +45,20 @@ ${listed.done ? renderPage(listed.result, filters, cursor) : renderSummary(liste
 </div>`,
   };
   return visit.show(page, listed.done ? 200 : listed.problems.status);
+}
+
+function pageWithoutUsers(): Page {
+  return {
+    title: 'Users',
+    main: html`<div class="page">
+${renderPageHead({ title: 'Users' })}
+<div class="list-panel">${renderEmpty(
+      'Only administrators see all users',
+      'Administrators of the installation manage its users. You find the people that you work with among the members of your organizations.',
+      html`<a class="button button-plain" href="${pagePath(pages.organizations)}">Show organizations</a>`,
+    )}</div>
+</div>`,
+  };
 }
 
 type ListedUser = z.input<typeof ListedUserView>;

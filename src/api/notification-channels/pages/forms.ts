@@ -27,7 +27,7 @@ const recipientsField: FormField = {
   label: 'Recipients',
   kind: 'area',
   isWordList: true,
-  hint: 'One address per line.',
+  hint: 'One e-mail address per line, such as oncall@example.com.',
 };
 const urlField: FormField = {
   name: 'config.url',

@@ -1,7 +1,7 @@
 import { renderChips, withAll } from '#api/web/components/chips.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderNextTime, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { type MessageStatus, messageStatuses } from '#domain/messages/model.ts';
@@ -40,7 +40,7 @@ const columns: Column<ShownMessage>[] = [
   { label: 'Status', cell: ({ status }) => renderStatusBadge(messageLooks[status]) },
   { label: 'Attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
   { label: 'Problem', cell: ({ problem }) => problem && html`<span class="foreign muted">${problem}</span>` },
-  { label: 'Next attempt', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderTime(String(at)) },
+  { label: 'Next attempt', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderNextTime(String(at)) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
 ];
 

@@ -14,6 +14,11 @@ export function renderTimeWithSeconds(time: string): Html {
   return html`<time datetime="${time}" data-seconds>${secondsFormat.format(new Date(time))} UTC</time>`;
 }
 
+/** When something happens next. What is due already happens at the next opportunity. */
+export function renderNextTime(time: string): Html | string {
+  return Date.parse(time) <= Date.now() ? 'As soon as possible' : renderTime(time);
+}
+
 /** A time of which mostly the age matters. A script shows how long ago it was, if that is less than a day. */
 export function renderAge(time: string): Html {
   return html`<time datetime="${time}" data-relative>${format.format(new Date(time))} UTC</time>`;

@@ -107,7 +107,9 @@ export function renderSummary(
   known: readonly FormField[],
   form?: string,
 ): Html {
-  const all = Object.entries(fields).map(([name, text]) => ({
+  const placeOf = (name: string) => known.findIndex((each) => each.name === name) + 1 || known.length + 1;
+  const inOrder = Object.entries(fields).sort(([one], [other]) => placeOf(one) - placeOf(other));
+  const all = inOrder.map(([name, text]) => ({
     text,
     field: known.find((each) => each.name === name) ?? { name, label: name, ...(name === revisionName && hidden) },
   }));

@@ -4,7 +4,7 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderNextTime, renderTime } from '#api/web/components/time.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -97,7 +97,7 @@ ${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence
 <div class="panel">${renderFacts([
     ['Attempts', String(delivery.attempts)],
     ['Last attempt', last && renderTime(String(last))],
-    ['Next attempt', next && renderTime(String(next))],
+    ['Next attempt', next && renderNextTime(String(next))],
     ['Last response', describeAnswer(delivery.answer)],
     ['Created', renderTime(String(delivery.created_at))],
     ['Message id', html`<code>${delivery.message_id}</code>`],

@@ -6,7 +6,7 @@ export interface FoldedGraph {
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
-/** So many nodes of the same place are still drawn one by one. */
+/** Up to this number, nodes of the same place are drawn one by one. */
 const mostAlike = 12;
 
 /**

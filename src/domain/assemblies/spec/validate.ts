@@ -70,7 +70,7 @@ export async function validateSpec(
   };
 }
 
-/** So many nodes are not looked at one by one: that would take seconds. */
+/** A specification with more nodes than the maximum is refused as a whole: examining every node would take seconds. */
 const tooManyNodes: SpecValidation = {
   errors: [{ path: '/nodes', message: `must have at most ${mostNodes} nodes` }],
   warnings: [],

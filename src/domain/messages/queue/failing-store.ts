@@ -39,7 +39,7 @@ export async function forgetFailuresOf(em: Em, channelId: string): Promise<void>
   await db(em).deleteFrom('failing_destinations').where('channel_id', '=', channelId).execute();
 }
 
-/** Forgets the destinations to which nothing was sent for so many days. */
+/** Forgets the destinations to which nothing was sent for this number of days. */
 export async function forgetOldFailures(em: Em, days: number): Promise<void> {
   await db(em)
     .deleteFrom('failing_destinations')

@@ -7,7 +7,7 @@ export type MessageLane = (typeof messageLanes)[number];
 /** Media whose messages share their places. */
 export interface MediumGroup {
   readonly media: readonly Medium[];
-  /** So many messages of an organization with its channels, or of a user, all workers send at a time; the rest of the places is for others. */
+  /** How many messages of an organization with its channels, or of a user, all workers together send at a time. The remaining places are for others. */
   readonly mostOfOneOwner: Readonly<Record<MessageLane, number>>;
 }
 

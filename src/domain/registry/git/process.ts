@@ -39,7 +39,7 @@ export class GitStopped extends Error {
 const maximumStderr = 64 * 1024;
 /** Variables that git and curl need to find programs and trusted certificates. */
 const inheritedVariables = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'TMPDIR'];
-/** `ulimit -f` counts in blocks of so many bytes. */
+/** The size in bytes of the blocks in which `ulimit -f` counts. */
 const blockBytes = 512;
 /**
  * The memory of each process of git, in units of 1,024 bytes. A small pack can hold an object that unpacks to gigabytes, and git holds commits and trees

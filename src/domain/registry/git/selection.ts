@@ -12,7 +12,7 @@ const maxDirectories = 200;
 const maxLinkBytes = 4_096;
 /** Different paths that the files may name beside their own directories. Each is looked for in the repository. */
 const maxNamed = 10_000;
-/** Of what was left out, so many paths are told. */
+/** How many paths of what was left out are named. */
 const maxLeftOut = 20;
 const lfsPointer = 'version https://git-lfs.github.com/spec/v1\n';
 
@@ -185,7 +185,7 @@ export class Selection {
   }
 }
 
-/** @throws Unprocessable if the files name so many paths that looking for them would take long */
+/** @throws Unprocessable if the files name more paths than can be looked for in a short time */
 function remember(named: Set<string>, path: string): void {
   named.add(path);
   if (named.size <= maxNamed) return;

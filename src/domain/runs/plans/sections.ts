@@ -74,7 +74,7 @@ export interface PlanSections {
 /** What plans have that were stored before the service kept more than changes, and plans of commands. */
 export const noSections: PlanSections = { outputs: [], checks: [], actions: [], deferred: [], diagnostics: [] };
 
-/** A check has at most this many messages, each of at most so many UTF-16 units. */
+/** A check has at most this many messages, each of at most this many UTF-16 units. */
 export const maxProblems = 20;
 export const maxProblemLength = 2_000;
 

@@ -41,7 +41,7 @@ const standardTimeoutMs = 15_000;
 const standardMostBytes = 64 * 1024;
 /** What a client may keep open to one host for later requests. */
 const connectionsPerHost = 8;
-/** Each set of certificates has connections of its own. So many sets are kept: whoever configures connections can name any number. */
+/** Each set of certificates has connections of its own. The number of sets is limited, because the configuration of connections can name any number. */
 const mostAgents = 32;
 
 /**

@@ -1,4 +1,4 @@
-/** Comparing takes time with every name, and nobody looks for one of so many. */
+/** Names beyond this number are not compared, since each comparison takes time. */
 const mostCompared = 1_000;
 
 /** The name that becomes the other one by changing, adding or removing at most two letters; undefined if there is none. */

@@ -15,7 +15,7 @@ export const lanes = ['proven', 'new', 'failing'] as const;
 export type Lane = (typeof lanes)[number];
 export type PerLane = Readonly<Record<Lane, number>>;
 
-/** So many webhooks of an organization, with its teams and projects, all workers send at a time; the rest of the places is for others. */
+/** How many webhooks of an organization, with its teams and projects, all workers together send at a time. The remaining places are for others. */
 export const mostOfOneOwner: PerLane = { proven: 48, new: 32, failing: 8 };
 
 /** A queue that this process may work on until its lease ends. */

@@ -6,7 +6,7 @@ export const longestTokenSeconds = 3600;
 export const publishedAheadSeconds = 3600;
 /** How long verifiers may keep the published keys without asking again, in seconds. */
 export const keptByVerifiersSeconds = 300;
-/** The clocks of verifiers may differ from the database's by so many seconds. */
+/** By how many seconds the clocks of verifiers may differ from the database's. */
 const clockSkewSeconds = 300;
 
 export interface KeyTimes {

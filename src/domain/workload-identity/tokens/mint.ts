@@ -10,7 +10,7 @@ import { readSigningKeys } from '../signing-keys/store.ts';
 import { type AttemptFacts, claimsOf, lifetimeOf, subjectOf } from './claims.ts';
 import { type ClaimedAttempt, readAttemptFacts } from './store.ts';
 
-/** Verifiers whose clocks are slow by so many seconds accept a new token. */
+/** Verifiers whose clocks are slow by up to this number of seconds accept a new token. */
 const backdatedSeconds = 30;
 
 /** Who asks for a token, and for whom it is. */

@@ -71,7 +71,9 @@ describe('the pages of users', () => {
   test('are not for people who manage no users', async () => {
     const user = await api.addUser('operator');
     const visitor = await signInVisitor(api, user);
-    expect((await visitor.get('/users')).status).toBe(403);
+    const list = await visitor.get('/users');
+    expect([list.status, list.text.includes('Only administrators see all users')]).toEqual([403, true]);
+    expect(list.text).not.toContain('action="/users"');
     expect((await visitor.get(`/users/${(await api.addUser('admin')).id}`)).status).toBe(403);
     expect(
       (

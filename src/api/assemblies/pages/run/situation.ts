@@ -11,7 +11,7 @@ import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
 import { type RunSubject, runPath } from './run-tab.ts';
 import { renderTally } from './tally.ts';
 
-/** So many nodes that need approval are listed at once. */
+/** How many nodes that need approval are listed at once. */
 const mostListed = 10;
 
 /** How far the run is, what it waits for, and why it ended. */

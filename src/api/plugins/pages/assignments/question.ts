@@ -39,7 +39,7 @@ export type Answer =
       readonly explanation: Explanation;
     };
 
-/** A text may name several things. So many of them are offered; one more is read, to know whether there are more. */
+/** A text may name several things. This many of them are offered. One more is read, to know whether there are more. */
 export const mostOffered = 10;
 const most = mostOffered + 1;
 

@@ -33,7 +33,7 @@ export interface LogPart {
   readonly hasLostColours: boolean;
 }
 
-/** So many colours are shown at once. Programs print some thousands in a thousand lines; a million would take a second to draw. */
+/** How many colours are shown at once. Programs print some thousands in a thousand lines; a million would take a second to draw. */
 const mostColours = 10_000;
 
 export function toPart({ lines, sections, ...rest }: LogLines): LogPart {

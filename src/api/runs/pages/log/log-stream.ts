@@ -5,7 +5,7 @@ import { isTerminal } from '#domain/runs/model.ts';
 import { getLogLines } from '../../log-line-operations.ts';
 import { toPart } from './log-part.ts';
 
-/** Who follows gets so many of the newest lines at once. A reader who scrolls up asks for those in between. */
+/** How many of the newest lines a follower gets at once. A reader who scrolls up asks for those in between. */
 const mostAtOnce = '300';
 
 /**

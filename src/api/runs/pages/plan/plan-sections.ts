@@ -10,7 +10,7 @@ import type { PlanPage } from './planned-change.ts';
 
 type Sections = NonNullable<PlanPage['sections']>;
 
-/** A list shows so many members. The whole plan as JSON has all. */
+/** How many members a list shows. The plan as JSON has all of them. */
 const maxShown = 100;
 const view = { mostCharacters: 600, mostDifferences: maxShown, mostUnchanged: 0, whole: null };
 

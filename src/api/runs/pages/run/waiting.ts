@@ -99,9 +99,19 @@ function describeShare({ pool, team_id: team, requested_by: by }: ListedShownRun
   };
 }
 
-/** What the workers of the pool lack is said where it is known. */
-function describeNoWorker({ pool }: ListedShownRun, { tools = [] }: Waiting): WaitingWords {
+/** How long a worker usually has before it takes a run that waits for it, in milliseconds. */
+const usualWaitForWorkerMs = 10_000;
+
+/** What the workers of the pool lack is said where it is known. A run that has just begun to wait lacks nothing. */
+function describeNoWorker({ pool }: ListedShownRun, { tools = [], since }: Waiting): WaitingWords {
   const blocker = { label: 'Show the workers', path: pagePath(pages.workers) };
+  if (tools.length === 0 && Date.now() - Date.parse(since) < usualWaitForWorkerMs)
+    return {
+      short: `a worker of ${pool}`,
+      what: html`The run is ready, and the next free worker of the pool ${pool} takes it.`,
+      who: 'This takes a moment.',
+      blocker: null,
+    };
   if (tools.length === 0)
     return {
       short: `a worker of ${pool}`,

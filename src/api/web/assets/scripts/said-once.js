@@ -2,7 +2,8 @@
 // scripts, the address keeps the word.
 (() => {
   const address = new URL(location.href);
-  if (!address.searchParams.has('done')) return;
-  address.searchParams.delete('done');
+  const words = ['done', 'reviewed'].filter((name) => address.searchParams.has(name));
+  if (words.length === 0) return;
+  for (const name of words) address.searchParams.delete(name);
   history.replaceState(history.state, '', address);
 })();

@@ -2,7 +2,7 @@ import { Budget, costOfText } from './budget.ts';
 import { type Entry, itemNode } from './entry.ts';
 import type { Node, ObjectNode } from './plan/node.ts';
 
-/** So many parts a form shows, with all items of all its lists. What is more is written as JSON. */
+/** How many parts a form shows, including all items of its lists. Larger values are written as JSON. */
 export const mostEntries = 2000;
 
 const known = new WeakMap<Node, number>();

@@ -14,7 +14,7 @@ export interface Row {
   readonly entry: Entry;
 }
 
-/** So many items or rows a form shows; more are written as JSON. */
+/** How many items or rows a form shows. More than these are written as JSON. */
 export const mostItems = 50;
 
 /** The node of an item, by its place. */

@@ -50,7 +50,7 @@ export const typeNames: ReadonlySet<string> = new Set(
 export function toCel(value: JsonValue): CelInput {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
-  if (value instanceof Decimal) throw new Error('CEL has no number with so many digits');
+  if (value instanceof Decimal) throw new Error('CEL cannot represent a number with this many digits');
   if (typeof value !== 'object' || value === null) return value;
   return new Map(Object.entries(value).map(([name, member]) => [name, toCel(member)]));
 }

@@ -42,7 +42,7 @@ export function isSpent({ left, until }: Effort): boolean {
 const deepest = 60;
 /** A longer text is compared as a text, even if it is JSON. */
 const longestJsonText = 200_000;
-/** So many values that are only tested for equality, or characters that are parsed, cost as much as one that is compared by path. */
+/** How many values that are only tested for equality, or characters that are parsed, cost as much as one value that is compared by path. */
 const equalPerValue = 100;
 const parsedPerValue = 100;
 

@@ -12,7 +12,7 @@ const decisions: Readonly<Record<string, string>> = {
   rejected: 'You rejected this plan. The run ends, and nothing is applied.',
 };
 
-/** So many of the runs that wait for the visitor are read. */
+/** How many of the runs that wait for the visitor are read. */
 const most = 20;
 
 /**
@@ -23,7 +23,7 @@ export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise
   const said = decisions[visit.query('reviewed') ?? ''];
   const hasReviewed = run.approval.reviews.some(({ by }) => by.id === visit.principal.id);
   if (said === undefined || !hasReviewed) return null;
-  return html`<div class="notice after-review" role="status"><p>${said}</p>${mayApprove(visit) ? await renderNext(visit, run) : null}</div>`;
+  return html`<div class="notice after-review" role="status" tabindex="-1" data-focus><p>${said}</p>${mayApprove(visit) ? await renderNext(visit, run) : null}</div>`;
 }
 
 /** The next run is the next younger one. After the youngest comes the oldest again. */

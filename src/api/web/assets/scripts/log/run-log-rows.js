@@ -8,7 +8,7 @@
  * @typedef {{ section: Section | null, first: number, lines: number, isOpen: boolean, heads: number, row: number, unit: number }} Part
  */
 
-/** A head is as high as so many lines. */
+/** The height of a head, in lines. */
 export const headUnits = 2;
 
 export class LogRows {

@@ -91,7 +91,7 @@ export class LogWindow {
     return row >= this.#anchor.row + 2 && row < this.#anchor.row + this.rowsInSight - 1;
   }
 
-  /** Brings a row to the upper edge, or so many rows below it. @param {number} row @param {number} [below] */
+  /** Brings a row to the upper edge, or `below` rows under it. @param {number} row @param {number} [below] */
   goTo(row, below = 0) {
     const index = Math.max(0, Math.min(row, this.#rows.count - 1) - below);
     this.#isPinned = false;

@@ -11,7 +11,7 @@ const deepest = 6;
 const mostMembers = 100;
 const partsOfVariable = 150;
 const partsOfForm = 800;
-/** So many schemas are read for one form: a schema that refers to others often may stand for far more than it has. */
+/** How many schemas are read for one form: a schema that refers to others often may stand for far more than it has. */
 const schemasOfForm = 2000;
 /** A name is repeated in every field below it. */
 const longestName = 200;

@@ -6,7 +6,7 @@ import { renderControl } from './controls.ts';
 import { renderGroup } from './groups.ts';
 import { type FormContext, isNeeded, type Part, renderEdit } from './part.ts';
 
-/** So many optional variables are shown at once; more are folded away until they are wanted. */
+/** How many optional variables are shown at once. Further ones are folded. */
 const mostUnfolded = 6;
 
 /** Renders the parts of a form for the members of an object: what is needed first, then the rest. */
