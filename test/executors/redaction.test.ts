@@ -18,14 +18,14 @@ function redactorOf(...secrets: string[]): Redactor {
 }
 
 describe('a masked value', () => {
-  it('has all of its members where secrets in their names would make them equal', () => {
+  it('has all of its members where secrets in their names would make them equal, and keeps names that have none', () => {
     const redactor = redactorOf('first-secret', 'second-secret');
     const value = { 'first-secret': 1, 'second-secret': 2, __other__: 3, '[redacted] (2)': 4 };
     expect(maskSecrets(value, redactor)).toEqual({
       [redacted]: 1,
-      [`${redacted} (2)`]: 2,
+      [`${redacted} (3)`]: 2,
       __other__: 3,
-      [`${redacted} (2) (2)`]: 4,
+      [`${redacted} (2)`]: 4,
     });
   });
 
