@@ -8,6 +8,7 @@ import { addPerson, addServiceAccount, addTeam, type Memberships, type Person } 
 import { permissionsOf, platformRoles } from '#test/support/access/permission-table.ts';
 import { bodies } from '#test/support/api/example-bodies.ts';
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
+import { forAdministrators, hiddenFromOthers, reviewedWithoutTeam } from '#test/support/api/installation-table.ts';
 import { pathOf } from '#test/support/api/operation-paths.ts';
 import { ask as askAt, type Request } from '#test/support/api/operation-requests.ts';
 import { type Demand, demands, teamRoleActions } from '#test/support/api/operation-table.ts';
@@ -98,6 +99,25 @@ describe('the table of demands', () => {
       expect(of).toBeDefined();
     },
   );
+
+  it.each([
+    ['administrators', forAdministrators],
+    ['hidden', hiddenFromOthers],
+  ])('names the operations whose rule for what belongs to the whole installation is "%s"', (rule, expected) => {
+    const declared = operations.filter(({ access }) => !isPublic(access) && access.installation === rule);
+    expect(declared.map(({ id }) => id).sort()).toEqual(expected);
+  });
+
+  it('names the operations whose access reviews may name no team', () => {
+    const unscoped = operations.filter(
+      ({ access }) =>
+        !isPublic(access) &&
+        typeof access.review === 'object' &&
+        'unscoped' in access.review &&
+        access.review.unscoped === true,
+    );
+    expect(unscoped.map(({ id }) => id).sort()).toEqual(reviewedWithoutTeam);
+  });
 
   it('is about operations with different routes', () => {
     const routes = operations.map(({ route }) => route.replace(/:\w+/g, ':'));
