@@ -1,4 +1,3 @@
-import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Visit } from '../visit/visit.ts';
 import { valueOfName } from './fields/choices.ts';
@@ -26,7 +25,7 @@ export async function readChoice(visit: Visit<unknown>, field: FormField, typed 
 
 /**
  * What was typed, with values in place of names. Every handler of a form that may have such a select reads it by this or by `readChoice`.
- * @throws Invalid at the field if a name stands for nothing, or for several things
+ * The field of a name that stands for nothing, or for several things, has that problem and is empty, so that the form names its other faults, too.
  */
 export async function readNamed<Typed extends object>(
   visit: Visit<unknown>,
@@ -38,8 +37,8 @@ export async function readNamed<Typed extends object>(
     const text = (typed as Readonly<Record<string, unknown>>)[field.name];
     if (typeof text !== 'string') continue;
     const read = await readChoice(visit, field, text);
-    if ('problem' in read) throw invalidField(field.name, read.problem);
-    values[field.name] = read.value;
+    if ('problem' in read) visit.addProblem(field.name, read.problem);
+    values[field.name] = 'value' in read ? read.value : '';
   }
   return { ...typed, ...values };
 }

@@ -65,7 +65,7 @@ async function isUnchanged(
   return isDeepStrictEqual(composeSpec(visit, first, base), spec);
 }
 
-/** The environment whose connections the check uses; null: none. @throws Invalid at the field */
+/** The environment whose connections the check uses; null: none. The field of a name that stands for none has the problem. */
 async function readCheckPlace(visit: TemplateVisit, form: PublishForm): Promise<string | null> {
   if (form.check_environment_id === '') return null;
   const { team_id: teamId } = await visit.read(getTemplate, { params: visit.params });

@@ -51,7 +51,7 @@ export const cutFilters = [
   { name: 'template_id', label: 'Template', kind: 'select', isCut: true, choiceKinds: ['template'] },
 ] as const satisfies readonly FormField[];
 
-/** The address with ids in place of names. @throws Invalid at the filter if a name stands for nothing, or for several things */
+/** The address with ids in place of names. The visit has a problem if a name stands for nothing, or for several things. */
 export async function withIds(visit: Visit, address: ListAddress): Promise<ListAddress> {
   return { ...address, filters: await readNamed(visit, cutFilters, address.filters) };
 }

@@ -33,9 +33,8 @@
     const all = controlsOf(form);
     const isTyped = (/** @type {{ control: FormControl }} */ { control }) =>
       control.type !== 'hidden' && isChanged(control);
-    const wasTyped =
-      typedBefore.has(form) || ('edited' in form.dataset && sessionStorage.getItem(keyOf(form)) !== null);
-    if (!wasTyped && !all.some(isTyped)) return [];
+    const isKept = 'edited' in form.dataset && sessionStorage.getItem(keyOf(form)) !== null;
+    if (!isKept && !typedBefore.has(form) && !all.some(isTyped)) return [];
     const typed = 'edited' in form.dataset ? all : all.filter((each) => isTyped(each) || isRevision(each.control));
     const now = typed.map(({ value }) => value);
     const before = typedBefore.get(form) ?? [];
@@ -188,14 +187,10 @@
     } else forget(form);
   }
 
-  /** A browser cannot show the answer to a form again: going back to it, or loading it anew, loads the page of the form. */
-  function replaceAnswer() {
+  function open() {
+    // A browser cannot show the answer to a form again: going back to it, or loading it anew, loads the page of the form.
     const { again } = document.body.dataset;
     if (again !== undefined) history.replaceState(history.state, '', again + location.hash);
-  }
-
-  function open() {
-    replaceAnswer();
     forgetOld();
     // Nobody is signed in, or something has failed: nothing was carried out as far as anybody knows.
     if (visitor === undefined || document.querySelector('[data-keep-forms]')) {
