@@ -264,13 +264,18 @@ describe('a destroy', () => {
     const variables = { type: 'object', properties, required: ['name', 'settings', 'tags'] };
     const id = await stage.steps.publish({ ...versionOf({}), variables });
     const values = { name: 'shop', settings: { zone: 'a' }, tags: ['x'] };
-    const { body } = await stage.ask(values, { template_id: id, version: '1.0.0', instance: 'asked' });
+    const { body } = await stage.ask(values, { template_id: id, version: '1.0.0', instance: 'left-empty' });
     await stage.finish(body.id);
-    const address = `/catalog/${id}/run?environment_id=${body.environment_id}&instance=asked&operation=destroy`;
+    const address = `/catalog/${id}/run?environment_id=${body.environment_id}&instance=left-empty&operation=destroy`;
     const { text } = await visitor.get(address);
     for (const name of ['name', 'settings', 'tags', 'zone'])
       expect(text).toMatch(new RegExp(`<span class="foreign">${name}</span> <span class="muted">optional`));
-    const place = { environment_id: body.environment_id, instance: 'asked', confirmation: 'asked', version: '' };
+    const place = {
+      environment_id: body.environment_id,
+      instance: 'left-empty',
+      confirmation: 'left-empty',
+      version: '',
+    };
     const empty = { 'v/name': '', 'v/settings/zone': '' };
     const sent = await send(address, '1.0.0', { ...place, ...empty, operation: 'destroy', version: '' });
     expect(sent.status, sent.text).toBe(303);
@@ -298,10 +303,12 @@ describe('a destroy', () => {
 });
 
 test('the form that repeats an apply says that a newer run has deployed something else since', async () => {
-  const older = await deployed('repeated', { name: 'shop' });
-  const newer = await deployed('repeated', { name: 'other' });
+  const older = await deployed('applied-twice', { name: 'shop' });
+  const newer = await deployed('applied-twice', { name: 'other' });
   const words = async (id: string) => (await visitor.get(`/workloads/runs/${id}/requeue`)).text;
-  expect(await words(older.run)).toMatch(new RegExp(`A newer run has deployed .*repeated[\\s\\S]*/runs/${newer.run}"`));
+  expect(await words(older.run)).toMatch(
+    new RegExp(`A newer run has deployed .*applied-twice[\\s\\S]*/runs/${newer.run}"`),
+  );
   expect(await words(newer.run)).not.toContain('A newer run');
 });
 
