@@ -76,7 +76,7 @@ export async function buildRun(
     toolSwitch: toolSwitch ?? null,
     retrySafe: spec.retry_safe,
     timeouts: readTimeouts(spec),
-    approval: strictestPolicy(choosePolicy(spec, target, settings), request.approval ?? null),
+    approval: strictestPolicy(policyOfRun(spec, target.approval, settings), request.approval ?? null),
     requeuedFrom: request.requeuedFrom,
   };
 }
@@ -107,10 +107,14 @@ function isAlwaysAllowed(operation: RunOperation): boolean {
   return operation === 'destroy' || operation === 'scan';
 }
 
-/** An environment has a policy from its beginning. That of the settings is for runs without an environment. */
-function choosePolicy({ approval }: TemplateSpec, target: AdmissionTarget, settings: SettingsDocument): ApprovalPolicy {
-  if (approval === undefined && target.approval === null) return settings.default_approval_policy ?? usualApproval;
-  return stricterApproval(approval ?? null, target.approval);
+/** The policy of a run by its template and its environment. An environment has one from its beginning; that of the settings is for runs without an environment. */
+export function policyOfRun(
+  { approval }: Pick<TemplateSpec, 'approval'>,
+  environment: ApprovalPolicy | null,
+  settings: SettingsDocument,
+): ApprovalPolicy {
+  if (approval === undefined && environment === null) return settings.default_approval_policy ?? usualApproval;
+  return stricterApproval(approval ?? null, environment);
 }
 
 function readTimeouts({ timeouts = {} }: TemplateSpec): RunTimeouts {

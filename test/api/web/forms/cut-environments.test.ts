@@ -107,7 +107,7 @@ describe('the form for a run, among more environments than it can offer', () => 
       [`${offered.name} / Production`, offered.environment],
       [`${missing.name} / Production`, missing.environment],
       [missing.environment, missing.environment],
-      ['None', null],
+      ['None: outside any environment', null],
     ] as const) {
       const sent = await send(typed);
       expect(sent.status, sent.text).toBe(303);

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
+import { get as getEnvironment } from '#api/environments/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { submit } from '#api/web/forms/problems.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
@@ -13,10 +14,12 @@ import type { CatalogFilter } from './filter.ts';
 
 const pageSize = 24;
 
-/** What has happened, by the word with which a form redirects here. */
 /** Shows the templates that the visitor may run or read. A team's templates are shown with those of the installation. */
 export async function showCatalog(visit: Visit): Promise<FastifyReply> {
-  const scope = scopeQuery(visit.scope);
+  const id = visit.query('environment_id');
+  const environment = id === undefined ? null : await visit.read(getEnvironment, { params: { id } });
+  const scope = environment ? { environment_id: environment.id } : scopeQuery(visit.scope);
+  const owners = environment ? { team_id: environment.team_id } : scope;
   const filter: CatalogFilter = {
     q: visit.query('q') ?? '',
     tags: [...new Set(visit.queryAll('tag'))],
@@ -24,7 +27,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
     scope,
   };
   const cursor = visit.query('cursor');
-  const listed = await submit(visit, ['q'], () => readTemplates(visit, filter, cursor));
+  const listed = await submit(visit, ['q'], () => readTemplates(visit, filter, owners, cursor));
   const { templates, next_cursor: next } = listed.done ? listed.result : { templates: [], next_cursor: null };
   const nameOwner = await readOwners(
     visit,
@@ -40,6 +43,7 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
   const page = catalogPage({
     templates,
     nameOwner,
+    environment,
     filter,
     mayCreate,
     problems: listed.done ? null : listed.problems,
@@ -52,11 +56,16 @@ export async function showCatalog(visit: Visit): Promise<FastifyReply> {
   return visit.show(page, listed.done ? 200 : listed.problems.status);
 }
 
-function readTemplates(visit: Visit, { q, tags, isArchived, scope }: CatalogFilter, cursor: string | undefined) {
+function readTemplates(
+  visit: Visit,
+  { q, tags, isArchived }: CatalogFilter,
+  owners: Query,
+  cursor: string | undefined,
+) {
   return visit.read(list, {
     query: {
-      ...scope,
-      ...(Object.keys(scope).length > 0 && { with_installation: 'true' }),
+      ...owners,
+      ...(Object.keys(owners).length > 0 && { with_installation: 'true' }),
       ...(q && { q }),
       ...(tags.length > 0 && { tag: tags }),
       ...(isArchived && { archived: 'true' }),

@@ -17,6 +17,8 @@ export interface Catalog {
   readonly templates: readonly ListedTemplate[];
   readonly nameOwner: NameOwner;
   readonly filter: CatalogFilter;
+  /** Where the visitor deploys; null: that is not chosen yet. */
+  readonly environment: { readonly id: string; readonly name: string; readonly team_id: string } | null;
   readonly mayCreate: Action;
   readonly news: Html | null;
   /** Why the filters were refused; null if they were not. */
@@ -28,26 +30,38 @@ const mostTags = 12;
 const textLabel = 'Name or description';
 
 export function catalogPage(catalog: Catalog): Page {
-  const { templates, filter, nameOwner, mayCreate, pager, news, problems } = catalog;
-  const path = pagePath(pages.newTemplate, {}, filter.scope);
+  const { templates, nameOwner, mayCreate, pager, news, problems, filter } = catalog;
+  const path = newTemplatePath(catalog);
   const actions = html`<div class="actions">${renderAction(mayCreate, { label: 'New template', icon: 'plus', path })}</div>`;
+  const head = headOf(catalog);
   return {
-    title: 'Catalog',
+    title: head.title,
     hasProblem: problems !== null,
     main: html`<div class="page page-wide">
 ${news}
-${renderPageHead({ title: 'Catalog', below: 'Templates that you can deploy.', actions })}
+${renderPageHead({ ...head, actions })}
 ${renderFilters(catalog)}
 ${
   problems
     ? renderSummary(problems, [{ name: 'q', label: textLabel }])
     : templates.length > 0
       ? html`<ul class="cards" aria-label="Templates">${templates.map((template) => renderCard(template, filter, nameOwner(template.team_id)))}</ul>`
-      : renderNothing(filter, mayCreate)
+      : renderNothing(catalog)
 }
 ${renderPager(pager)}
 </div>`,
   };
+}
+
+function headOf({ environment }: Catalog) {
+  if (!environment) return { title: 'Catalog', below: 'Templates that you can deploy.' };
+  const path = pagePath(pages.environment, { id: environment.id });
+  const below = html`Templates that can run in the environment <a class="foreign" href="${path}">${environment.name}</a>. <a href="${pagePath(pages.catalog)}">Show the whole catalog</a>`;
+  return { title: `Deploy to ${environment.name}`, below };
+}
+
+function newTemplatePath({ environment, filter }: Catalog): LocalPath {
+  return pagePath(pages.newTemplate, {}, environment ? { team_id: environment.team_id } : filter.scope);
 }
 
 function renderFilters(catalog: Catalog): Html {
@@ -82,7 +96,8 @@ function renderTags({ templates, filter }: Catalog): Html | null {
   )}</ul></nav>`;
 }
 
-function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate: Action): Html {
+function renderNothing(catalog: Catalog): Html {
+  const { q, tags, isArchived, scope } = catalog.filter;
   if (q || tags.length > 0)
     return renderEmpty(
       'No matching templates',
@@ -91,10 +106,10 @@ function renderNothing({ q, tags, isArchived, scope }: CatalogFilter, mayCreate:
     );
   if (isArchived)
     return renderEmpty('No archived templates', 'Archived templates take no new versions and no new runs.');
-  const first = html`<a class="button button-primary" href="${pagePath(pages.newTemplate, {}, scope)}">New template</a>`;
+  const first = html`<a class="button button-primary" href="${newTemplatePath(catalog)}">New template</a>`;
   return renderEmpty(
     'No templates yet',
     'A template is what you deploy: OpenTofu code or commands, with a form for its variables.',
-    mayCreate.allowed ? first : null,
+    catalog.mayCreate.allowed ? first : null,
   );
 }

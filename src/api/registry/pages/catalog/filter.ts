@@ -5,6 +5,7 @@ export interface CatalogFilter {
   readonly q: string;
   readonly tags: readonly string[];
   readonly isArchived: boolean;
+  /** The owners, or the environment in which its templates can run. */
   readonly scope: Query;
 }
 

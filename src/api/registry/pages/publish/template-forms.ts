@@ -77,7 +77,7 @@ function ownerField(choices: readonly Choice[], visit: Visit): FormField {
     kind: 'select',
     value: known ?? '',
     choices: choices.length === 1 ? choices : [{ value: '', label: 'Choose…' }, ...choices],
-    hint: 'The owner cannot be changed later. A template of a team can run only in the environments of that team. A template of the installation can run in all environments.',
+    hint: 'The owner cannot be changed later. A template of a team can run only in the environments of that team, or outside any environment. A template of the installation can run in all environments.',
   };
 }
 

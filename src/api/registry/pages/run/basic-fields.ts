@@ -86,10 +86,13 @@ function targetEnvironment({ environments, environmentId, template }: RunFacts, 
     value: typed || environmentId || (environments.choices.length > 0 ? '' : noEnvironment),
     hint:
       template.team_id === null
-        ? 'Without one, the run belongs to no team, and everybody can see it.'
-        : 'Provides variables, secrets and the approval policy.',
+        ? `${environmentHint} Such a run belongs to no team, and everybody can see it.`
+        : environmentHint,
   };
 }
+
+const environmentHint =
+  'Provides variables, secrets, connections and an approval policy. A run outside any environment gets none of them: only the approval that the template demands applies, or else the default of the installation.';
 
 function versionChoices({ template, versions, version, source }: RunFacts): { value: string; label: string }[] {
   const listed = versions.filter(({ yanked_at }) => yanked_at === null).map((each) => each.version);

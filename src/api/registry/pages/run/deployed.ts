@@ -25,6 +25,8 @@ export interface DeployedFacts {
   readonly values: Values;
   /** The names of the secrets. */
   readonly secrets: readonly string[];
+  /** The deployed version, as it was published. */
+  readonly spec: Readonly<Record<string, unknown>>;
   /** The variables of the deployed version. */
   readonly root: ObjectNode;
 }
@@ -58,6 +60,7 @@ async function readDeployment(visit: Visit, templateId: string, instanceId: stri
     run,
     unrecordedRunId: instance.unrecorded_since?.run_id ?? null,
     ...withReferences(run),
+    spec,
     root: planForm(schemaOf(spec)),
   };
 }

@@ -10,6 +10,7 @@ import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
 import { type DeployedFacts, readDeployed, readReplaced } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
+import { type OutsideApproval, readOutsideApproval } from './outside.ts';
 import { readPlace } from './place.ts';
 
 /** What a form for a run works on. */
@@ -35,6 +36,8 @@ export interface RunFacts extends RunSubject {
   readonly environments: Choices;
   /** Empty: no environment, or none that is known. */
   readonly environmentId: string;
+  /** The approval of a run of the form that is outside any environment; null if it is in one, or if that is not known yet. */
+  readonly outsideApproval: OutsideApproval | null;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
@@ -61,6 +64,11 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
   const root = planForm(schemaOf(version.shown?.spec ?? {}));
   const operation = chosen.operation ?? subject.source?.operation;
   const target = { templateId: visit.params.id, environmentId, name: nameOfTarget(subject, chosen) };
+  const replaced = !subject.deployed && place.isKnown ? await readReplaced(visit, target) : null;
+  // A destroy without a wish runs the deployed version.
+  const held = operation === 'destroy' && !chosen.version ? (subject.deployed ?? replaced) : null;
+  const isOutside = place.isKnown && environmentId === '';
+  const spec = held?.spec ?? version.shown?.spec ?? {};
   return {
     ...subject,
     version: version.shown,
@@ -68,9 +76,10 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     hasMoreVersions: listed.next_cursor !== null,
     // A destroy takes what is left empty from the deployment.
     root: operation === 'destroy' ? withoutRequired(root) : root,
-    replaced: !subject.deployed && place.isKnown ? await readReplaced(visit, target) : null,
+    replaced,
     environments,
     environmentId,
+    outsideApproval: isOutside ? await readOutsideApproval(visit, spec) : null,
     inherited,
     problems: {
       ...(version.isOther && { version: unknownVersion }),

@@ -41,7 +41,11 @@ export function environmentField({ choices, ...cut }: Choices): FormField {
     label: 'Environment',
     kind: 'select',
     ...cut,
-    choices: [...(choices.length > 0 ? [unchosen] : []), { value: noEnvironment, label: 'None' }, ...choices],
+    choices: [
+      ...(choices.length > 0 ? [unchosen] : []),
+      { value: noEnvironment, label: 'None: outside any environment' },
+      ...choices,
+    ],
   };
 }
 

@@ -12,6 +12,7 @@ import { pluralize } from '#api/web/text.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
 import { compareFields, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
 import { nameOfTarget, type RunFacts } from './facts.ts';
+import { renderOutside } from './outside.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
 import { describeKept, renderOmitted } from './variable-fields.ts';
@@ -62,7 +63,8 @@ function renderForm(form: RunForm): Html {
 <input type="hidden" name="carried" value="${form.carried}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
 ${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep(form) : null}
-<section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}</section>
+<section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}
+${form.isToConfirm ? null : renderOutside(facts)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
 ${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form), compared: compareFields(form), entered })}
 ${renderOmitted(form)}</section>
@@ -83,11 +85,12 @@ function renderSubmit({ basic, isToConfirm }: RunForm): Html {
 
 /** The form is shown once more, so that nobody changes what is deployed without having seen how. */
 function renderStep({ facts, basic }: RunForm): Html {
+  const outside = renderOutside(facts);
   const what =
     basic.operation === 'destroy'
       ? renderDestroyStep(facts, basic)
       : html`Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.`;
-  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<p>Nothing has started yet. ${what}</p></div>`;
+  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<div class="stack"><p>Nothing has started yet. ${what}</p>${outside}</div></div>`;
 }
 
 /** A destroy without a wish runs the version that is deployed, whichever fields the form shows. */

@@ -4,6 +4,8 @@ import type { ListedRun, ListedVersion, ShownTemplate, ShownVersion } from '../s
 /** What the page of a template shows. */
 export interface TemplatePage {
   readonly template: ShownTemplate;
+  /** The environment to deploy in, which the address names. */
+  readonly environmentId: string | undefined;
   readonly versions: readonly ListedVersion[];
   readonly nextVersions: string | null;
   readonly isFirstPage: boolean;

@@ -9,7 +9,6 @@ import { get as getVersion, list as listVersions } from '../../version-operation
 import { readOwners } from '../owners.ts';
 import { templatePage } from './template-view.ts';
 
-/** What has happened, by the word with which a form redirects here. */
 const newestRuns = 5;
 
 /** Shows what a template does, its versions, its variables, its newest runs, and what can be done with it. */
@@ -28,6 +27,7 @@ export async function showTemplatePage(visit: Visit<{ id: string }>): Promise<Fa
   const names = await readNames(visit.em, { environments: runs.runs.map((run) => run.environment_id) });
   const page = templatePage({
     template,
+    environmentId: visit.query('environment_id'),
     versions: versions.versions,
     nextVersions: versions.next_cursor,
     isFirstPage: !cursor,

@@ -7,7 +7,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { renderCheckState } from '../check-view.ts';
 import { executorWords } from '../executors.ts';
 import type { ShownTemplate, ShownVersion } from '../shown.ts';
@@ -18,7 +18,8 @@ import { renderTemplateRuns } from './template-runs.ts';
 import { renderVersions } from './versions-table.ts';
 
 export function templatePage(shown: TemplatePage): Page {
-  const { template, latest, owner, news } = shown;
+  const { template, latest, owner, news, environmentId } = shown;
+  const place = { environment_id: environmentId };
   const { name, description, tags } = template;
   return {
     title: name,
@@ -26,10 +27,10 @@ export function templatePage(shown: TemplatePage): Page {
 ${news}
 ${renderPageHead({
   title: name,
-  crumbs: [{ label: 'Catalog', path: pagePath(pages.catalog) }],
+  crumbs: [{ label: 'Catalog', path: pagePath(pages.catalog, {}, place) }],
   beside: template.archived_at ? html`<span class="badge">Archived</span>` : null,
   below: description ? html`<span class="foreign prewrap">${description}</span>` : null,
-  actions: renderTemplateActions(template),
+  actions: renderTemplateActions(template, place),
   history: ['templates', template.id],
 })}
 ${tags.length > 0 ? html`<ul class="chips" aria-label="Tags">${tags.map((tag) => html`<li><a class="chip foreign" href="${pagePath(pages.catalog, {}, { tag })}">${renderIcon('tag')}${tag}</a></li>`)}</ul>` : null}
@@ -64,12 +65,12 @@ export function versionPath(id: string, version: string) {
   return pagePath(pages.templateVersion, { id, version });
 }
 
-function renderTemplateActions({ id, actions, archived_at: archivedAt }: ShownTemplate): Html {
+function renderTemplateActions({ id, actions, archived_at: archivedAt }: ShownTemplate, place: Query): Html {
   const hidden = archivedAt === null ? 'unarchive' : 'archive';
   return renderActions(
     actions.filter(({ name }) => name !== hidden),
     {
-      run: { label: 'Run', icon: 'play', tone: 'primary', path: pagePath(pages.newRun, { id }) },
+      run: { label: 'Run', icon: 'play', tone: 'primary', path: pagePath(pages.newRun, { id }, place) },
       publish: { label: 'Publish a version', icon: 'rocket', path: pagePath(pages.publishVersion, { id }) },
       update: { label: 'Edit', icon: 'pencil', path: pagePath(pages.editTemplate, { id }) },
       archive: { label: 'Archive', icon: 'archive', path: pagePath(pages.archiveTemplate, { id }) },

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+
+/** Where a template is deployed: in an environment, which is carried along from its page, or outside any. */
+
+const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+const variables = { type: 'object', properties: { size: { type: 'integer' } } };
+
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+});
+afterAll(() => api?.close());
+
+async function publish(approval?: object): Promise<string> {
+  const { id } = await tenant.owner.make('/registry/templates', { name: `T ${randomUUID()}`, team_id: tenant.team });
+  const spec = { variables, executor, ...(approval && { approval }) };
+  await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  return id;
+}
+
+const send = (id: string, fields: Record<string, string>) => {
+  const basic = { shown: '1.0.0', version: '', operation: 'apply', environment_id: 'none', key: randomUUID() };
+  return visitor.submit(`/catalog/${id}/run`, new URLSearchParams({ ...basic, ...fields }).toString());
+};
+const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+const demanded = { required: 2, when: 'changes' };
+
+describe('the choice to run outside any environment', () => {
+  test('says at its field what such a run does without', async () => {
+    const text = plainText((await visitor.get(`/catalog/${await publish()}/run`)).text);
+    expect(text).toContain('None: outside any environment');
+    expect(text).toContain('A run outside any environment gets none of them');
+    expect(text).not.toContain('This run is outside any environment.');
+  });
+
+  test('names the approval that admission demands of the run then, and whether the template demands it', async () => {
+    const shown = async (approval?: object) =>
+      plainText((await visitor.get(`/catalog/${await publish(approval)}/run?environment_id=none`)).text);
+    const without = await shown();
+    expect(without).toContain('It gets no variables, secrets or connections of an environment');
+    expect(without).toContain('Only what the installation demands by default applies: No approval needed.');
+    const own = 'Only what the template demands applies: 2 people approve, if a plan changes something.';
+    expect(await shown(demanded)).toContain(own);
+  });
+
+  test('is repeated on the step that confirms', async () => {
+    const id = await publish(demanded);
+    const admin = await api.addUser('admin');
+    await admin.make('/instances', { template_id: id, name: 'web' });
+    const shown = await send(id, { operation: 'destroy', instance: 'web' });
+    expect(shown.status, shown.text).toBe(200);
+    const step = plainText(/role="status".*?<\/section>/s.exec(shown.text)?.[0] ?? '');
+    expect(step).toMatch(/Nothing has started yet\..*This run is outside any environment\..*2 people approve/);
+    expect(shown.text.split('This run is outside any environment.')).toHaveLength(2);
+  });
+
+  test('is named by the form for a template of a team', async () => {
+    expect((await visitor.get('/catalog/new')).text).toContain(
+      'only in the environments of that team, or outside any environment.',
+    );
+  });
+});
+
+describe('the catalog that an environment links to', () => {
+  const at = () => `/catalog?environment_id=${tenant.environment}`;
+
+  test('says where it deploys, lists what can run there, and carries the environment to the form for a run', async () => {
+    const id = await publish();
+    const page = await visitor.get(`/environments/${tenant.environment}`);
+    const { name } = (await tenant.owner.get(`/environments/${tenant.environment}`)).body;
+    expect(page.text).toContain(`href="${at()}"`);
+    const catalog = await visitor.get(at());
+    expect(catalog.text).toContain(`<h1>Deploy to ${name}</h1>`);
+    expect(catalog.text).toContain(`name="environment_id" value="${tenant.environment}"`);
+    const template = `/catalog/${id}?environment_id=${tenant.environment}`;
+    expect(catalog.text).toContain(`href="${template}"`);
+    const run = `/catalog/${id}/run?environment_id=${tenant.environment}`;
+    const shown = await visitor.get(template);
+    expect(shown.text).toContain(`href="${run}"`);
+    expect(shown.text).toContain(`href="${at()}">Catalog`);
+    expect((await visitor.get(run)).text).toMatch(new RegExp(`<option value="${tenant.environment}"[^>]* selected`));
+  });
+
+  test('offers no template of another team', async () => {
+    const other = await makeTenant(api);
+    const { id } = await other.owner.make('/registry/templates', { name: 'Theirs', team_id: other.team });
+    const admin = await signInVisitor(api, await api.addUser('admin'));
+    expect((await admin.get('/catalog')).text).toContain(`/catalog/${id}`);
+    expect((await admin.get(at())).text).not.toContain(`/catalog/${id}`);
+  });
+
+  test('is not found where the visitor may not read the environment', async () => {
+    const other = await makeTenant(api);
+    expect((await visitor.get(`/catalog?environment_id=${other.environment}`)).status).toBe(404);
+  });
+});
