@@ -62,6 +62,16 @@ describe('the form that runs an assembly', () => {
     expect(alone.text).toMatch(/name="only" value="service" checked/);
   });
 
+  it('removes a secret that was entered before', async () => {
+    const fields = { ...basic, key: randomUUID(), environment_id: '', 'v/name': 'kept' };
+    const refused = await owner.submit(`/assemblies/${shop}/run`, { ...fields, 'v/token': 's3cret' });
+    expect([refused.status, refused.text.includes('You have entered it')]).toEqual([422, true]);
+    const carried = /name="carried" value="([^"]+)"/.exec(refused.text)?.[1] ?? '';
+    const removed = await owner.submit(`/assemblies/${shop}/run`, { ...fields, carried, do: 'forget:0@/token' });
+    expect([removed.status, removed.text.includes('You have entered it')]).toEqual([200, false]);
+    expect(removed.text).toContain('name="carried" value=""');
+  });
+
   it('refuses those who may not run it', async () => {
     const fields = { ...basic, key: randomUUID(), environment_id: stage.tenant.environment, 'v/name': 'x' };
     expect((await viewer.submit(`/assemblies/${shop}/run`, fields)).status).toBeGreaterThanOrEqual(403);
