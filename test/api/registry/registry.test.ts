@@ -112,7 +112,7 @@ describe('a template', () => {
     expect((await viewer('GET', '/templates?owner=me')).status).toBe(400);
   });
 
-  it('of a team is visible only to its members, and only its admins may change it', async () => {
+  it('is visible only to the members of its team, and only admins of the team may change it', async () => {
     const { teamId, organizationId } = await api.addTeam();
     const maintainer = await api.addClient('maintainer');
     const admin = await api.addClient('maintainer', { [teamId]: 'admin' });
@@ -197,7 +197,7 @@ describe('a version', () => {
     expect(body.next_cursor).toEqual(expect.any(String));
   });
 
-  it('that does not exist answers 404 with the available versions', async () => {
+  it('answers 404 with the available versions if it does not exist', async () => {
     const { path } = await makeTemplate();
     expect(await requester('GET', `${path}/versions/latest`)).toMatchObject({
       status: 404,
@@ -258,7 +258,7 @@ describe('a version', () => {
     }
   });
 
-  it('that was yanked is found only by its exact name', async () => {
+  it('is found only by its exact name after a yank', async () => {
     const { path } = await makeTemplate();
     await publish(path, '1.0.0');
     await publish(path, '1.1.0');
@@ -487,7 +487,7 @@ describe('a check without a publication', () => {
     expect(Object.keys(errorsOf(checkOperation))).toContain('409');
   });
 
-  it('of a spec proposal says as which tool it read the files, and reads them as another one that is named', async () => {
+  it('returns with a spec proposal the tool for which the files were read, and reads them for the tool that the request names', async () => {
     const files = { 'main.tf': 'variable "a" {}\n', 'main.tofu': 'variable "b" {}\n' };
     const preferred = await administrator('POST', '/spec-proposals', { files });
     expect(preferred.body).toMatchObject({ tool: 'opentofu', notes: [{ path: '/tool' }] });
@@ -496,7 +496,7 @@ describe('a check without a publication', () => {
     expect(named.body.spec).toMatchObject({ tool: { name: 'terraform' }, variables: { properties: { a: {} } } });
   });
 
-  it('of a spec proposal names the field git of the request', async () => {
+  it('names the field git in the error of a spec proposal', async () => {
     const refused = await administrator('POST', '/spec-proposals', {
       git: { url: `file://${git.path}/none.git`, ref: 'main' },
     });

@@ -198,7 +198,7 @@ describe('a variable set', () => {
     expect(await names()).toEqual(['A', 'B', 'C']);
   });
 
-  test('of an organization gives nothing to a team that was transferred away and came back', async () => {
+  test('gives no variables to a team that left its organization and came back', async () => {
     const [tenant, other] = [await makeTenant(api), await makeTenant(api)];
     await join(other, tenant.owner, 'admin');
     const places = { project_ids: [], environment_ids: [tenant.environment] };
@@ -265,7 +265,7 @@ describe('a variable set', () => {
     expect((await tenant.owner.get(`/variable-sets/${set}/attachments`)).body.attachments).toEqual([]);
   });
 
-  test('of an organization is changed by its admins alone, and read by its members', async () => {
+  test('may be changed only by the admins of its organization, and read by its members', async () => {
     const tenant = await makeTenant(api);
     const set = await makeSet(tenant, 'shared', { organization_id: tenant.organization }, { REGION: 'eu' });
     const member = await api.addUser('maintainer');

@@ -1,6 +1,6 @@
 import { createRun, getRun } from '#api/runs/operations.ts';
+import { messageField } from '#api/runs/pages/message-field.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -10,15 +10,6 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
 import type { InstanceVisit } from './table.ts';
 
-const message: FormField = {
-  name: 'message',
-  label: 'Message',
-  kind: 'area',
-  isOptional: true,
-  maxLength: 4000,
-  hint: 'Shown to reviewers and in the history.',
-};
-
 /** Adds the form that destroys what an instance holds, as it is deployed. */
 export function registerDestruction(addPage: AddPage): void {
   addFormPage(addPage, pages.destroyInstance, {
@@ -27,7 +18,11 @@ export function registerDestruction(addPage: AddPage): void {
       title: `Destroy ${instance.name}`,
       crumbs: instanceCrumbs(instance.id, instance.name),
       lead: describe(instance),
-      fields: [...(instance.isRead ? [despiteDependents('destroy it')] : []), message, typedNameField(instance.name)],
+      fields: [
+        ...(instance.isRead ? [despiteDependents('destroy it')] : []),
+        messageField(),
+        typedNameField(instance.name),
+      ],
       submit: 'Destroy',
       tone: 'danger',
       cancel: pagePath(pages.instance, { id: instance.id }),

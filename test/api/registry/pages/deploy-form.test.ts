@@ -145,7 +145,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(await runAt(sent.location)).toMatchObject({ variables: { region: 'eu', token: { sensitive: true } } });
   });
 
-  test('can give way to the default by whoever does not know it', async () => {
+  test('can be replaced by the default without knowing it', async () => {
     const { address } = await deployed('given-up', variables);
     const given = { ...fields, omit: 'token' };
     const shown = await send(address, '2.0.0', { ...given, compared: compared((await visitor.get(address)).text) });
@@ -171,7 +171,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(await runAt(sent.location)).toMatchObject({ variables: { token: { sensitive: true } } });
   });
 
-  test('that was entered can be removed again, and is asked for anew', async () => {
+  test('is asked for again after its removal', async () => {
     const { address } = await deployed('taken-back', variables);
     const key = randomUUID();
     const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
@@ -184,7 +184,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect([sent.status, sent.text.includes('Enter it again')]).toEqual([422, true]);
   });
 
-  test('that was entered gives way to what is chosen instead of the deployed one', async () => {
+  test('is replaced by the default if that is chosen after its entry', async () => {
     const { address } = await deployed('entered-first', variables);
     const key = randomUUID();
     const shown = await send(address, '2.0.0', { ...fields, key, 'v/token': 'brand-new-token' });
@@ -193,7 +193,7 @@ describe('a deployed secret in the form that deploys an instance again', () => {
     expect(carried(again.text)).toBe('');
   });
 
-  test('that was sealed for another form is not opened', async () => {
+  test('is asked for again if it was sealed for another form', async () => {
     const { address } = await deployed('other-form', variables);
     const shown = await send(address, '2.0.0', { ...fields, 'v/token': 'brand-new-token' });
     const other = { ...fields, compared: compared(shown.text), carried: carried(shown.text) };
@@ -245,7 +245,7 @@ test('the form of an earlier run asks before it replaces a later deployment', as
 });
 
 describe('a destroy', () => {
-  test('by the form of a run starts only once the name of the instance is typed', async () => {
+  test('starts from the form of a run only once the name of the instance is typed', async () => {
     const { address } = await deployed('doomed', { name: 'shop', region: 'us' });
     const fields = { operation: 'destroy', version: '', 'v/name': 'shop', 'v/region': 'us', 'v/size': '' };
     const shown = await send(address, '2.0.0', fields);
@@ -258,7 +258,7 @@ describe('a destroy', () => {
     expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '1.0.0' });
   });
 
-  test('by the form of the catalog asks for no variable, since the deployment gives those that are left empty', async () => {
+  test('starts from the form of the catalog without variables, since the deployment fills those that are left empty', async () => {
     const settings = { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] };
     const properties = { name: { type: 'string' }, settings, tags: { type: 'array', items: { type: 'string' } } };
     const variables = { type: 'object', properties, required: ['name', 'settings', 'tags'] };

@@ -126,16 +126,16 @@ describe('a draft that cannot be read', () => {
     });
   });
 
-  it('with too many anchors is refused at the first that is too many', () => {
+  it('is refused at the first anchor beyond the maximum', () => {
     const anchors = Array.from({ length: 1_002 }, (_, n) => `a${n}: &a${n} x`);
     expect(refusalOf(['x: "y"', ...anchors].join('\n'))).toMatchObject({ line: 1_002, column: 8 });
   });
 
-  it('with too many values is refused before it is parsed', () => {
+  it('is refused before it is parsed if it has more values than the maximum', () => {
     expect(refusalOf(`a: [${'x,'.repeat(500_000)}x]`).message).toBe('the spec has more than 100000 values');
   });
 
-  it('takes signs of aliases in texts as they are', () => {
+  it('keeps asterisks and ampersands of texts, which are neither aliases nor anchors there', () => {
     const list = Array.from({ length: 1_500 }, () => '\'*a\', "&b", c*d').join(', ');
     expect(parseDraft(`a: [${list}]\nb: |\n  *x\n  &y\n# *z`).value).toMatchObject({ b: '*x\n&y\n' });
   });

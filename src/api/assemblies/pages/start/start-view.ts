@@ -1,4 +1,5 @@
 import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
+import { messageField } from '#api/runs/pages/message-field.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
@@ -97,18 +98,6 @@ function whyFields({ facts, basic }: StartForm): FormField[] {
   const message = messageField(basic.message);
   if (basic.operation !== 'destroy') return [message];
   return [message, { ...typedNameField(facts.assembly.name), value: basic.confirmation ?? '' }];
-}
-
-function messageField(value = ''): FormField {
-  return {
-    name: 'message',
-    label: 'Message',
-    kind: 'area',
-    value,
-    isOptional: true,
-    maxLength: 4000,
-    hint: 'Shown to reviewers and in the history.',
-  };
 }
 
 /** Which version the run executes, how, and where. */

@@ -1,3 +1,4 @@
+import { messageField } from '#api/runs/pages/message-field.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
@@ -125,15 +126,7 @@ export function basicParts({ facts, basic }: RunForm): FormField[] {
       { value: 'yes', label: 'Destroy it anyway: they keep the values that they have' },
     ],
   };
-  const message: FormField = {
-    name: 'message',
-    label: basicLabels.message,
-    kind: 'area',
-    value: basic.message ?? '',
-    isOptional: true,
-    maxLength: 4000,
-    hint: 'Shown to reviewers and in the history.',
-  };
+  const message = messageField(basic.message);
   if (basic.operation !== 'destroy') return [message];
   return [despite, message, { ...typedNameField(nameOfTarget(facts, basic)), value: basic.confirmation ?? '' }];
 }

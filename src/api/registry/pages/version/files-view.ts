@@ -8,8 +8,8 @@ export interface ShownFile {
   readonly text: string | null;
 }
 
-const mostFiles = 200;
-const longestShown = 200_000;
+const maxListedFiles = 200;
+const maxShownCharacters = 200_000;
 
 /** The files that a run gets, and the text of the one that the address names. */
 export function renderFiles(templateId: string, { version, files }: ShownVersion, file: ShownFile | null): Html | null {
@@ -17,9 +17,9 @@ export function renderFiles(templateId: string, { version, files }: ShownVersion
   const params = { id: templateId, version };
   const link = (path: string) =>
     html`<li><a class="foreign" href="${pagePath(pages.templateVersion, params, { file: path })}#file" ${path === file?.path ? html`aria-current="true"` : null}>${path}</a></li>`;
-  const more = files.length - mostFiles;
+  const more = files.length - maxListedFiles;
   return html`<section class="stack" aria-labelledby="files"><h2 id="files">Files</h2>
-<div class="panel stack"><ul class="file-list">${files.slice(0, mostFiles).map(link)}</ul>
+<div class="panel stack"><ul class="file-list">${files.slice(0, maxListedFiles).map(link)}</ul>
 ${more > 0 ? html`<p class="muted">and ${more} more, which the API lists</p>` : null}
 ${file ? renderFile(file) : null}</div></section>`;
 }
@@ -27,7 +27,7 @@ ${file ? renderFile(file) : null}</div></section>`;
 function renderFile({ path, text }: ShownFile): Html {
   const heading = html`<h3 id="file">${renderIcon('file-text')} <span class="foreign">${path}</span></h3>`;
   if (text === null) return html`${heading}<p class="muted">It is not text.</p>`;
-  const isCut = text.length > longestShown;
-  return html`${heading}<pre class="code-block foreign" tabindex="0" role="group" aria-label="Text of ${path}"><code>${text.slice(0, longestShown)}</code></pre>
-${isCut ? html`<p class="muted">Only the first ${longestShown.toLocaleString('en')} characters are shown.</p>` : null}`;
+  const isCut = text.length > maxShownCharacters;
+  return html`${heading}<pre class="code-block foreign" tabindex="0" role="group" aria-label="Text of ${path}"><code>${text.slice(0, maxShownCharacters)}</code></pre>
+${isCut ? html`<p class="muted">Only the first ${maxShownCharacters.toLocaleString('en')} characters are shown.</p>` : null}`;
 }

@@ -59,10 +59,10 @@ ${refused.link ?? null}
 
 const other = {
   name: 'other',
-  label: 'Somebody else',
+  label: 'Another person',
   type: 'user',
   isOptional: true,
-  hint: 'A name or an e-mail address. For somebody who may not see the run, you get a link to send to them.',
+  hint: 'A name or an e-mail address. If the person may not see the run, you get a link to send to them.',
 } as const;
 
 const message: FormField = {

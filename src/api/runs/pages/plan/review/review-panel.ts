@@ -32,11 +32,11 @@ function describeApprovers({ approvedBy }: Standing): Html | null {
 
 function describeMissing({ missing, waitedFor }: Standing, team: string | null): Html {
   if (missing === 0) return html`All approvals are given.`;
-  const somebody = missing === 1 ? 'One more person' : `${missing} more people`;
+  const people = missing === 1 ? 'One more person' : `${missing} more people`;
   const from =
     team === null ? html`who may review runs` : html`who may review runs of <span class="foreign">${team}</span>`;
   const asked = html`<span class="foreign">${waitedFor.join(', ')}</span>`;
-  return html`${somebody} ${from} must approve.${waitedFor.length > 0 ? html` Requested from: ${asked}.` : null}`;
+  return html`${people} ${from} must approve.${waitedFor.length > 0 ? html` Requested from: ${asked}.` : null}`;
 }
 
 /** Who may not approve, before they try. */
