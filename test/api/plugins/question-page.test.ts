@@ -106,7 +106,7 @@ describe('the question of who may do what', () => {
     const choices = await ask(shown.owner, 'tomás', 'Core');
     for (const each of ['Whom do you mean?', 'Tomás Vega', 'Tomás Ruiz']) expect(choices).toContain(each);
     expect(await ask(shown.owner, 'ruiz', 'Core')).toContain('May Ruiz use');
-    expect(await ask(shown.owner, 'example', 'Core')).toContain('You know nobody');
+    expect(await ask(shown.owner, 'example', 'Core')).toContain('No person that you know');
   });
 
   it('offers ten people at most, and says that there are more', async () => {
@@ -123,7 +123,8 @@ describe('the question of who may do what', () => {
     const approve = (team: string, name: string) =>
       root.approveBackground(plugin, sync, { type: 'team', id: team }, name);
     const [hidden, known] = [await approve(other.id, 'Night of others'), await approve(tenant.team, 'Own night')];
-    for (const who of [hidden, 'Night of others']) expect(await ask(owner, who, 'Core')).toContain('You know nobody');
+    for (const who of [hidden, 'Night of others'])
+      expect(await ask(owner, who, 'Core')).toContain('No person that you know');
     for (const who of [known, 'Own night']) expect(await ask(owner, who, 'Core')).toContain('May Own night use');
     const administrator = await signInVisitor(api, shown.administrator);
     expect(await ask(administrator, hidden, `team:${tenant.team}`)).toContain('May Night of others use');
@@ -131,7 +132,7 @@ describe('the question of who may do what', () => {
 
   it('does not know people of other organizations, nor places there', async () => {
     const stranger = await makeTenant(api);
-    expect(await ask(shown.owner, stranger.owner.id, 'Core')).toContain('You know nobody');
+    expect(await ask(shown.owner, stranger.owner.id, 'Core')).toContain('No person that you know');
     expect(await ask(shown.owner, 'Dan', stranger.team)).toContain('There is no place');
     expect(await ask(shown.owner, 'Dan', `team:${stranger.team}`)).toContain('You may ask about others only where');
   });
