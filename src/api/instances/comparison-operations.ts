@@ -22,13 +22,17 @@ const ComparisonView = z
     ),
     omitted: z.int().describe('How many more resources differ.'),
     unchanged: z.int().describe('How many resources are the same in both.'),
+    outputs: z
+      .array(ValueChangeView)
+      .describe('What differs between the outputs. The values of secret ones are masked.'),
+    omitted_outputs: z.int().describe('How many more values of outputs differ.'),
   })
   .meta({ id: 'StateComparison' });
 
 export const compare = read({
   id: 'instances.compare_states',
   route: 'GET /api/v1/instances/:id/state-comparison',
-  summary: 'Compare two state versions of an instance, resource by resource',
+  summary: 'Compare the resources and outputs of two state versions of an instance',
   description:
     'It takes the same authority as to download the states, because values that no tool marks as sensitive may be secrets too. States of ' +
     'up to 8 MiB are compared.',
@@ -47,11 +51,15 @@ export const compare = read({
   },
 });
 
-function viewComparison({ changes, omitted, unchanged }: StateComparison) {
+function viewComparison({ changes, omitted, unchanged, outputs, omittedOutputs }: StateComparison) {
   const shown = changes.map(({ omittedAttributes, attributes, ...change }) => ({
     ...change,
     attributes: attributes.map(viewValueChange),
     omitted_attributes: omittedAttributes,
   }));
-  return { changes: shown, omitted, unchanged };
+  return {
+    ...{ changes: shown, omitted, unchanged },
+    outputs: outputs.map(viewValueChange),
+    omitted_outputs: omittedOutputs,
+  };
 }

@@ -56,13 +56,12 @@ export function toPlainWords(message: string, labels: Labels = new Map()): strin
     .replace(idName, '$1$2');
 }
 
-const needs = /^permission denied: this needs (?<needed>.*)$/s;
+const denied = /\bpermission denied\b/i;
 const tokens = /\b(?:team\.[a-z.]+[a-z]|settings\.manage|[a-z_]+:[a-z]+)\b/g;
 
 /** A denial names permissions and actions. People know the roles that have them. */
 export function explainDenial(message: string): string {
-  const needed = needs.exec(message)?.groups?.['needed'];
-  if (needed === undefined) return message;
-  const roles = needed.replace(tokens, (token) => describeWeakestRole(token) ?? token);
-  return `permission denied: this needs ${roles.replace(/^(.+?) (?:or|and) \1(?: (?:or|and) \1)*/, '$1')}`;
+  if (!denied.test(message)) return message;
+  const roles = message.replace(tokens, (token) => describeWeakestRole(token) ?? token);
+  return roles.replace(/\bneeds (.+?) (?:or|and) \1(?: (?:or|and) \1)*/, 'needs $1');
 }

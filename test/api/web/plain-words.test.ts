@@ -40,6 +40,15 @@ it.each([
 });
 
 it.each([
+  ['permission denied: the team role owner is above your own; this needs team.owner.manage', 'the team role owner'],
+  ['you may ask where you may assign: permission denied: this needs run:approve', 'the role maintainer'],
+  ['permission denied: publishing with a connection needs connection:use', 'the role maintainer'],
+])('the denial %j names %s in place of a permission', (message, role) => {
+  const said = toSentence(message);
+  expect([said.endsWith(`eeds ${role}.`), findWireWords(said)]).toEqual([true, []]);
+});
+
+it.each([
   ['run:approve', 'the role maintainer'],
   ['connection:manage or connection:use', 'the role maintainer'],
   ['settings.manage', 'the role admin'],

@@ -32,6 +32,27 @@ describe('a comparison of two states', () => {
     ]);
   });
 
+  it('lists the values of outputs that differ, and hides those that one of the states or a newer version calls secret', () => {
+    const withOutputs = (outputs: object) =>
+      stateOf(Buffer.from(JSON.stringify({ version: 4, serial: 1, lineage: 'a', resources: [], outputs })));
+    const before = {
+      cidr: { value: '10.0.0.0/24' },
+      old: { value: 'x' },
+      key: { value: 'hunter2' },
+      late: { value: 'a1' },
+    };
+    const after = { cidr: { value: '10.0.1.0/24' }, key: { value: 'hunter3', sensitive: true }, late: { value: 'b1' } };
+    const { outputs, changes } = compareContents(withOutputs(before), withOutputs(after), ['late']);
+    expect(changes).toEqual([]);
+    expect(outputs.map(({ label, kind, sensitive }) => [label, kind, sensitive])).toEqual([
+      ['cidr', 'changed', false],
+      ['key', 'changed', true],
+      ['late', 'changed', true],
+      ['old', 'removed', false],
+    ]);
+    expect(JSON.stringify(outputs)).not.toMatch(/hunter|a1|b1/);
+  });
+
   it('says that a sensitive value differs, and not what it is', () => {
     const mark = { sensitive_attributes: [[{ type: 'get_attr', value: 'password' }]] };
     const { changes } = compareContents(

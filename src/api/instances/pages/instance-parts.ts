@@ -113,10 +113,11 @@ export async function renderStates(visit: InstanceVisit): Promise<Html> {
         label: 'File',
         kind: 'minor',
         cell: ({ serial }) =>
-          html`<a href="${operationPath(download, { id, serial: String(serial) })}" download>Download</a>`,
+          html`<a href="${operationPath(download, { id, serial: String(serial) })}" download>Download, secrets included</a>`,
       },
     ],
   })}</div>
+<p class="muted">A downloaded state contains secrets in plain text.</p>
 <div class="actions"><button class="button button-plain" type="submit">Compare the two</button></div></form>
 ${renderPages({ cursor, next }, link)}`;
 }

@@ -63,8 +63,9 @@ ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name), below: describe(c
 ${
   comparison.changes.length > 0
     ? html`<div class="list-panel">${comparison.changes.map((change) => renderChange(change, comparison.changes.length <= fewChanges))}</div>`
-    : html`<div class="list-panel">${renderEmpty('No differences', 'The two versions contain the same resources.')}</div>`
+    : html`<div class="list-panel">${renderEmpty('No resources differ', 'The two versions contain the same resources.')}</div>`
 }
+${renderOutputChanges(comparison)}
 ${comparison.omitted > 0 ? html`<p class="notice">${comparison.omitted} more resources differ. Download both states to compare all.</p>` : null}
 </div>`,
   });
@@ -80,11 +81,9 @@ function crumbsOf(id: string, name: string) {
 function describe({ changes, omitted, unchanged }: Comparison): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
   const parts = [
-    `${count('delete')} gone`,
-    `${count('update')} changed`,
-    `${count('create')} new`,
+    ...(['delete', 'update', 'create'] as const).map((action) => `${count(action)} ${words[action]}`),
     ...(omitted > 0 ? [`${omitted} more differ`] : []),
-    `${unchanged} the same`,
+    `${unchanged} unchanged`,
   ];
   return parts.join(' · ');
 }
@@ -97,10 +96,19 @@ const shown = {
   whole: null,
 };
 
-const words: Readonly<Record<Change['action'], string>> = { create: 'new', update: 'changed', delete: 'gone' };
+/** The words of plans. */
+const words: Readonly<Record<Change['action'], string>> = { create: 'add', update: 'change', delete: 'destroy' };
 
 /** So few changes are all open. */
 const fewChanges = 3;
+
+/** The outputs that differ. Secret ones are masked, as on the page of the instance. */
+function renderOutputChanges({ outputs, omitted_outputs: omitted }: Comparison): Html {
+  const changes = renderValueChanges(outputs, { ...shown, effort: newEffort() });
+  return html`<section class="panel stack" aria-labelledby="outputs"><h2 id="outputs">Outputs</h2>
+${changes ?? html`<p class="muted">No output differs.</p>`}
+${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</section>`;
+}
 
 function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change, isOpen: boolean): Html {
   return html`<details class="difference" ${isOpen ? html`open` : null}><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>

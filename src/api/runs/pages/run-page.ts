@@ -28,7 +28,7 @@ import { renderResult } from './run/outputs.ts';
 import { renderResets } from './run/resets.ts';
 import { renderShareHolders } from './run/share-holders.ts';
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
-import { type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
+import { type ReviewForm, type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
 /** The parts of a run's page, in their order. */
 const tabs: readonly RunTab[] = [planTab, logTab, eventsTab, detailsTab];
@@ -36,29 +36,35 @@ const tabs: readonly RunTab[] = [planTab, logTab, eventsTab, detailsTab];
 /** The tabs below which people talk about the run. */
 const discussedIn: readonly RunTabKey[] = ['plan', 'details'];
 
-/** What has happened, by the word with which a form redirects here. */
+/** A form of the page that was refused, with the status of the answer. */
+interface RefusedForms {
+  readonly status?: number;
+  readonly comment?: CommentForm;
+  readonly review?: ReviewForm | null;
+}
+
 /** Shows a run. A form that was refused is shown again with its problems. */
 export async function showRunPage(
   visit: RunVisit,
-  { status = 200, comment = {} }: { status?: number; comment?: CommentForm } = {},
+  { status = 200, comment = {}, review = null }: RefusedForms = {},
 ): Promise<FastifyReply> {
   const run = await visit.read(getRun, { params: { id: visit.params.id }, query: {} });
   const chosen = comment.typed?.['tab'] ?? visit.query('tab');
-  const tab = tabs.find(({ key }) => key === chosen) ?? findTabThatMatters(run);
+  const tab = review ? planTab : (tabs.find(({ key }) => key === chosen) ?? findTabThatMatters(run));
   const isDiscussed = discussedIn.includes(tab.key) && run.deleted_at === null;
   const [head, content, discussion] = await Promise.all([
     renderHead(visit, run, tab),
-    renderTab(visit, run, tab),
+    renderTab(visit, run, { tab, review }),
     isDiscussed ? renderDiscussion(visit, run) : null,
   ]);
   const page = {
     title: titleOf(run),
     tabStatus: lookOfRun(run).word,
-    hasProblem: Boolean(comment.problems),
+    hasProblem: Boolean(comment.problems ?? review?.problems),
     scripts: [...new Set([copyScript, ...(tab.scripts ?? [])])],
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.run)}
-${renderLivePart(visit, { run, tab }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
+${renderLivePart(visit, { run, tab, review }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
 ${tab.hasOwnStream ? content : null}
 ${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}
 </div>`,
@@ -123,11 +129,16 @@ async function readLogPlaces(
   return Object.fromEntries(sections.map(({ phase, first_line: first }) => [phase, first]));
 }
 
+interface ShownTab {
+  readonly tab: RunTab;
+  readonly review: ReviewForm | null;
+}
+
 /** Nothing is left of the plan and the log of a deleted run. */
-async function renderTab(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<Html> {
+async function renderTab(visit: RunVisit, run: ShownRun, { tab, review }: ShownTab): Promise<Html> {
   const isGone = run.deleted_at !== null && (tab.key === 'plan' || tab.key === 'log');
   if (isGone) return renderEmpty(`No ${tab.key}`, 'It was deleted with the run.');
-  return tab.render(visit, run);
+  return tab.render(visit, run, review);
 }
 
 function renderTabLinks({ id, operation }: ShownRun, current: RunTab): Html {
@@ -141,9 +152,13 @@ function renderTabLinks({ id, operation }: ShownRun, current: RunTab): Html {
   );
 }
 
-/** A run that has ended changes no more. */
-function renderLivePart(visit: RunVisit, { run, tab }: { run: ShownRun; tab: RunTab }, content: Html): Html {
-  if (isTerminal(run.status)) return renderStill(content);
+/** A run that has ended changes no more. An update would take away what is wrong with a review, and what was typed. */
+function renderLivePart(
+  visit: RunVisit,
+  { run, tab, review }: ShownTab & { readonly run: ShownRun },
+  content: Html,
+): Html {
+  if (isTerminal(run.status) || review) return renderStill(content);
   const stream = pagePath(pages.runChanges, { id: run.id }, { revision: String(run.revision) });
   const live = { stream: tab.hasOwnStream ? null : stream, address: addressOf(visit, run, tab), again: '20s' };
   return renderLive(live, content);

@@ -1,4 +1,5 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import type { FormProblems } from '#api/web/forms/problems.ts';
 import type { Html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -16,6 +17,12 @@ export type RunTabKey = 'plan' | 'log' | 'events' | 'details';
 /** A visit of a page of one run. */
 export type RunVisit = Visit<{ readonly id: string }>;
 
+/** A review that was refused: what was typed, and what is wrong with it. */
+export interface ReviewForm {
+  readonly problems?: FormProblems | null;
+  readonly typed?: Readonly<Record<string, string>>;
+}
+
 /** A part of a run's page. The page shows one at a time, below the head and the steps of the run. */
 export interface RunTab {
   readonly key: RunTabKey;
@@ -24,9 +31,9 @@ export interface RunTab {
   readonly labelOfScan?: string;
   /**
    * The content. While the run is under way, it is rendered again at every change, so what keeps a state in the browser needs an id
-   * by which an update finds it.
+   * by which an update finds it. A review that was refused is shown below the plan.
    */
-  readonly render: (visit: RunVisit, run: ShownRun) => Promise<Html>;
+  readonly render: (visit: RunVisit, run: ShownRun, review: ReviewForm | null) => Promise<Html>;
   /**
    * The tab follows the run by a stream of its own and an update leaves it alone. Its script dispatches `changed` on the element
    * `#stream` when its stream says that the run has changed, so that the head and the steps follow. Unless set, the page opens a stream.

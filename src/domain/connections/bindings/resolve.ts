@@ -71,7 +71,7 @@ async function refuseUnusable(em: Em, place: BindingPlace, bindings: readonly Ef
 function explain(problem: NonNullable<BindingProblem>, { name, boundByName }: EffectiveBinding): string {
   if (problem === 'connection_elsewhere')
     return `the connection that is bound as "${name}" belongs to other owners by now: bind one that the environment may use`;
-  return `the connection "${name}" was bound by ${boundByName ?? 'a deleted user'}, who may no longer do so: a person with connection:use who may change the environment binds it again`;
+  return `the connection "${name}" was bound by ${boundByName ?? 'a deleted user'}, who may no longer do so: a person who may use connections and change the environment binds it again`;
 }
 
 /** Which of two values a program would get is nobody's decision, so there must not be two. */

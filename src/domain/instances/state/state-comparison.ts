@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { secretNamesOf } from '#domain/runs/references/secret-outputs.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Effort, newEffort } from '#domain/shared/values/comparison/compare.ts';
@@ -36,6 +38,9 @@ export interface StateComparison {
   /** How many more resources differ. */
   readonly omitted: number;
   readonly unchanged: number;
+  readonly outputs: readonly ValueChange[];
+  /** How many more values of outputs differ. */
+  readonly omittedOutputs: number;
 }
 
 /**
@@ -51,21 +56,43 @@ export async function compareStates(
 ): Promise<StateComparison | undefined> {
   const before = await readStateContent(em, keyRing, instanceId, from);
   const after = await readStateContent(em, keyRing, instanceId, to);
-  return before && after ? compareContents(before, after) : undefined;
+  if (!before || !after) return undefined;
+  return compareContents(before, after, await findSecretOutputs(em, instanceId));
 }
 
-/** @throws Unprocessable for states that are too large, or that no tool wrote */
-export function compareContents(before: StateContent, after: StateContent): StateComparison {
-  const [old, present] = [before, after].map(readResources) as [StateResources, StateResources];
+/** The names of the outputs that the instance, or a newer version of its template, calls secret by now. */
+async function findSecretOutputs(em: Em, instanceId: string): Promise<readonly string[]> {
+  const row = await db(em)
+    .selectFrom('instances as i')
+    .where('i.id', '=', instanceId)
+    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
+    .executeTakeFirst();
+  return row?.secret ?? [];
+}
+
+/**
+ * @param secretOutputs the names of outputs that are secret, whatever the states say
+ * @throws Unprocessable for states that are too large, or that no tool wrote
+ */
+export function compareContents(
+  before: StateContent,
+  after: StateContent,
+  secretOutputs: readonly string[] = [],
+): StateComparison {
+  const [one, other] = [parse(before), parse(after)];
+  const [old, present] = [readResources(one, before), readResources(other, after)];
   const addresses = [...new Set([...old.keys(), ...present.keys()])];
   const pairs = addresses.map((address) => ({ address, before: old.get(address), after: present.get(address) }));
   const differing = namePairs(pairs.filter(isDifferent)).sort((one, other) => (one.shown < other.shown ? -1 : 1));
   const listed = differing.slice(0, mostResources);
   const effort = newEffort();
+  const outputs = compareOutputs(one['outputs'], other['outputs'], secretOutputs, effort);
   return {
-    changes: listed.map(({ shown, before: one, after: other }) => compareResource(shown, one, other, effort)),
+    changes: listed.map((pair) => compareResource(pair.shown, pair.before, pair.after, effort)),
     omitted: differing.length - listed.length,
     unchanged: addresses.length - differing.length,
+    outputs: outputs.changes,
+    omittedOutputs: outputs.omitted,
   };
 }
 
@@ -101,19 +128,20 @@ interface ComparedResource {
 }
 type StateResources = ReadonlyMap<string, ComparedResource>;
 
-function readResources({ content, maskedAddresses }: StateContent): StateResources {
+type ParsedState = Readonly<Record<string, JsonValue>>;
+
+function readResources({ resources }: ParsedState, { maskedAddresses }: StateContent): StateResources {
+  if (!Array.isArray(resources)) throw unusable();
+  return new Map(readManagedObjects(resources, maskedAddresses).map(toCompared));
+}
+
+function parse({ content }: StateContent): ParsedState {
   if (content.length > largestCompared) {
     throw new Unprocessable(
       `a state of more than ${largestCompared / 1024 / 1024} MiB is not compared here: download both states and compare the files`,
       { code: 'state_too_large' },
     );
   }
-  const { resources } = parse(content);
-  if (!Array.isArray(resources)) throw unusable();
-  return new Map(readManagedObjects(resources, maskedAddresses).map(toCompared));
-}
-
-function parse(content: Buffer): Readonly<Record<string, JsonValue>> {
   const text = content.toString('utf8');
   if (nestingOf(text) > deepest) throw unusable();
   try {
@@ -145,6 +173,32 @@ function readMarks(marks: JsonValue | undefined): ValuePath[] {
       return typeof step === 'number' ? step : String(step);
     }),
   );
+}
+
+/** An output that one of the two states marks as sensitive is hidden in both. */
+function compareOutputs(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  secretOutputs: readonly string[],
+  effort: Effort,
+) {
+  const [old, present] = [readOutputs(before), readOutputs(after)];
+  const secret = [...secretOutputs, ...old.secret, ...present.secret].map((name) => [name]);
+  return listValueChanges(hideAt(old.values, secret), hideAt(present.values, secret), {
+    effort,
+    mostChanges: mostAttributes,
+    longestValue,
+  });
+}
+
+function readOutputs(outputs: JsonValue | undefined): { values: JsonValue; secret: string[] } {
+  const entries = Object.entries(isJsonObject(outputs) ? outputs : {});
+  const members = entries.map(([name, output]) => [name, isJsonObject(output) ? output : {}] as const);
+  return {
+    values: Object.fromEntries(members.map(([name, { value }]) => [name, value ?? null])),
+    // Tools leave the member out of open outputs.
+    secret: members.filter(([, { sensitive = false }]) => sensitive !== false).map(([name]) => name),
+  };
 }
 
 /** What one of the two states marks as sensitive is hidden in both. */

@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { listPlanChanges } from '../../plan-operations.ts';
-import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
+import type { ReviewForm, RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { renderNoPlan, renderRemovedPlan } from './no-plan.ts';
 import type { PlanAddress } from './plan-address.ts';
 import { changesPerPage, renderOneChange, renderPlanList } from './plan-list.ts';
@@ -25,12 +25,12 @@ export const planTab: RunTab = {
     const reviewed = visit.query('reviewed');
     return { ...(digest !== undefined && { digest }), ...(reviewed !== undefined && { reviewed }) };
   },
-  async render(visit, run) {
+  async render(visit, run, review) {
     const after = await renderAfterReview(visit, run);
     if (run.plan === null) return html`${after}${renderNoPlan(run)}`;
     const hasMoved = (visit.query('digest') ?? run.plan.digest) !== run.plan.digest;
     if (hasMoved) return html`${after}${renderMoved(run)}`;
-    return html`${after}${await unlessRemoved(() => renderPlan(visit, run))}`;
+    return html`${after}${await unlessRemoved(() => renderPlan(visit, run, review))}`;
   },
 };
 
@@ -61,12 +61,17 @@ ${renderPlanContent(run, plan, {})}
   });
 }
 
-async function renderPlan(visit: RunVisit, run: ShownRun): Promise<Html> {
+async function renderPlan(visit: RunVisit, run: ShownRun, review: ReviewForm | null): Promise<Html> {
   const { change, ...address } = addressOf(visit);
-  return change === undefined ? renderWholePlan(visit, run, address) : renderAlone(visit, run, change);
+  return change === undefined ? renderWholePlan(visit, run, address, review) : renderAlone(visit, run, change);
 }
 
-async function renderWholePlan(visit: RunVisit, run: ShownRun, address: PlanAddress): Promise<Html> {
+async function renderWholePlan(
+  visit: RunVisit,
+  run: ShownRun,
+  address: PlanAddress,
+  review: ReviewForm | null = null,
+): Promise<Html> {
   const { kind, q, after } = address;
   const query = { kind, q, after, limit: String(changesPerPage) };
   const plan = await visit.read(listPlanChanges, { params: { id: run.id }, query });
@@ -74,7 +79,7 @@ async function renderWholePlan(visit: RunVisit, run: ShownRun, address: PlanAddr
 ${renderPlanHead(run, plan)}
 ${renderPlanContent(run, plan, address, plan.total > 1 ? renderPlanFilters(run, plan, address) : null)}
 </section>
-${await renderReview(visit, run)}`;
+${await renderReview(visit, run, review ?? {})}`;
 }
 
 function renderPlanContent(run: ShownRun, plan: PlanPage, address: PlanAddress, filters: Html | null = null): Html {

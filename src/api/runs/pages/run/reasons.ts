@@ -56,7 +56,7 @@ const advice: Readonly<Record<StatusReason, string>> = {
   connection_elsewhere: 'Bind a connection that the environment may use. Then run it again.',
   connection_rebound: 'Run it again. It gets a new plan, which needs a new approval.',
   connection_unauthorized:
-    'A person with connection:use who may change the environment binds it again. Then run it again.',
+    'A person who may use connections and change the environment binds it again. Then run it again.',
   credentials_unavailable:
     'Set the credentials of the connection anew, or an operator adds the missing key. Then run it again.',
   identity_unavailable: "An operator sets the public URL of the service. The worker's log says more.",

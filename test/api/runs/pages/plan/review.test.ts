@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 import { change, PendingRuns } from '#test/support/runs/pending-runs.ts';
@@ -90,6 +91,9 @@ describe('the review under a plan', () => {
       expect.stringContaining('Say what the requester should change'),
     ]);
     expect(await reviewsOf(run)).toEqual([]);
+    expect(answer.text).toContain('id="field-comment-problem"');
+    expect(answer.text).toContain('<section class="plan" id="plan"');
+    expect(answer.text).toContain('aria-label="Parts of the run"');
   });
 
   it('of a plan that has moved decides nothing, and offers the new one', async () => {
@@ -147,6 +151,16 @@ describe('the review under a plan', () => {
     expect(wordsOf(text)).toContain('You cannot approve: this counts as your own run, because you requested it');
     expect(text).not.toContain('value="approve"');
     expect(text).toContain('value="reject"');
+  });
+
+  it('names the role that reviewing takes to a member of the team without it', async () => {
+    const run = await runs.add(changes);
+    const member = await api.addUser('operator', 'Mo Member');
+    await join(runs.tenant, member, 'member', 'member');
+    const { text } = await (await visitAs(member)).get(`/workloads/runs/${run}?tab=plan`);
+    const said =
+      'You cannot decide about this plan: reviewing takes the team role admin in the team that owns the run.';
+    expect(wordsOf(text)).toContain(said);
   });
 
   it('is not taken from another origin', async () => {

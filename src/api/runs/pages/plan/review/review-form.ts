@@ -1,17 +1,11 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
-import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { ShownRun } from '../../run-tab.ts';
+import { explainDenial } from '#api/web/plain-words.ts';
+import type { ReviewForm, ShownRun } from '../../run-tab.ts';
 import { describeApproval, type Standing } from './standing.ts';
-
-/** What was submitted before, and what is wrong with it. */
-export interface ReviewForm {
-  readonly problems?: FormProblems | null;
-  readonly typed?: Readonly<Record<string, string>>;
-}
 
 /** The fields of the form, by their names in the operation's body. */
 export const reviewFields = ['decision', 'comment', 'plan_digest'] as const;
@@ -71,17 +65,23 @@ function renderDecision(
   return html`<button class="${style}" type="button" aria-disabled="true" aria-describedby="why-not-${decision}">${icon}${label}</button>`;
 }
 
+/** People know roles, and not the permissions that a refusal names. */
+function explainRefusal(reason: string | null): string {
+  if (reason === null) return 'this is not possible now';
+  return explainDenial(reason).replace(/^permission denied: this needs/, 'reviewing takes');
+}
+
 /** Why the visitor may not decide. It stands there to be read, since it is what the visitor came for. */
 function renderRefusals({ actions }: ShownRun): Html {
   const refused = actions.filter(({ name, allowed }) => (name === 'approve' || name === 'reject') && !allowed);
   const [first, second] = refused;
   if (first && second && first.reason === second.reason) {
-    const ids = html`<span id="why-not-approve"><span id="why-not-reject">You cannot decide about this plan: ${first.reason ?? 'this is not possible now'}.</span></span>`;
+    const ids = html`<span id="why-not-approve"><span id="why-not-reject">You cannot decide about this plan: ${explainRefusal(first.reason)}.</span></span>`;
     return html`<p class="plan-why-not">${ids}</p>`;
   }
   const words = { approve: 'You cannot approve', reject: 'You cannot reject' };
   return html`${refused.map(
     ({ name, reason }) =>
-      html`<p class="plan-why-not" id="why-not-${name}">${words[name as Decision]}: ${reason ?? 'this is not possible now'}.</p>`,
+      html`<p class="plan-why-not" id="why-not-${name}">${words[name as Decision]}: ${explainRefusal(reason)}.</p>`,
   )}`;
 }

@@ -6,11 +6,11 @@ import { type ParamsOf, pages } from '#api/web/paths.ts';
 import type { AddPage, PageHandler } from '#api/web/visit/route.ts';
 import { review } from '../../../approvals/approval-operations.ts';
 import { getRun } from '../../../operations.ts';
-import type { RunVisit, ShownRun } from '../../run-tab.ts';
+import { showRunPage } from '../../run-page.ts';
+import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';
 import { planPath } from '../plan-address.ts';
 import { renderMoved } from './moved.ts';
-import { type ReviewForm, reviewFields } from './review-form.ts';
-import { renderReview } from './review-panel.ts';
+import { reviewFields } from './review-form.ts';
 
 type Handler = PageHandler<ParamsOf<typeof pages.reviewRun>>;
 
@@ -29,20 +29,20 @@ const decide: Handler = async (visit) => {
   return showProblem(visit, { problems: submission.problems, typed: body }, submission.problems.status);
 };
 
-/** Nothing was decided. The form is shown again with what was typed, unless the plan is another one by now. */
+/** Nothing was decided. The plan is shown again with the form and what was typed, unless it is another plan by now or the run waits no longer. */
 async function showProblem(visit: RunVisit, form: ReviewForm, status: number) {
   const run = await visit.read(getRun, { params: { id: visit.params.id }, query: {} });
   const hasMoved = run.plan !== null && form.typed?.['plan_digest'] !== run.plan.digest;
+  if (!hasMoved && run.status === 'pending_approval') return showRunPage(visit, { status, review: form });
   const title = hasMoved ? 'The plan changed' : 'Nothing was decided';
   const crumbs = [{ label: `Run of ${run.instance}`, path: planPath(run.id) }];
   const main = html`<div class="page">${renderPageHead({ title, crumbs })}
-${hasMoved ? renderMoved(run) : await renderAgain(visit, run, form)}</div>`;
+${hasMoved ? renderMoved(run) : renderEnded(run, form)}</div>`;
   return visit.show({ title, hasProblem: true, main }, status);
 }
 
 /** A run that does not wait any more has no form. */
-async function renderAgain(visit: RunVisit, run: ShownRun, form: ReviewForm): Promise<Html> {
-  if (run.status === 'pending_approval') return html`${await renderReview(visit, run, form)}`;
-  return html`${form.problems ? renderSummary(form.problems, []) : null}
+function renderEnded(run: ShownRun, { problems }: ReviewForm): Html {
+  return html`${problems ? renderSummary(problems, []) : null}
 <p><a class="button button-primary" href="${planPath(run.id)}">Back to the run</a></p>`;
 }

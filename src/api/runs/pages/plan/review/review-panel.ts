@@ -1,9 +1,10 @@
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
-import type { RunVisit, ShownRun } from '../../run-tab.ts';
-import { type ReviewForm, renderReviewForm } from './review-form.ts';
+import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';
+import { renderReviewForm } from './review-form.ts';
 import { findStanding, type Standing } from './standing.ts';
 
 /** The decision under a plan: who must still approve, by when, and the buttons. Only a run that waits for approval has it. */
@@ -42,7 +43,8 @@ function describeMissing({ missing, waitedFor }: Standing, team: string | null):
 /** Who may not approve, before they try. */
 function describeRule({ approval, template_version: version }: ShownRun): string {
   const needs = approval.needs.map(
-    ({ permission, because }) => ` Reviewing it takes the permission ${permission}, because ${because}.`,
+    ({ permission, because }) =>
+      ` Reviewing it takes ${describeWeakestRole(permission) ?? permission}, because ${because}.`,
   );
   if (approval.allow_self) return `People may approve their own runs here.${needs.join('')}`;
   return `Who requested this run, or one that it repeats, or published version ${version} of its template, cannot approve it.${needs.join('')}`;
