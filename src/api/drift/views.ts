@@ -27,6 +27,9 @@ const monitorFields = {
   scan_run_id: AnswerId.nullable().describe('The run that scans now.'),
   last_scan_at: Time.nullable(),
   last_success_at: Time.nullable(),
+  instance_changed_at: Time.nullable().describe(
+    'When a run last changed the instance, or began to, after the last successful scan. Null: none did.',
+  ),
   stale: z
     .boolean()
     .describe(
@@ -65,6 +68,7 @@ export function toMonitor(monitor: MonitorDetails): z.output<typeof ListedMonito
     scan_run_id: monitor.scanRunId,
     last_scan_at: monitor.lastScanAt,
     last_success_at: monitor.lastSuccessAt,
+    instance_changed_at: monitor.instanceChangedAt,
     stale: isStale(monitor),
     last_failure: lastFailure && {
       at: lastFailure.at,

@@ -85,13 +85,13 @@ const resourceKinds = {
     page: ({ id }) => pagePath(pages.pluginResource, { id }),
   },
   drift_monitors: {
-    kind: 'drift monitor',
+    kind: 'drift_monitor',
     label: 'Drift monitors',
     icon: 'activity',
     page: ({ id }) => pagePath(pages.driftMonitor, { id }),
   },
   drift_findings: {
-    kind: 'drift finding',
+    kind: 'drift_finding',
     label: 'Drift findings',
     icon: 'activity',
     page: ({ id }) => pagePath(pages.driftFinding, { id }),

@@ -1,3 +1,7 @@
 import type { Feature } from '#domain/shared/features/feature.ts';
 
-export const schedulesFeature = { title: 'Schedules', operations: ['schedules'] } as const satisfies Feature;
+export const schedulesFeature = {
+  title: 'Schedules',
+  operations: ['schedules'],
+  searched: ['schedule'],
+} as const satisfies Feature;

@@ -44,6 +44,35 @@ export const candidatesByKind = {
       .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
       .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('parentId')])
       .as('x'),
+  schedule: (em, principal) =>
+    db(em)
+      .selectFrom('schedules as s')
+      .innerJoin('teams as t', 't.id', 's.team_id')
+      .where('t.deleted_at', 'is', null)
+      .where((eb) =>
+        eb.and([mayRead(principal, 'environment:read'), isInReadableTeam(principal, eb.ref('s.team_id'), 'hidden')]),
+      )
+      .select(['s.id', 's.name', nothing.as('otherName'), 't.name as context', noId.as('parentId')])
+      .as('x'),
+  // A monitor has the name of what it watches, as on its page.
+  drift_monitor: (em, principal) =>
+    db(em)
+      .selectFrom('drift_monitors as m')
+      .leftJoin('instances as i', 'i.id', 'm.instance_id')
+      .leftJoin('environments as e', 'e.id', 'm.environment_id')
+      .leftJoin('templates as w', 'w.id', 'm.template_id')
+      .where('m.deleted_at', 'is', null)
+      .where((eb) =>
+        eb.and([mayRead(principal, 'drift_monitor:read'), isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden')]),
+      )
+      .select(({ ref }) => [
+        'm.id',
+        sql<string>`concat('Monitor of ', coalesce(${ref('i.name')}, ${ref('e.name')}, ${ref('w.name')}))`.as('name'),
+        sql<string | null>`coalesce(${ref('i.name')}, ${ref('e.name')}, ${ref('w.name')})`.as('otherName'),
+        sql<string | null>`case when ${ref('m.instance_id')} is not null then ${ref('e.name')} end`.as('context'),
+        noId.as('parentId'),
+      ])
+      .as('x'),
   variable_set: (em, principal) => selectOwned(em, principal, { table: 'variable_sets', installation: 'visible' }),
   connection: (em, principal) =>
     selectOwned(em, principal, {
@@ -135,6 +164,10 @@ export const candidatesByKind = {
 
 export type NamedKind = keyof typeof candidatesByKind;
 export const namedKinds = Object.keys(candidatesByKind) as readonly NamedKind[];
+
+function mayRead(principal: Principal, permission: Permission) {
+  return sql.lit(decidePermission(principal, { anyOf: [permission] }).allowed);
+}
 
 function mayReadPlugins(principal: Principal): boolean {
   return decidePermission(principal, pluginReading).allowed;

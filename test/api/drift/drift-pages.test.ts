@@ -135,9 +135,23 @@ describe('the pages of monitors', () => {
     expect((await theirs.get('/drift')).text).toContain('There is no monitor yet');
     const watched = await other.watched();
     const page = async () => (await theirs.get(`/drift/monitors/${watched.monitor}`)).text;
+    const list = async () => (await theirs.get('/drift')).text;
     expect(await page()).toContain('No scan has run yet.');
+    expect(await list()).toContain('There may be drift: 1 monitor of 1 had no complete scan yet.');
     await other.scan(watched, []);
     expect(await page()).toContain('The last scan found no drift');
+    expect(await page()).toContain('In sync');
+    expect(await list()).toContain('The last complete scans found no drift. The monitors show when they ran.');
+    await other.watched();
+    expect(await list()).toContain('There may be more drift: 1 monitor of 2 had no complete scan yet.');
+    await other.redeploy(watched, 'destroy');
+    for (const said of [
+      'A run changed the instance after it',
+      'Changed since the scan',
+      'The instance changed after it.',
+    ])
+      expect(await page()).toContain(said);
+    expect(await page()).not.toContain('In sync');
     await other.scan(watched, [], { status: 'failed' });
     expect(await page()).toContain('There may be drift');
   });

@@ -122,6 +122,35 @@ describe('a search', () => {
     expect(await search(requester, 'zebra')).toContain(`template ${mine.template}`);
   });
 
+  it('finds a schedule by its name and the piece of its id, its audit record links to it, and another tenant finds neither', async () => {
+    const { owner, team, template, environment } = mine;
+    const work = { run: { template_id: template, environment_id: environment, instance: 'zebra' } };
+    const schedule = { cron: '0 3 * * *', timezone: 'UTC' };
+    const { id } = await owner.make('/schedules', { team_id: team, name: 'Nightly Potoroo', schedule, work });
+    for (const text of ['potoroo', id, id.slice(0, 20), id.slice(-8)]) {
+      expect(await search(owner, text), text).toContain(`schedule ${id}`);
+      expect(await search(others.owner, text), text).toEqual([]);
+    }
+    const link = `href="/schedules/${id}"`;
+    expect((await (await signIn(owner)).get('/search?q=potoroo')).text).toContain(link);
+    expect((await (await signIn(owner)).get(`/audit?resource_id=${id}`)).text).toMatch(
+      new RegExp(`${link}>Nightly Potoroo</a> <span class="muted">schedules`),
+    );
+  });
+
+  it('finds a drift monitor by the name of what it watches and the piece of its id, and not for another tenant', async () => {
+    const { owner, environment } = mine;
+    const name = (await owner.get(`/environments/${environment}`)).body.name.toLowerCase();
+    const { id } = await owner.make('/drift-monitors', { environment_id: environment, schedule: { every: '6h' } });
+    for (const text of [name, id, id.slice(0, 20), id.slice(-8)]) {
+      expect(await search(owner, text), text).toContain(`drift_monitor ${id}`);
+      expect(await search(others.owner, text), text).not.toContain(`drift_monitor ${id}`);
+    }
+    expect((await (await signIn(owner)).get(`/search?q=${name}`)).text).toContain(`href="/drift/monitors/${id}"`);
+    await owner.delete(`/drift-monitors/${id}`, { 'idempotency-key': crypto.randomUUID() });
+    expect(await search(owner, id)).toEqual([]);
+  });
+
   it('finds a connection of the installation for all who may use connections, and a webhook of it for administrators alone', async () => {
     const admin = await api.addUser('admin');
     const generic = { kind: 'generic', credentials: { variables: { TOKEN: 'bilby-token' } } };

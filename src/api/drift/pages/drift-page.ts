@@ -9,12 +9,15 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { countMonitors } from '#domain/drift/monitors/list-store.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
 import { suppressMany } from '../finding-operations.ts';
 import { create, list } from '../monitor-operations.ts';
+import { toOwnerFilter } from '../owner-filter.ts';
 import { renderFindings } from './findings-list.ts';
 import { monitorPath, nameOf, readPlaces } from './shown.ts';
 import { renderHealth, type ShownMonitor } from './words.ts';
@@ -52,12 +55,17 @@ ${isMonitors ? await renderMonitors(visit, scope) : await renderFindings(visit, 
   });
 }
 
-/** Explains an empty list. Without a monitor, nobody looks. */
+/** Explains an empty list. Only a scan with a result says that nothing differs. */
 async function explainNone(visit: Visit, scope: Query): Promise<string> {
   const { drift_monitors: monitors } = await visit.read(list, { query: { ...scope, limit: '1' } });
-  return monitors.length === 0
-    ? 'There is no monitor yet. A monitor scans on a schedule, and the drift it finds appears here.'
-    : 'The last complete scans found no drift. The monitors show when they ran.';
+  if (monitors.length === 0)
+    return 'There is no monitor yet. A monitor scans on a schedule, and the drift it finds appears here.';
+  const { all, unscanned } = await countMonitors(visit.em, visit.principal, toOwnerFilter(scope));
+  if (all === 0) return 'There may be drift: no instance is scanned yet.';
+  const clean = 'The last complete scans found no drift.';
+  if (unscanned === 0) return `${clean} The monitors show when they ran.`;
+  const lacking = `${pluralize(unscanned, 'monitor')} of ${all} had no complete scan yet`;
+  return unscanned === all ? `There may be drift: ${lacking}.` : `${clean} There may be more drift: ${lacking}.`;
 }
 
 async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {

@@ -63,6 +63,7 @@ ${renderLive(
     history: ['drift_monitors', monitor.id],
   })}
 ${renderFailure(monitor)}
+${renderLaterChange(monitor)}
 ${renderChangedInputs(monitor)}
 <div class="panel">${await renderMonitorFacts(visit, monitor)}</div>
 ${monitor.scope === 'instance' && tab !== 'scans' ? renderTrend(scans.scans) : null}
@@ -78,11 +79,12 @@ ${await parts[tab]()}`,
 }
 
 /** Explains an empty list. Only a scan with a result says that nothing differs. */
-function explainNone({ scope, last_failure: failure, last_success_at: success, stale }: MonitorSubject): string {
+function explainNone({ scope, last_failure: failure, last_success_at: success, ...monitor }: MonitorSubject): string {
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
   if (failure) return 'There may be drift: the last scan had no result.';
-  if (stale) return 'There may be drift: the last three scheduled scans did not succeed.';
+  if (monitor.stale) return 'There may be drift: the last three scheduled scans did not succeed.';
   if (success === null) return 'No scan has run yet.';
+  if (monitor.instance_changed_at) return 'The last scan found no drift. The instance changed after it.';
   return 'The last scan found no drift.';
 }
 
@@ -107,6 +109,12 @@ function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html |
     return html`<div class="notice notice-problem" role="note"><p>The last three scheduled scans did not succeed. Scans stop when a run needs the instance: check whether runs keep it busy, then scan now.</p></div>`;
   if (!failure) return null;
   return html`<div class="notice notice-problem" role="note"><p>The last scan had no result, ${renderAge(failure.at)}: <span class="foreign">${failure.message}</span>${failure.run_id ? html` · ${renderRunLink(failure.run_id)}` : null}</p></div>`;
+}
+
+/** What a scan found before a run changed the instance says nothing about the instance as it is now. */
+function renderLaterChange({ instance_changed_at: changed, last_success_at: success }: MonitorSubject): Html | null {
+  if (!changed || !success) return null;
+  return html`<p class="notice">${renderIcon('hourglass')}<span>The last scan with a result ran ${renderAge(success)}. A run changed the instance after it, ${renderAge(changed)}.</span></p>`;
 }
 
 /** A scan compares with the deployment, and says nothing about what the deployment was given. */

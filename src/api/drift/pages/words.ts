@@ -40,6 +40,8 @@ export function renderHealth({ scope, enabled, last_failure: failure, ...monitor
   if (monitor.stale) return renderStatusBadge({ word: 'Stale', icon: 'hourglass', tone: 'timed-out' });
   if (monitor.last_success_at === null)
     return renderStatusBadge({ word: 'Not scanned yet', icon: 'circle-dashed', tone: 'queued' });
+  if (monitor.instance_changed_at)
+    return renderStatusBadge({ word: 'Changed since the scan', icon: 'hourglass', tone: 'timed-out' });
   return monitor.open_findings > 0
     ? renderStatusBadge({ word: 'Drifted', icon: 'triangle-alert', tone: 'approval' })
     : renderStatusBadge({ word: 'In sync', icon: 'circle-check', tone: 'succeeded' });

@@ -55,7 +55,10 @@ ${renderPageHead({
         : filter.inputs_changed === 'true'
           ? renderEmpty('No inputs have changed', 'All outputs that instances use are unchanged.')
           : filter.drifted === 'true'
-            ? renderEmpty('Nothing has drifted', 'The last scans found no drift.')
+            ? renderEmpty(
+                'No open findings',
+                'No scan has found drift that is still there. Instances without a complete scan may have drifted.',
+              )
             : renderEmpty(
                 'Nothing is deployed here yet',
                 'Instances appear when a template is deployed.',

@@ -43,6 +43,7 @@ function selectMonitors(em: Em) {
       countFindings(eb, 'suppressed').as('suppressedFindings'),
       selectRunningScan(eb).as('scanRunId'),
       hasResources(eb).as('hasResources'),
+      selectLaterChange(eb).as('instanceChangedAt'),
       eb.cast<boolean>(haveInputsChanged(eb.ref('m.instance_id')), 'boolean').as('haveInputsChanged'),
     ]);
 }
@@ -64,6 +65,22 @@ function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
     .whereRef('s.monitor_id', '=', 'm.id')
     .where('s.recorded_at', 'is', null)
     .select('s.run_id')
+    .$asScalar();
+}
+
+/** When a run last changed the instance, or began to, after the last scan with a result. */
+function selectLaterChange(eb: Over<{ m: 'drift_monitors' }>) {
+  return eb
+    .selectFrom('instances as i')
+    .innerJoin('runs as d', 'd.id', 'i.deployed_run_id')
+    .whereRef('i.id', '=', 'm.instance_id')
+    .where((on) =>
+      on.or([
+        on('d.finished_at', '>', on.ref('m.last_success_at')),
+        on('i.unrecorded_at', '>', on.ref('m.last_success_at')),
+      ]),
+    )
+    .select(({ ref }) => sql<string>`greatest(${ref('d.finished_at')}, ${ref('i.unrecorded_at')})`.as('at'))
     .$asScalar();
 }
 
@@ -90,14 +107,41 @@ export function readMonitor(em: Em, id: string) {
 export function listMonitors(
   em: Em,
   principal: Principal,
-  { organizationId, teamId, environmentId, instanceId, templateId }: MonitorFilter,
+  filter: MonitorFilter,
   request: PageRequest,
 ): Promise<Page<MonitorDetails>> {
-  let query = selectMonitors(em).where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden'));
-  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('m.team_id')));
-  if (teamId !== undefined) query = query.where('m.team_id', '=', teamId);
-  if (environmentId !== undefined) query = query.where('m.environment_id', '=', environmentId);
-  if (instanceId !== undefined) query = query.where('m.instance_id', '=', instanceId);
-  if (templateId !== undefined) query = query.where((eb) => isOfTemplate(eb, templateId));
-  return pageOf(query, 'm.id', request);
+  return pageOf(
+    selectMonitors(em).where((eb) => isListed(eb, principal, filter)),
+    'm.id',
+    request,
+  );
+}
+
+/** How many of the monitors that scan there are, and how many of them have had no scan with a result. */
+export function countMonitors(em: Em, principal: Principal, filter: MonitorFilter) {
+  return db(em)
+    .selectFrom('drift_monitors as m')
+    .where('m.deleted_at', 'is', null)
+    .where('m.scope', '=', 'instance')
+    .where((eb) => isListed(eb, principal, filter))
+    .select([
+      sql<number>`count(*)::int`.as('all'),
+      sql<number>`(count(*) filter (where m.last_success_at is null))::int`.as('unscanned'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+function isListed(
+  eb: Over<{ m: 'drift_monitors' }>,
+  principal: Principal,
+  { organizationId, teamId, environmentId, instanceId, templateId }: MonitorFilter,
+) {
+  return eb.and([
+    isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden'),
+    ...(organizationId === undefined ? [] : [isTeamOf(organizationId, eb.ref('m.team_id'))]),
+    ...(teamId === undefined ? [] : [eb('m.team_id', '=', teamId)]),
+    ...(environmentId === undefined ? [] : [eb('m.environment_id', '=', environmentId)]),
+    ...(instanceId === undefined ? [] : [eb('m.instance_id', '=', instanceId)]),
+    ...(templateId === undefined ? [] : [isOfTemplate(eb, templateId)]),
+  ]);
 }
