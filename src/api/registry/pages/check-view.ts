@@ -31,7 +31,7 @@ export function renderVersionCheck({ check }: Pick<ShownVersion, 'check'>): Html
 export function renderDraftCheck(check: ShownCheck): Html {
   const isFine = check.valid && check.warnings.length === 0 && check.not_checked.length === 0;
   const lead = check.valid
-    ? html`<p><strong>This can be published.</strong> ${describe(check)}</p>`
+    ? html`<p><strong>${check.not_checked.length > 0 ? 'This can be published, but it could be checked only in part.' : 'This can be published.'}</strong> ${describe(check)}</p>`
     : html`<p><strong>This cannot be published.</strong> ${describe(check)}</p>`;
   return html`<section class="notice ${check.valid ? (isFine ? '' : 'notice-wait') : 'notice-problem'}" aria-label="What the check found" ${check.valid ? null : html`role="alert"`} tabindex="-1" data-focus><div class="stack">${lead}${renderFindings(check)}</div></section>`;
 }
@@ -40,8 +40,10 @@ function isSilent({ state, errors, warnings, not_checked: notChecked }: Check): 
   return state === 'passed' && errors.length + warnings.length + notChecked.length === 0;
 }
 
-function describe({ state, tool, errors }: Check): string {
+function describe({ state, tool, errors, not_checked: notChecked }: Check): string {
   const by = tool ? ` with ${tool.name} ${tool.version}` : '';
+  if (state === 'passed' && notChecked.length > 0)
+    return `A worker checked a part of it${by}, without running it. A run needs the rest too, such as its providers and modules: its plan fails if the worker cannot get them.`;
   if (state === 'passed') return `A worker checked it${by}, without running it.`;
   if (errors.length > 0)
     return tool ? `A worker checked it${by} and found errors.` : 'Its spec or its files have errors.';

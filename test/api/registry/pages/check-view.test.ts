@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderCheckState } from '#api/registry/pages/check-view.ts';
+import { renderCheckState, renderDraftCheck } from '#api/registry/pages/check-view.ts';
 
 const passed = {
   state: 'passed',
@@ -19,4 +19,13 @@ it('a check without anything left out has passed', () => {
 it('a check that could not fetch a module has passed in part alone', () => {
   const check = { ...passed, errors: [], warnings: [], not_checked: ['the module "net" could not be had'] };
   expect(String(renderCheckState({ check }))).toContain('>Partially passed<');
+});
+
+it('a draft that could be checked in part alone says what a run needs, and one that was checked does not', () => {
+  const draft = { ...passed, valid: true, errors: [], warnings: [] };
+  const whole = String(renderDraftCheck({ ...draft, not_checked: [] }));
+  const part = String(renderDraftCheck({ ...draft, not_checked: ['Failed to query available provider packages'] }));
+  expect(whole).toContain('This can be published.</strong>');
+  expect(part).toContain('it could be checked only in part.</strong>');
+  expect([whole, part].map((text) => text.includes('A run needs the rest too'))).toEqual([false, true]);
 });
