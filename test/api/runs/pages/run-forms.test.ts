@@ -153,6 +153,22 @@ describe('a run of a team', () => {
     expect(text).not.toContain(`href="/workloads/runs/${runId}/cancel"`);
   });
 
+  it('says before it is sent that a request for a review would reach no one, and names no field that is missing', async () => {
+    const form = `/workloads/runs/${runId}/request-approval`;
+    const { text } = await visitor.get(form);
+    expect(text).toContain('No other person can review this run now, so a request would reach no one.');
+    expect(text).toContain(`href="/workloads/runs/${runId}/reviewers">Add a reviewer first`);
+    expect(text).not.toContain('Administrators of the installation who may are notified');
+    const requester = await member('member', 'requester');
+    const theirs = (await (await visitAs(requester)).get(form)).text;
+    expect(theirs.includes('Those whom you name')).toBe(theirs.includes('name="other"'));
+    const reviewer = await member('admin');
+    expect((await visitor.get(form)).text).not.toContain('would reach no one');
+    await api.rows('delete from team_members where principal_id = any(?::uuid[])', [
+      `{${requester.id},${reviewer.id}}`,
+    ]);
+  });
+
   it('asks named members for a review, and names who may not', async () => {
     const reviewer = await member('admin');
     const requester = await member('member', 'requester');

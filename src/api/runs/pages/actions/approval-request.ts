@@ -10,6 +10,7 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { requestApproval } from '../../approvals/approval-operations.ts';
 import { listOfRun } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
@@ -35,6 +36,10 @@ export async function showApprovalRequest(
   const refusal = refusalOf(run.actions, 'request_approval');
   if (refusal !== null && !refused.problems)
     return visit.show(refusedPage({ title, crumbs, cancel: pagePath(pages.run, { id }), refusal }));
+  const members = await readMembers(visit, run);
+  const isReachable = (await findUsersToAsk(visit.em, id, visit.principal.id)).length > 0;
+  const mayNameOthers = visit.mayDo(findPeople).allowed;
+  const canName = mayNameOthers || members.some((member) => member.may_approve);
   const page = {
     title,
     hasProblem: Boolean(refused.problems),
@@ -42,12 +47,16 @@ export async function showApprovalRequest(
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs })}
 ${refused.link ?? null}
+${isReachable ? null : renderNoReviewer(id)}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
       fields: [
-        renderMembers(id, await readMembers(visit, run), refused.typed) ?? html``,
-        ...(visit.mayDo(findPeople).allowed ? await personFields(visit, other) : []),
-        message,
+        renderMembers(id, members, { isReachable, typed: refused.typed }),
+        ...(mayNameOthers ? await personFields(visit, other) : []),
+        {
+          ...message,
+          hint: `${message.hint}${canName ? ' Those whom you name find it in their approvals, marked as asked for.' : ''}`,
+        },
       ],
       submit: 'Ask for a review',
       cancel: pagePath(pages.run, { id }),
@@ -65,23 +74,34 @@ const other = {
   hint: 'A name or an e-mail address. If the person may not see the run, you get a link to send to them.',
 } as const;
 
-const message: FormField = {
+/** The operation refuses a request that would reach no user. */
+function renderNoReviewer(id: string): Html {
+  return html`<div class="notice notice-problem"><p>No other person can review this run now, so a request would reach no one. <a href="${pagePath(pages.runReviewers, { id })}">Add a reviewer first</a>.</p></div>`;
+}
+
+const message = {
   name: 'message',
   label: 'Message',
   kind: 'area',
   isOptional: true,
   maxLength: 4000,
-  hint: 'Asking changes nothing about who may review the run. Those whom you name find it in their approvals, marked as asked for.',
-};
+  hint: 'Asking changes nothing about who may review the run.',
+} as const satisfies FormField;
 
 /** Everybody who may review the run finds it in their approvals. Those who are named find it marked. If only one person can, that one is chosen. */
-function renderMembers(runId: string, members: Members, typed?: Readonly<Record<string, string>>): Html | null {
-  if (members.length === 0) return null;
+function renderMembers(
+  runId: string,
+  members: Members,
+  {
+    isReachable,
+    typed,
+  }: { readonly isReachable: boolean; readonly typed: Readonly<Record<string, string>> | undefined },
+): Html {
   const able = members.filter((member) => member.may_approve);
   const others = members.filter((member) => !member.may_approve);
   return html`<fieldset class="choices"><legend>Reviewers</legend>${
     able.every(({ type }) => type !== 'user')
-      ? html`<p>No other member of the team can approve this run yet. Administrators of the installation who may are notified.</p>`
+      ? html`<p>No other member of the team can approve this run yet.${isReachable ? ' Administrators of the installation who may are notified.' : null}</p>`
       : html`<p class="field-hint">Select no one to notify all users in this list.</p>`
   }${able.map(
     ({ id, name }) =>
