@@ -4,6 +4,7 @@ import type { Html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
+import type { Prefilled } from './next-step.ts';
 import type { PersonSearch } from './person-fields.ts';
 
 /** A member as pages show one. */
@@ -46,6 +47,10 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly aboutJoining: string;
   /** Who can be chosen to join, in the field `user_id`. */
   readonly joiners: (visit: Visit, owner: Owner) => Promise<Joiners>;
+  /** Where somebody joins who must join something else first. */
+  readonly joinFirst?: (owner: Owner, prefilled: Prefilled) => LocalPath;
+  /** What leads on once somebody has joined; null if nothing does. */
+  readonly leadOn?: (visit: Visit<Params>, owner: Owner) => Promise<Html | null>;
   readonly memberPath: (owner: Owner, userID: string) => LocalPath;
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
   /** Where somebody goes who has left. */

@@ -12,10 +12,11 @@ import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
-import { personFields, readPersonId, whoField } from './person-fields.ts';
+import { nextStepNames, readPrefilledPerson } from './next-step.ts';
+import { findOutsider, personFields, readPersonId, whoField } from './person-fields.ts';
 
 const person = 'user_id';
-const names = [person, whoField(person), 'role'] as const;
+const names = [person, whoField(person), 'role', ...nextStepNames] as const;
 
 interface State {
   readonly typed?: Readonly<Record<string, string>>;
@@ -32,7 +33,7 @@ export async function showMembers<Params, Owner extends LevelOwner>(
   const owner = await level.read(visit);
   const cursor = visit.query('cursor');
   const { members: shown, next_cursor: next } = await members.list(visit, owner, cursor ? { cursor } : {});
-  const content = html`${
+  const content = html`${(await members.leadOn?.(visit, owner)) ?? null}${
     shown.length > 0
       ? html`<div class="list-panel">${renderMembers(members, owner, shown, visit.principal.id)}</div>`
       : renderEmpty('No members', `Members of the ${level.noun} are listed here.`)
@@ -51,15 +52,34 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
 ): Promise<Html> {
   const refusal = refusalOf(owner.actions, 'set_members');
   if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
+  const field = { name: person, ...(await members.joiners(visit, owner)) };
+  const value = await readPrefilledPerson(visit);
+  const role = members.roles.find((each) => each.value === visit.query('role'))?.value ?? 'member';
   return renderForm({
     action: members.level.path('members', owner),
     fields: [
-      ...(await personFields(visit, { name: person, ...(await members.joiners(visit, owner)) })),
-      { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: 'member' },
+      (await renderJoinFirst(members, visit, owner, state)) ?? html``,
+      ...(await personFields(visit, { ...field, ...(value && { value }) })),
+      { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: role },
+      ...nextStepNames.map((name) => ({ name, label: '', kind: 'hidden' as const, value: visit.query(name) ?? '' })),
     ],
     submit: 'Add',
     ...state,
   });
+}
+
+/** Leads somebody on whom the form refused because they must join the organization of the team first. */
+async function renderJoinFirst<Params, Owner extends LevelOwner>(
+  { joinFirst, joiners }: MemberLevel<Params, Owner>,
+  visit: Visit<Params>,
+  owner: Owner,
+  { typed = {} }: State,
+): Promise<Html | null> {
+  if (!joinFirst || !typed[person]) return null;
+  const outside = await findOutsider(visit, { name: person, ...(await joiners(visit, owner)) }, typed[person].trim());
+  if (!outside) return null;
+  const path = joinFirst(owner, { person: outside.id, ...(typed['role'] && { role: typed['role'] }) });
+  return html`<p class="notice"><a href="${path}">Add <span class="foreign">${outside.name}</span> to the organization</a></p>`;
 }
 
 /** Lets somebody join. */
@@ -70,12 +90,18 @@ export async function submitMember<Params, Owner extends LevelOwner>(
   const { level } = members;
   const owner = await level.read(visit);
   const typed = visit.form(...names);
+  let userID = '';
   const submitted = await submit(visit, names, async () => {
-    const userID = await readPersonId(visit, { name: person, ...(await members.joiners(visit, owner)) }, typed);
+    userID = await readPersonId(visit, { name: person, ...(await members.joiners(visit, owner)) }, typed);
     await members.set(visit, owner, userID, { role: typed.role });
   });
   if (!submitted.done) return showMembers(members, visit, { typed, problems: submitted.problems });
-  return visit.redirect(level.path('members', owner, { done: 'member-set' }));
+  return visit.redirect(
+    level.path('members', owner, {
+      done: 'member-set',
+      ...(members.leadOn && { added: userID, team: typed.team || undefined, team_role: typed.team_role || undefined }),
+    }),
+  );
 }
 
 function renderMembers<Params, Owner extends LevelOwner>(

@@ -6,7 +6,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { find } from '../people-operations.ts';
 
-type Person = EncodedAnswerOf<typeof find.responses>['people'][number];
+export type Person = EncodedAnswerOf<typeof find.responses>['people'][number];
 
 /** Who may be chosen in a field. */
 export interface PersonSearch {
@@ -21,7 +21,7 @@ export interface PersonSearch {
   readonly others?: readonly Person[];
 }
 
-interface PersonField extends Pick<FormField, 'label' | 'hint'>, PersonSearch {}
+interface PersonField extends Pick<FormField, 'label' | 'hint' | 'value'>, PersonSearch {}
 
 /** The longest e-mail address. */
 const maxText = 254;
@@ -36,12 +36,13 @@ export function whoField(name: string): string {
  * names nobody exactly, a second field lists everybody whom the text matches. `readPersonId` reads both.
  */
 export async function personFields(visit: Visit, field: PersonField): Promise<FormField[]> {
-  const { name, label, hint, isOptional } = field;
+  const { name, label, hint, isOptional, value } = field;
   const text: FormField = {
     name,
     label,
     ...(hint !== undefined && { hint }),
     ...(isOptional && { isOptional }),
+    ...(value !== undefined && { value }),
     maxLength: maxText,
     suggestions: toSuggestions(await findPeople(visit, field, '')),
   };
@@ -73,14 +74,27 @@ export async function readPersonId(visit: Visit, search: PersonSearch, typed: Ty
 
 /** Why a text names nobody: it describes several people or a part of a name, or somebody who must join the organization first, or nobody. */
 async function describeUnclear(visit: Visit, search: PersonSearch, text: string, found: readonly Person[]) {
-  if (found.length === 1)
-    return `is only a part of the name ${found[0]?.name}: send the form again if that is who you mean`;
+  if (found.length === 1) return `matches ${found[0]?.name} alone, who is chosen below: send the form again to confirm`;
   if (found.length > 1) return 'describes more than one person: choose who you mean below';
-  const { organizationId: _, ...anywhere } = search;
-  const others = search.organizationId === undefined ? [] : await findPeople(visit, anywhere, text);
-  const outside = exactly(others, text) ?? (others.length === 1 ? others[0] : undefined);
+  const outside = await findOutsider(visit, search, text);
   if (outside) return `${outside.name} is not yet a member of the organization: add them there first`;
   return 'matches no person whom you may choose. Invite new people by their e-mail address instead';
+}
+
+/** The only person whom a text names and who is not a member of the organization of the field; undefined if there is none. */
+export async function findOutsider(visit: Visit, search: PersonSearch, text: string): Promise<Person | undefined> {
+  const { organizationId, ...anywhere } = search;
+  if (organizationId === undefined || text === '' || (await findPeople(visit, search, text)).length > 0)
+    return undefined;
+  const others = await findPeople(visit, anywhere, text);
+  return exactly(others, text) ?? (others.length === 1 ? others[0] : undefined);
+}
+
+/** The person with an id, if the visitor may know them. */
+export async function findPersonById(visit: Visit<unknown>, id: string): Promise<Person | undefined> {
+  if (!visit.mayDo(find).allowed) return undefined;
+  const { people } = await visit.read(find, { query: { q: id } });
+  return people.find((person) => person.id === id);
 }
 
 async function findPeople(visit: Visit, search: PersonSearch, text: string): Promise<readonly Person[]> {

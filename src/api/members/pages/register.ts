@@ -12,6 +12,7 @@ import * as ofTeam from '../team-operations.ts';
 import { memberForm, removalForm } from './member-forms.ts';
 import type { MemberLevel } from './member-level.ts';
 import { showMembers, submitMember } from './members-page.ts';
+import { joinOrganizationPath, renderTeamsToJoin } from './next-step.ts';
 
 const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
   level: organizationLevel,
@@ -26,6 +27,7 @@ const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
     hint: 'The name or e-mail address of a person who shares an organization with you, or a service account that you see.',
     others: await readAccounts(visit),
   }),
+  leadOn: (visit, { id }) => renderTeamsToJoin(visit, id),
   memberPath: ({ id: orgID }, userID) => pagePath(pages.organizationMember, { orgID, userID }),
   removalPath: ({ id: orgID }, userID) => pagePath(pages.removeOrganizationMember, { orgID, userID }),
   pathAfterLeaving: pagePath(pages.organizations),
@@ -46,6 +48,8 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     hint: html`A name or an e-mail address. Others <a href="${pagePath(pages.organizationMembers, { orgID: organizationId })}">join the organization</a> first.`,
     organizationId,
   }),
+  joinFirst: ({ id, organization_id: orgID }, { person, role }) =>
+    joinOrganizationPath(orgID, { ...(person && { person }), team: id, ...(role && { team_role: role }) }),
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),
   removalPath: (team, userID) => pagePath(pages.removeTeamMember, { ...teamParams(team), userID }),
   pathAfterLeaving: pagePath(pages.organizations),

@@ -110,7 +110,7 @@ describe('who can approve', () => {
       expect([path, managed.status, looked.status]).toEqual([path, 200, 200]);
       for (const reason of ['The account is disabled.', 'The platform role requester does not allow'])
         expect(managed.text).toContain(reason);
-      expect(managed.text).toContain(`href="${tenant.teamPath}/members#add"`);
+      expect(managed.text).toContain(`href="${tenant.teamPath}/members?role=admin#add"`);
       expect(looked.text).not.toContain('Add a member');
       expect(looked.text).toContain('Owners and admins of the team can add members.');
     }

@@ -190,7 +190,7 @@ describe('the pages of members', () => {
     const asked = await visitor.submit(path, typed);
     expect([asked.status, asked.text.includes('choose who you mean below')]).toEqual([400, true]);
     const only = await visitor.submit(path, { ...typed, user_id: 'quillo' });
-    expect(only.text).toContain('only a part of the name Ann Quillon');
+    expect(only.text).toContain('atches Ann Quillon alone, who is chosen below');
     expect(only.text).toMatch(new RegExp(`value="${anna.id}"[^>]*checked`));
     for (const { id } of [ann, anna]) expect(asked.text).toContain(`name="user_id_of_these" value="${id}"`);
     expect((await visitor.submit(path, { ...typed, user_id_of_these: anna.id })).status).toBe(303);
@@ -203,6 +203,23 @@ describe('the pages of members', () => {
       400,
       true,
     ]);
+    const members = `/organizations/${tenant.organization}/members`;
+    const prefilled = `person=${outside.id}&amp;team=${tenant.team}&amp;team_role=member#add`;
+    expect(early.text).toContain(`href="${members}?${prefilled}"`);
+    const form = await admin.get(`${members}?person=${outside.id}&team=${tenant.team}&team_role=admin`);
+    expect(form.text).toContain(`value="${outside.email}"`);
+    const added = await admin.submit(members, {
+      user_id: outside.email,
+      role: 'member',
+      team: tenant.team,
+      team_role: 'admin',
+    });
+    expect(added.location).toContain(`added=${outside.id}&team=${tenant.team}&team_role=admin`);
+    const next = `${path}?person=${outside.id}&amp;role=admin#add`;
+    expect((await admin.get(added.location ?? '')).text).toContain(`href="${next}">Add to the team`);
+    const last = await admin.get(next.replace('&amp;', '&').replace('#add', ''));
+    expect(last.text).toMatch(/name="role" value="admin"[^>]*checked/);
+    expect(last.text).toContain(`value="${outside.email}"`);
     expect((await visitor.submit(path, { ...typed, user_id: outside.email })).text).not.toContain('Bea Outside is');
     const stranger = await api.addUser('maintainer', 'Zoe Strange');
     for (const nobody of [stranger.email, 'Zoe Strange', 'nobody@example.com']) {

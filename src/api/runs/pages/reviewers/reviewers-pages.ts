@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { joinTeamPath } from '#api/members/pages/next-step.ts';
 import { get as getTeam } from '#api/teams/operations.ts';
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
@@ -9,6 +10,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { reviewingTeamRoles } from '#domain/runs/approval/rules.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { listOfEnvironment, listOfRun, listOfTeam } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
@@ -92,8 +94,10 @@ async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly 
   return html`<a class="button button-primary" href="${addPath(team)}">Add a member</a>`;
 }
 
+/** The form with the weaker of the roles that review. */
 function addPath(team: { readonly orgID: string; readonly id: string }): LocalPath {
-  return `${pagePath(pages.teamMembers, { ...team })}#add`;
+  const role = reviewingTeamRoles.at(-1);
+  return joinTeamPath(team.orgID, team.id, { ...(role && { role }) });
 }
 
 function renderReviewers(reviewers: readonly ShownReviewer[], team: Shown['team']): Html {
