@@ -26,6 +26,22 @@ async function twoRuns(values = ['old', 'new <b>'] as const) {
 }
 
 describe('the pages of an undo', () => {
+  test('are not offered by a canceled run that applied nothing, which says why', async () => {
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 'old' } });
+    const { body } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 'new' } });
+    await stage.planOnly(body.id, ['thing.a']);
+    await stage.api.rows(
+      `update runs set status = 'canceled', phase = 'finished', waiting_on = null, finished_at = now() where id = ?`,
+      [body.id],
+    );
+    const { text } = await owner.get(`/workloads/runs/${body.id}`);
+    expect(text).not.toContain(`href="/workloads/runs/${body.id}/undo"`);
+    expect(text).toMatch(
+      /aria-disabled="true"[^>]*>(?:(?!<\/button>)[\s\S])*Undo this change[\s\S]*The run has applied nothing/,
+    );
+  });
+
   test('lead from the run through check and plan to a promotion, for which each resource is ticked', async () => {
     const run = await twoRuns();
     expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(`href="/workloads/runs/${run}/undo"`);

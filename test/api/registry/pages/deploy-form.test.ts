@@ -70,7 +70,8 @@ describe('the form that deploys an instance again', () => {
     expect(text).toContain('Deploy marked');
     expect(text).toMatch(/name="v\/region"[^>]*value="us"|value="us"[^>]*name="v\/region"/);
     expect(text).not.toContain('hidden-token');
-    expect(text).toContain('Left empty, the deployed value is kept');
+    expect((await visitor.get(`${address}&version=1.0.0`)).text).toContain('Left empty, the deployed value is kept');
+    expect(text).not.toContain('Left empty, the deployed value is kept');
     expect(differences(text)).toMatch(/token a secret → has to be entered again/);
     expect(differences(text)).toMatch(/from 1\.0\.0 to 2\.0\.0/);
     expect(differences(text)).toMatch(/size New in 2\.0\.0 default 3/);

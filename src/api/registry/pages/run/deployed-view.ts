@@ -5,8 +5,9 @@ import { readVariables } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import type { DeployedFacts } from './deployed.ts';
-import { type Difference, findDifferences, markDifferences } from './differences.ts';
+import { type Difference, findDifferences, findOwnSecrets, markDifferences, markUnread } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 
@@ -46,6 +47,18 @@ export function compareFields(form: RunForm): ReadonlyMap<string, Html> {
   );
 }
 
+/** Which deployed secrets have to be entered, or will be once something else changes, so that no label calls them optional. */
+export function findNeeds(form: RunForm): ReadonlyMap<string, string> {
+  const { facts, omitted } = form;
+  const found = findFormDifferences(form);
+  if (!found || !facts.deployed) return new Map();
+  const asked = new Set(found.differences.flatMap(({ kind, variable }) => (kind === 'asked' ? [variable] : [])));
+  const own = findOwnSecrets(facts, facts.deployed).filter(({ name }) => !omitted.includes(name));
+  return new Map(
+    own.map(({ name }) => [slots.member('', name), asked.has(name) ? '' : 'needed if anything else changes']),
+  );
+}
+
 /** Of a secret that is deployed, the field itself says what happens if it is left empty. */
 function renderDeployed({ values, secrets }: DeployedFacts, name: string): Html | null {
   if (secrets.includes(name)) return null;
@@ -57,23 +70,26 @@ function renderDeployed({ values, secrets }: DeployedFacts, name: string): Html 
 export function renderDifferences(form: RunForm): Html | null {
   const found = findFormDifferences(form);
   if (!found) return null;
-  const { compared, version, differences } = found;
+  const { compared, version, differences, isUnreadable } = found;
   const rows = differences.map(
     (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, version)}</li>`,
   );
   return html`<section class="panel form-part" aria-labelledby="differences"><h2 id="differences" tabindex="-1">Changes to what is deployed</h2>
 <input type="hidden" name="compared" value="${markDifferences(version, differences)}">
 ${renderVersions(compared, version)}
-${rows.length === 0 ? html`<p>Every variable stays as it is.</p>` : html`<ul class="stack">${rows}</ul>`}</section>`;
+${isUnreadable ? html`<p>The variables are not valid JSON, so they cannot be compared yet.</p>` : rows.length > 0 ? html`<ul class="stack">${rows}</ul>` : html`<p>${form.isToConfirm ? 'Every variable stays as it is.' : 'The form as it was loaded changes no variable.'}</p>`}
+<p class="muted">What you change in the form from here on is compared before anything starts.</p></section>`;
 }
 
 /** Null if the run of the form changes no variables of a deployment. */
 function findFormDifferences({ facts, entry, omitted, basic }: RunForm) {
   const compared = facts.deployed ?? facts.replaced;
   if (!compared || !facts.version || basic.operation === 'destroy') return null;
-  const { values } = readVariables(facts.root, entry);
-  const differences = findDifferences(facts, compared, { values, omitted });
-  return { compared, version: facts.version.version, differences };
+  const { values, problems } = readVariables(facts.root, entry);
+  const unread = problems.map(({ pointer }) => splitPointer(pointer)[0]);
+  const named = unread.filter((name) => name !== undefined);
+  const differences = markUnread(compared, findDifferences(facts, compared, { values, omitted }), named);
+  return { compared, version: facts.version.version, differences, isUnreadable: named.length < unread.length };
 }
 
 function renderVersions({ run }: DeployedFacts, version: string): Html {
@@ -88,6 +104,7 @@ function renderDifference({ kind, before, after }: Difference, version: string):
   const now = after === null ? null : html`<code class="foreign">${after}</code>`;
   if (kind === 'changed') return html`${old} → ${now}`;
   if (kind === 'emptied') return html`${old} → <span class="muted">the default, or what the environment sets</span>`;
+  if (kind === 'unread') return html`${old} → <strong>what you typed is not valid yet</strong>`;
   if (kind === 'asked') return html`${old} → <strong>has to be entered again</strong>`;
   if (kind === 'added')
     return html`<span class="badge">New in ${version}</span> ${now === null ? html`<span class="muted">not set</span>` : html`default ${now}`}`;

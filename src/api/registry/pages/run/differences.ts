@@ -30,8 +30,8 @@ export function findChanges({ values, secrets }: DeployedFacts, root: ObjectNode
 /** A difference between what is deployed and what the form asks for, in words. */
 export interface Difference {
   readonly variable: string;
-  /** `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. */
-  readonly kind: 'changed' | 'emptied' | 'asked' | 'added' | 'dropped' | 'redefined';
+  /** `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value. */
+  readonly kind: 'changed' | 'emptied' | 'asked' | 'unread' | 'added' | 'dropped' | 'redefined';
   /** The deployed value and the new one; null: there is none, or it must not be shown. */
   readonly before: string | null;
   readonly after: string | null;
@@ -88,6 +88,21 @@ export function findDifferences(
     .filter(({ name }) => !Object.hasOwn(values, name))
     .flatMap((member) => describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }));
   return [...changed, ...emptied, ...secrets, ...ofVersion];
+}
+
+/** The same where some of what was typed is not a valid value: such a variable is neither emptied nor left as it is. */
+export function markUnread(
+  compared: DeployedFacts,
+  differences: readonly Difference[],
+  unread: readonly string[],
+): Difference[] {
+  const was = wasOf(compared);
+  const isAsked = (name: string) => differences.some(({ variable, kind }) => variable === name && kind === 'asked');
+  const names = new Set(unread.filter((name) => !isAsked(name)));
+  const invalid = [...names].map(
+    (variable): Difference => ({ variable, kind: 'unread', before: was(variable), after: null }),
+  );
+  return [...invalid, ...differences.filter(({ variable }) => !names.has(variable))];
 }
 
 function isSecretMember(member: Node | undefined): boolean {

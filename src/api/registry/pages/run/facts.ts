@@ -1,3 +1,4 @@
+import { get as getEnvironment } from '#api/environments/operations.ts';
 import { getRun } from '#api/runs/operations.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
@@ -38,6 +39,8 @@ export interface RunFacts extends RunSubject {
   readonly environmentId: string;
   /** The approval of a run of the form that is outside any environment; null if it is in one, or if that is not known yet. */
   readonly outsideApproval: OutsideApproval | null;
+  /** Whether the visitor may give the environment variables that the form need not ask for. */
+  readonly maySetVariables: boolean;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
@@ -80,12 +83,18 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     environments,
     environmentId,
     outsideApproval: isOutside ? await readOutsideApproval(visit, spec) : null,
+    maySetVariables: subject.deployed !== null && (await maySetVariables(visit, environmentId)),
     inherited,
     problems: {
       ...(version.isOther && { version: unknownVersion }),
       ...(place.problem && { environment_id: place.problem }),
     },
   };
+}
+
+async function maySetVariables(visit: RunFormVisit, id: string): Promise<boolean> {
+  const environment = id === '' ? null : await orNull(visit.read(getEnvironment, { params: { id } }));
+  return environment?.actions.some(({ name, allowed }) => name === 'update' && allowed) ?? false;
 }
 
 async function readSubject(visit: RunFormVisit): Promise<RunSubject> {

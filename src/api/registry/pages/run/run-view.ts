@@ -10,12 +10,12 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
-import { compareFields, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
+import { compareFields, findNeeds, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
 import { nameOfTarget, type RunFacts } from './facts.ts';
 import { renderOutside } from './outside.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
-import { describeKept, renderOmitted } from './variable-fields.ts';
+import { describeKept, renderSecretChoices } from './variable-fields.ts';
 
 export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
   return {
@@ -57,6 +57,7 @@ function renderForm(form: RunForm): Html {
   const placed = placeProblems(facts.root, whole, variablesIn(problems));
   const entered = secretsIn(facts.root, entry);
   const action = address.replace(/#.*$/, '');
+  const needs = findNeeds(form);
   return html`<form class="form run-form" method="post" action="${action}" novalidate autocomplete="off" data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
 <input type="hidden" name="key" value="${basic.key}">
@@ -66,8 +67,8 @@ ${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}
 ${form.isToConfirm ? null : renderOutside(facts)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
-${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form), compared: compareFields(form), entered })}
-${renderOmitted(form)}</section>
+${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form, needs), needs, compared: compareFields(form), entered })}
+${renderSecretChoices(form)}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}

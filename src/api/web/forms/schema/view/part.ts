@@ -14,6 +14,8 @@ export interface FormContext {
   readonly problems: ReadonlyMap<string, string>;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
+  /** What stands beside the name instead of "optional" where that is only half of the truth, by the slot. Empty: it must be entered. */
+  readonly needs?: ReadonlyMap<string, string>;
   /** How a variable compares with what the form starts from, by its slot. */
   readonly compared?: ReadonlyMap<string, Html>;
   /** The secrets that were entered before, by their slots: the form carries them along. */
@@ -49,7 +51,7 @@ export function labelPart(part: Part, fieldName: string): Labeled {
   const described = [hints ? `${id}-hint` : '', problem ? `${id}-problem` : ''].filter(Boolean).join(' ');
   return {
     id,
-    label: html`${nameOf(part)}${isNeeded(part) || node.kind === 'fixed' ? null : html` <span class="muted">optional</span>`}`,
+    label: html`${nameOf(part)}${isNeeded(part) || node.kind === 'fixed' ? null : html` <span class="muted">${context.needs?.get(slot) ?? 'optional'}</span>`}`,
     state: html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`,
     notes: html`${hints ? html`<div class="field-hint" id="${id}-hint">${hints}</div>` : null}${
       problem
@@ -67,6 +69,7 @@ function renderForget(part: Part, at: string): Html {
 
 /** Whether the visitor must enter something: nothing else gives the value. */
 export function isNeeded({ node, slot, context }: Part): boolean {
+  if (context.needs?.get(slot) === '') return true;
   return node.isRequired && node.default === undefined && !context.inherited.has(slot) && !context.entered?.has(slot);
 }
 

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** What the form that deploys an instance again claims about what was typed, and about deployed secrets. */
+
+let stage: ReadingStage;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+let template: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  const properties = { region: { type: 'string' }, size: { type: 'integer' }, extra: {} };
+  const token = { type: 'string', writeOnly: true };
+  const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+  template = await stage.steps.publish({
+    variables: { type: 'object', properties: { ...properties, token } },
+    executor,
+  });
+  visitor = await signInVisitor(stage.api, stage.tenant.owner);
+});
+afterAll(() => stage?.api.close());
+
+async function deployed(variables: object): Promise<string> {
+  const instance = `web-${randomUUID().slice(0, 8)}`;
+  const { body, status, text } = await stage.ask(variables, { template_id: template, version: '1.0.0', instance });
+  expect(status, text).toBe(202);
+  await stage.finish(body.id);
+  return `/catalog/${template}/run?from_instance=${body.instance_id}`;
+}
+
+const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const differences = (text: string) => plainText(/id="differences".*?<\/section>/s.exec(text)?.[0] ?? '');
+const labelOf = (text: string, name: string) =>
+  plainText(new RegExp(`<label for="[^"]*${name}">.*?</label>`, 's').exec(text)?.[0] ?? '');
+const send = (address: string, fields: Record<string, string>) => {
+  const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
+  return visitor.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
+};
+const later = 'What you change in the form from here on is compared before anything starts.';
+
+describe('the changes to what is deployed', () => {
+  test('are claimed only of the form as it was loaded', async () => {
+    const { text } = await visitor.get(await deployed({ region: 'eu', size: 2 }));
+    expect(differences(text)).toContain('The form as it was loaded changes no variable.');
+    expect(differences(text)).toContain(later);
+    expect(text).not.toContain('Every variable stays as it is.');
+  });
+
+  test('of a refused form are those that were typed, and name what is not valid', async () => {
+    const address = await deployed({ region: 'eu', size: 2, extra: [1] });
+    const shown = await send(address, { 'v/region': 'us', 'v/size': '2', 'j/extra': '[1,' });
+    expect(shown.status).toBe(422);
+    expect(differences(shown.text)).toMatch(/extra \[1\] → what you typed is not valid yet/);
+    expect(differences(shown.text)).toMatch(/region eu → us/);
+    expect(differences(shown.text)).not.toContain('the default');
+  });
+
+  test('are not claimed where the variables are no valid JSON', async () => {
+    const address = await deployed({ region: 'eu', size: 2 });
+    const shown = await send(address, { j: '{"region": ' });
+    expect(shown.status).toBe(422);
+    expect(differences(shown.text)).toContain('not valid JSON, so they cannot be compared yet');
+    expect(differences(shown.text)).not.toContain('→');
+  });
+});
+
+describe('a deployed secret', () => {
+  const secret = { region: 'eu', size: 2, token: 'hidden-token' };
+
+  test('is not called optional where another change demands it', async () => {
+    const address = await deployed(secret);
+    expect(labelOf((await visitor.get(address)).text, 'token')).toMatch(/token needed if anything else changes/);
+    const shown = await send(address, { 'v/region': 'us', 'v/size': '2' });
+    expect(shown.status).toBe(422);
+    expect(labelOf(shown.text, 'token').trim()).toBe('token');
+    expect(shown.text).not.toContain('Left empty, the deployed value is kept');
+  });
+
+  test('comes with the way out to let the environment provide it', async () => {
+    const address = await deployed(secret);
+    const form = `href="/environments/${stage.tenant.environment}/new-variable"`;
+    const { text } = await visitor.get(address);
+    expect(text).toContain(form);
+    expect(plainText(text)).toMatch(/add it to the variables of the environment as a secret: runs then get it/);
+    const developer = await stage.api.addUser('requester');
+    await join(stage.tenant, developer, 'member', 'member');
+    const other = await (await signInVisitor(stage.api, developer)).get(address);
+    expect(other.text).not.toContain(form);
+    expect(other.text).toContain('ask whoever may edit the environment');
+  });
+});
