@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
@@ -14,10 +15,47 @@ interface ComparedField {
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
 }
 
-const mostShown = 300;
+const maxShown = 300;
 
 /** The hidden field that says for which revision a form was opened. */
 export const revisionName = 'expected_revision';
+
+/** The hidden field that says which values a form was opened with. */
+export const openedName = 'opened_with';
+
+/** Digests of the present values, by field, for a form that knows its revision. So a form that is out of date can tell what its reader has changed. */
+export function openedField(fields: readonly ComparedField[]) {
+  if (!fields.some(({ name }) => name === revisionName)) return [];
+  const compared = fields.filter((field) => field.kind !== 'hidden' && isShown(field));
+  const digests = Object.fromEntries(compared.map(({ name, value = '' }) => [name, digestOf(value)]));
+  return [{ name: openedName, label: 'Opened with', kind: 'hidden', value: JSON.stringify(digests) }] as const;
+}
+
+/** What was typed, but with the present value of each field that has the value with which the form was opened. */
+export function withPresentValues(
+  fields: readonly ComparedField[],
+  typed: Readonly<Record<string, string>>,
+  opened: string,
+): Readonly<Record<string, string>> {
+  const digests = readDigests(opened);
+  const untouched = fields.filter(
+    (field) => field.kind !== 'hidden' && isShown(field) && digests[field.name] === digestOf(typed[field.name] ?? ''),
+  );
+  return { ...typed, ...Object.fromEntries(untouched.map(({ name, value = '' }) => [name, value])) };
+}
+
+/** Nothing is known of a form that sends no digests, or something else in their place. */
+function readDigests(opened: string): Readonly<Record<string, unknown>> {
+  try {
+    return { ...(JSON.parse(opened) as object | null) };
+  } catch {
+    return {};
+  }
+}
+
+function digestOf(value: string): string {
+  return createHash('sha256').update(toLines(value)).digest('base64url').slice(0, 12);
+}
 
 /** Whether somebody else changed the thing since the form was opened. The form must know the present revision to be saved again. */
 export function isStale(problems: FormProblems | null | undefined, fields: readonly ComparedField[]): boolean {
@@ -47,7 +85,7 @@ export function renderStale<Field extends ComparedField>(
   const changed = visible.filter((field) => isShown(field) && !isSame(field.value ?? '', typed[field.name] ?? ''));
   const unknown = hasOtherValues || visible.some((field) => !isShown(field));
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
-<p>Another person changed this after you opened the form. Nothing was saved.</p>
+<p>Another person changed this after you opened the form. Nothing was saved. Fields that you did not change show the current values.</p>
 ${
   changed.length > 0 &&
   html`<p>Save again to replace these current values:</p>
@@ -77,5 +115,5 @@ function describeValue({ kind, value = '', choices = [] }: ComparedField): strin
   const chosen = choices.find((choice) => choice.value === value)?.label;
   if (chosen !== undefined) return chosen;
   if (value.trim() === '') return 'empty';
-  return value.length > mostShown ? `${value.slice(0, mostShown)} …` : value;
+  return value.length > maxShown ? `${value.slice(0, maxShown)} …` : value;
 }

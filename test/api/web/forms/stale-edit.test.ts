@@ -52,6 +52,37 @@ describe('an edit form that was opened before somebody else changed the thing', 
   });
 });
 
+test('an edit form that is out of date takes the present values of fields that its reader did not change', async () => {
+  const { owner, project } = tenant;
+  const path = `/projects/${project}`;
+  await owner.patch(path, { description: 'Before' });
+  const visitor = await signInVisitor(api, owner);
+  const opened = untouched((await visitor.get(`${path}/edit`)).text);
+  await owner.patch(path, { description: 'Theirs' });
+  const stale = await visitor.submit(`${path}/edit`, { ...opened, name: 'Only the name', description: 'Before' });
+  expect(stale.status).toBe(409);
+  expect(stale.text).toMatch(/<textarea[^>]*name="description"[^>]*>\s*Theirs</);
+  expect(stale.text).toContain('value="Only the name"');
+  const shown = { ...untouched(stale.text), description: 'Theirs' };
+  expect((await visitor.submit(`${path}/edit`, shown)).status).toBe(303);
+  expect((await owner.get(path)).body).toMatchObject({ name: 'Only the name', description: 'Theirs' });
+});
+
+test('an edit form that is out of date keeps what its reader changed in a field that another person changed too', async () => {
+  const { owner, project } = tenant;
+  const path = `/projects/${project}`;
+  const visitor = await signInVisitor(api, owner);
+  const opened = untouched((await visitor.get(`${path}/edit`)).text);
+  await owner.patch(path, { description: 'Theirs again' });
+  const typed = { ...opened, description: 'Mine' };
+  for (const opened_with of [opened['opened_with'] ?? '', 'nonsense', 'null', '[1]']) {
+    const stale = await visitor.submit(`${path}/edit`, { ...typed, opened_with });
+    expect(stale.status).toBe(409);
+    expect(stale.text).toMatch(/<textarea[^>]*name="description"[^>]*>\s*Mine</);
+    expect(summaryOf(stale.text)).toContain('Theirs');
+  }
+});
+
 describe('an edit form of values that may be secret', () => {
   test('of a variable shows the value that somebody else has stored', async () => {
     const { owner, environment } = tenant;
@@ -90,7 +121,7 @@ function untouched(text: string): Record<string, string> {
   const chosen = [...form.matchAll(/<input type="radio" name="([^"]+)" value="([^"]*)"[^>]* checked/g)];
   const selected = [...form.matchAll(/<select[^>]* name="([^"]+)"[\s\S]*?<option value="([^"]*)" selected/g)];
   return Object.fromEntries([
-    ...inputs.map(([tag, name]) => [name, / value="([^"]*)"/.exec(tag)?.[1] ?? '']),
+    ...inputs.map(([tag, name]) => [name, (/ value="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"')]),
     ...[...chosen, ...selected].map(([, name, value]) => [name, value]),
   ]);
 }
