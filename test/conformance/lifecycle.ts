@@ -25,17 +25,23 @@ export interface Lifecycle {
 /** The parts of a state that must be the same. Serial and lineage identify it, and the tool's version stands in the list of outcomes. */
 export function stateOf(state: JsonValue): JsonValue {
   const { resources = [], outputs = {}, check_results: checks = null } = objectOf(state);
-  return { resources: listOf(resources).map(sortMarks), outputs, checks };
+  return { resources: listOf(resources).map(sortMarks), outputs, checks: checks && sortChecks(checks) };
 }
 
-/** Terraform writes which attributes are sensitive in an order of chance. */
+/** The tools write checks and what they checked, and which attributes are sensitive, in an order of chance. */
+function sortChecks(checks: JsonValue): JsonValue[] {
+  return sortTexts(
+    listOf(checks).map((check) => ({ ...objectOf(check), objects: sortTexts(listOf(objectOf(check)['objects'])) })),
+  );
+}
+
 function sortMarks(resource: JsonValue): JsonValue {
   const instances = listOf(objectOf(resource)['instances']).map(objectOf);
   const sorted = instances.map((instance) => {
     const marks = listOf(instance['sensitive_attributes']);
     return {
       ...instance,
-      sensitive_attributes: [...marks].sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)),
+      sensitive_attributes: sortTexts(marks),
     };
   });
   return { ...objectOf(resource), instances: sorted };
@@ -47,4 +53,8 @@ export function objectOf(value: JsonValue | undefined): { readonly [name: string
 
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
+}
+
+function sortTexts(values: readonly JsonValue[]): JsonValue[] {
+  return [...values].sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
 }
