@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
+import type { FormField } from './fields/form-field.ts';
 import type { FormProblems } from './problems.ts';
 import { toLines } from './read-form.ts';
 
@@ -24,11 +25,11 @@ export const revisionName = 'expected_revision';
 export const openedName = 'opened_with';
 
 /** Digests of the present values, by field, for a form that knows its revision. So a form that is out of date can tell what its reader has changed. */
-export function openedField(fields: readonly ComparedField[]) {
+export function openedField(fields: readonly ComparedField[]): FormField[] {
   if (!fields.some(({ name }) => name === revisionName)) return [];
   const compared = fields.filter((field) => field.kind !== 'hidden' && isShown(field));
   const digests = Object.fromEntries(compared.map(({ name, value = '' }) => [name, digestOf(value)]));
-  return [{ name: openedName, label: 'Opened with', kind: 'hidden', value: JSON.stringify(digests) }] as const;
+  return [{ name: openedName, label: 'Opened with', kind: 'hidden', value: JSON.stringify(digests) }];
 }
 
 /** What was typed, but with the present value of each field that has the value with which the form was opened. */
