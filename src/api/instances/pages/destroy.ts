@@ -7,6 +7,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { readDestroyFacts, renderDestroyFacts } from './destroy-facts.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
 import type { InstanceVisit } from './table.ts';
 
@@ -51,15 +52,15 @@ async function readDestroyed(visit: InstanceVisit) {
   const instance = await readWithDependents(visit);
   const { deployed_run_id: id } = instance;
   const deployed = id === null ? null : await visit.read(getRun, { params: { id }, query: {} });
-  return { ...instance, deployed };
+  return { ...instance, deployed, facts: await readDestroyFacts(visit, { ...instance, deployed }) };
 }
 
-function describe({ name, resource_count: count, deployed }: Destroyed) {
+function describe({ name, resource_count: count, deployed, facts, environment_id: environment }: Destroyed) {
   const version = deployed
     ? html`It runs version <strong>${deployed.template_version}</strong> with the variables of the last successful deployment: ${renderRunLink(deployed.id)}.`
     : html`No run has deployed it, so the latest version of the template runs.`;
   // What commands have made is not counted.
   const held = count > 0 ? html`: <strong>${pluralize(count, 'resource')}</strong>` : null;
   return html`<p>Destroys everything that <strong class="foreign">${name}</strong> holds${held}. ${version}</p>
-<p>A plan is made first. Where the environment or the template requires no approval, it is carried out at once.</p>`;
+${renderDestroyFacts(facts, environment !== null)}`;
 }

@@ -1,0 +1,90 @@
+import { get as getEnvironment } from '#api/environments/operations.ts';
+import { describePolicy } from '#api/environments/pages/words.ts';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { get as getTemplate } from '#api/registry/template-operations.ts';
+import { get as getVersion } from '#api/registry/version-operations.ts';
+import type { getRun } from '#api/runs/operations.ts';
+import { list as listSchedules } from '#api/schedules/operations.ts';
+import { type ListedSchedule, schedulePath } from '#api/schedules/pages/shown.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
+import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import { policyOfRun } from '#domain/runs/admission/build-run.ts';
+import { needsApproval } from '#domain/runs/model.ts';
+import { readSettings } from '#domain/settings/store.ts';
+import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import type { InstanceVisit } from './table.ts';
+
+/** What decides how a destroy goes, and what may undo it: the environment, its approval, and the schedules that work on the instance. */
+export interface DestroyFacts {
+  readonly environment: { readonly id: string; readonly name: string } | null;
+  /** The policy under which admission would take the destroy; null: it is not known. */
+  readonly approval: ApprovalPolicy | null;
+  readonly schedules: readonly ListedSchedule[];
+}
+
+interface Destroyed {
+  readonly name: string;
+  readonly template_id: string;
+  readonly environment_id: string | null;
+  /** The run that deployed it. */
+  readonly deployed: EncodedAnswerOf<(typeof getRun)['responses']> | null;
+}
+
+export async function readDestroyFacts(visit: InstanceVisit, destroyed: Destroyed): Promise<DestroyFacts> {
+  const { environment_id: id, template_id: templateId, deployed } = destroyed;
+  const version = deployed?.template_version ?? 'latest';
+  const [environment, published, settings, schedules] = await Promise.all([
+    id === null ? null : orNull(visit.read(getEnvironment, { params: { id } })),
+    orNull(visit.read(getVersion, { params: { id: templateId, version } })),
+    readSettings(visit.em),
+    readSchedules(visit, destroyed),
+  ]);
+  const isKnown = published !== null && (id === null || environment !== null);
+  const approval = isKnown
+    ? policyOfRun(published.spec, environment?.approval_policy ?? null, settings.document)
+    : null;
+  return { environment, approval, schedules };
+}
+
+/** The schedules that are not paused and start runs of the instance, or of the assembly whose run deployed it. */
+async function readSchedules(visit: InstanceVisit, destroyed: Destroyed): Promise<ListedSchedule[]> {
+  if (!visit.mayDo(listSchedules).allowed) return [];
+  const { environment_id: environment, template_id: template, deployed, name } = destroyed;
+  const place = { enabled: 'true', limit: '200', ...(environment !== null && { environment_id: environment }) };
+  const assembly = deployed?.assembly_node?.assembly_id;
+  const [{ slug }, runs, assemblyRuns] = await Promise.all([
+    visit.read(getTemplate, { params: { id: template } }),
+    visit.read(listSchedules, { query: { ...place, template_id: template } }),
+    assembly ? visit.read(listSchedules, { query: { ...place, assembly_id: assembly } }) : { schedules: [] },
+  ]);
+  const isOfInstance = ({ work }: ListedSchedule) =>
+    'run' in work && work.run.environment_id === environment && (work.run.instance ?? slug) === name;
+  return [...runs.schedules.filter(isOfInstance), ...assemblyRuns.schedules];
+}
+
+export function renderDestroyFacts({ environment, approval, schedules }: DestroyFacts, isPlaced: boolean): Html {
+  const where = environment
+    ? html`It is deployed in the environment <a class="foreign" href="${pagePath(pages.environment, { id: environment.id })}">${environment.name}</a>.`
+    : isPlaced
+      ? null
+      : 'It is deployed outside any environment.';
+  return html`<p>${where} A plan is made first. ${describeApproval(approval)}</p>${renderSchedules(schedules)}`;
+}
+
+function describeApproval(policy: ApprovalPolicy | null): string | Html {
+  if (!policy) return 'Where the environment or the template requires no approval, it is carried out at once.';
+  return needsApproval(policy, { changes: true, destroys: true })
+    ? html`<strong>This destroy needs approval.</strong> ${describePolicy(policy)}`
+    : html`<strong>This destroy needs no approval:</strong> it is carried out as soon as it is planned.`;
+}
+
+function renderSchedules(schedules: readonly ListedSchedule[]): Html | null {
+  if (schedules.length === 0) return null;
+  const items = schedules.map(({ id, name, work, schedule }) => {
+    const { operation } = 'run' in work ? work.run : work.assembly_run;
+    return html`<li><a class="foreign" href="${schedulePath({ id })}">${name}</a>: ${operation}, ${describeSchedule(schedule)}</li>`;
+  });
+  return html`<p>These schedules start work on it, also after the destroy. An apply deploys it again:</p><ul>${items}</ul>`;
+}
