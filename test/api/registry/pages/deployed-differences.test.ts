@@ -90,4 +90,18 @@ describe('a deployed secret', () => {
     expect(other.text).not.toContain(form);
     expect(other.text).toContain('ask whoever may edit the environment');
   });
+
+  test('is not asked for once the environment provides it', async () => {
+    const address = await deployed(secret);
+    const path = `/environments/${stage.tenant.environment}/variables/token`;
+    const given = { category: 'template', value: 'provided-token', sensitive: true };
+    const set = await stage.tenant.owner.put(path, given);
+    expect([200, 201], set.text).toContain(set.status);
+    const fields = { 'v/region': 'us', 'v/size': '2' };
+    const shown = await send(address, fields);
+    expect(shown.status).toBe(200);
+    const compared = /name="compared" value="([^"]*)"/.exec(shown.text)?.[1] ?? '';
+    const sent = await send(address, { ...fields, compared });
+    expect(sent.status, sent.text).toBe(303);
+  });
 });
