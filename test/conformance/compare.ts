@@ -47,7 +47,8 @@ function isRefusedBefore({ stage, refusals = [] }: Lifecycle, summary: string | 
 
 /** By hand, the summary of an error is known; the service says the detail behind it. A cycle is listed from any of its members on. */
 function isSameError(summary: string | null, message: string | null): boolean {
-  if (summary === null || message === null) return summary === message;
+  // A summary without a word is found in every message.
+  if (!summary || message === null) return summary === message;
   const words = (text: string) => text.split(/[\s,:]+/).filter((word) => word !== '');
   const said = words(message).slice(0, words(summary).length);
   return words(summary).sort().join(' ') === said.sort().join(' ');

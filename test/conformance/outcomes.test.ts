@@ -33,6 +33,8 @@ describe('the outcome of a comparison', () => {
     const failed = (error: string): Lifecycle => ({ ...done, stage: 'plan', error });
     expect(judge(failed('Cycle: a, b'), failed('Cycle: b, a'), null)).toMatchObject({ outcome: 'same error' });
     expect(judge(failed('Invalid index'), failed('Invalid value'), null)).toMatchObject({ outcome: 'differs' });
+    const busy = { ...refused('the service is busy'), refusals: ['the service is busy'] };
+    expect(judge(failed(''), busy, null)).toMatchObject({ outcome: 'differs' });
   });
 });
 
