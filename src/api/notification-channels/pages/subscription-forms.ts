@@ -49,10 +49,11 @@ function addSubscribe(addPage: AddPage): void {
       refusal: refusalOf(channel.actions, 'update'),
     }),
     carryOut: async ({ channel }, typed, visit) => {
+      const place = await toPlace(visit, typed);
       const events = topicNames.filter((topic) => typed[fieldOf(topic)] === 'yes');
       if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
       const all = events.length === topicNames.length ? ['*'] : events;
-      const added = { ...(await toPlace(visit, typed)), events: all };
+      const added = { ...place, events: all };
       await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
       return channelPath(channel, 'subscribed');
     },
