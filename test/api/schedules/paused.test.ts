@@ -45,7 +45,7 @@ const endings = [
 ] as const;
 
 describe.each(endings)('a schedule whose authority has ended with %s', (reason, statement) => {
-  it('is paused at once, says why, and is resumed by somebody who saves its work', async () => {
+  it('is paused at once, says why, and is resumed when another person saves its work', async () => {
     await save();
     expect(await read()).toMatchObject({ enabled: true, paused_because: null });
     expect([await isListed(true), await isListed(false)]).toEqual([true, false]);
@@ -54,7 +54,9 @@ describe.each(endings)('a schedule whose authority has ended with %s', (reason, 
     expect([await isListed(true), await isListed(false)]).toEqual([false, true]);
     const { status, headers, body } = await change({ enabled: true });
     expect([status, headers['x-error-code']]).toEqual([409, 'schedule_not_saved']);
-    expect(body.error).toMatch(/^the schedule cannot be resumed as it is: the (user|API key) .*: (let|save) /);
+    expect(body.error).toMatch(
+      /^the schedule cannot be resumed as it is: the (user|API key) .*: (have another person )?save /,
+    );
     expect((await change({ work: work() })).body).toMatchObject({ enabled: true, paused_because: null });
   });
 });
