@@ -60,7 +60,7 @@ function renderConfirmation(attempt: ShownAttempt): Html {
 function unlessRefused({ actions }: ShownAttempt, name: string, render: () => Html): Html {
   const refusal = refusalOf(actions, name);
   if (refusal === null) return render();
-  return html`<p class="notice notice-problem">${renderLinkedText(toSentence(refusal))}</p>`;
+  return html`<div class="notice notice-problem"><p>${renderLinkedText(toSentence(refusal))}</p></div>`;
 }
 
 /** What few readers need: the inputs that would be deployed with their digest, and all plans of them. */

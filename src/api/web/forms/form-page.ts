@@ -173,7 +173,7 @@ ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${l
 ${
   // What was typed stays in a form that was refused just now.
   refusal && !state.problems
-    ? html`<p class="notice notice-problem">${renderLinkedText(toSentence(refusal))}</p><a class="button" href="${cancel}">Back</a>`
+    ? html`<div class="notice notice-problem"><p>${renderLinkedText(toSentence(refusal))}</p></div><a class="button" href="${cancel}">Back</a>`
     : renderForm(
         withSchema(
           withKinds({ ...described, ...state, action, fields }, described, state),
