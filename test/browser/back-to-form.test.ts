@@ -39,7 +39,7 @@ describe.skipIf(findBrowser() === null)('going back to a form, in a real browser
     await signInAt(page, origin, root);
   });
 
-  it('after the form was refused shows it with what was typed', async () => {
+  it('shows what was typed after the form was refused', async () => {
     await page.goto(`${origin}/users/new`);
     await field('name').fill('Ana');
     await field('email').fill('not an address');
@@ -53,7 +53,7 @@ describe.skipIf(findBrowser() === null)('going back to a form, in a real browser
     expect(await field('name').inputValue()).toBe('Ana');
   });
 
-  it('that browsers do not fill in, and that asks for a confirmation, shows it with what was typed', async () => {
+  it('shows what was typed into a form without autocomplete that asks for a confirmation', async () => {
     const step = [{ name: 'go', run: ['true'] }];
     const executor = { kind: 'command', apply: step, destroy: step };
     const { id } = await root.make('/registry/templates', { name: 'Greeter' });

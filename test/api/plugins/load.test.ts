@@ -51,7 +51,7 @@ describe('the checks of a plugin', () => {
     expect(answers.every(({ allowed }) => allowed)).toBe(true);
   });
 
-  it('of one person that are 100 at once are answered or refused by 429 with Retry-After, and a neighbour is answered meanwhile', async () => {
+  it('answer a neighbour while one person asks 100 at once, and refuse the excess with 429 and Retry-After', async () => {
     const busy = await addAssigned(stage);
     const quiet = await addAssigned(neighbour);
     await copyOften(busy.grant);

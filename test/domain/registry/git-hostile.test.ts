@@ -115,7 +115,7 @@ describe('a tree', () => {
     await expect(snapshot(repository.url)).rejects.toThrow(ServiceError);
   });
 
-  it('with a link to the directory of git, or with files below a link, is refused', async () => {
+  it('is refused if it links to the directory of git or has files below a link', async () => {
     for (const link of ['.git', '.git/config', '../repository', '../gitconfig', '../credentials', '/proc/self/environ'])
       await expect(snapshot(commit({ 'a.tf': { link } }).url), link).rejects.toThrow('must lead to a file');
   });

@@ -40,7 +40,7 @@ export function readFilters(visit: Visit): AuditFilters {
   const { organizationId, teamId } = visit.scope;
   const typed: AuditFilters = Object.fromEntries(given);
   return {
-    // Whoever looks for one action, actor, thing or request wants its reads and denials, too. The plain list begins with what was changed.
+    // A search for one action, actor, resource or request shows reads and denials, too. The plain list shows changes.
     kind: subjects.some((name) => typed[name] !== undefined) ? 'all' : 'change',
     ...typed,
     ...(organizationId && { organization_id: organizationId }),

@@ -48,7 +48,7 @@ describe('the changes to what is deployed', () => {
     expect(text).not.toContain('Every variable stays as it is.');
   });
 
-  test('of a refused form are those that were typed, and name what is not valid', async () => {
+  test('follow what was typed into a refused form, and name what is not valid', async () => {
     const address = await deployed({ region: 'eu', size: 2, extra: [1] });
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2', 'j/extra': '[1,' });
     expect(shown.status).toBe(422);

@@ -149,7 +149,7 @@ describe('a review', () => {
     expect((await at.awaitEnd(run.id)).status).toBe('canceled');
   });
 
-  it('that rejects without saying why answers 400 and decides nothing', async () => {
+  it('answers 400 to a rejection without a comment, and decides nothing', async () => {
     const run = await at.admitPending({ required: 2 });
     for (const comment of [undefined, ' ']) {
       const body = { decision: 'reject', plan_digest: run.plan.digest, comment };
