@@ -65,7 +65,7 @@ export const list = read({
   },
 });
 
-/** A question reads many rows in a snapshot. Whoever asks many at once must not take all connections: each person has one answered at a time. */
+/** A question reads many rows in a snapshot. The service answers one question of a person at a time, so that one person cannot take all connections. */
 const questions = new FairLimit({ running: 4, waiting: 50 });
 
 /** A question about an action names a place that its caller may read. */

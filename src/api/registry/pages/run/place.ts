@@ -19,7 +19,7 @@ export interface Place {
   readonly environments: Choices;
   /** Empty: in no environment, or in none that is known. */
   readonly environmentId: string;
-  /** Whether it was chosen, be it that it has no environment. */
+  /** Whether the visitor chose an environment, or chose to have none. */
   readonly isKnown: boolean;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
