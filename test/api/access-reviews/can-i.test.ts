@@ -138,7 +138,7 @@ describe('an access review', () => {
     },
   );
 
-  it('without a team decides about what belongs to no team, where that is possible', async () => {
+  it('an access review without a team decides about what belongs to no team, where that is possible', async () => {
     expect(await codeOf(requester, 'list', 'runs')).toBe('allowed');
     expect(await codeOf(requester, 'create', 'templates')).toBe('permission_denied');
     const maintainer = await api.addUser('maintainer');

@@ -134,7 +134,7 @@ describe('a hostile draft', () => {
     },
   );
 
-  it('of more than a MiB is refused as too large', async () => {
+  it('a hostile draft of more than a MiB is refused as too large', async () => {
     const path = await addAssembly(tenant);
     const answer = await tenant.owner.put(`${path}/draft`, { spec: `# ${'x'.repeat(1_100_000)}\n` });
     expect(answer.status).toBe(413);

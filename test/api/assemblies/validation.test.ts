@@ -74,14 +74,20 @@ describe('a reference inside of a text', () => {
   const properties = { list: { type: 'array' }, map: { type: 'object' }, size: { type: 'integer' }, any: {} };
   const variables = { type: 'object', required: Object.keys(properties), properties };
 
-  it.each(['list', 'map'])('to a variable that no text can hold is an error: %s', async (name) => {
-    const text = `it is \${variables.${name}}`;
-    const spec = { variables, nodes: { a: { template, variables: { name: text } } }, outputs: { all: text } };
-    expect(await findErrors(spec)).toEqual(['/nodes/a/variables/name', '/outputs/all']);
-  });
+  it.each(['list', 'map'])(
+    'a reference inside a text to a variable that no text can hold is an error: %s',
+    async (name) => {
+      const text = `it is \${variables.${name}}`;
+      const spec = { variables, nodes: { a: { template, variables: { name: text } } }, outputs: { all: text } };
+      expect(await findErrors(spec)).toEqual(['/nodes/a/variables/name', '/outputs/all']);
+    },
+  );
 
-  it.each(['size', 'any'])('to a variable that a text can hold is fine: %s', async (name) => {
-    const nodes = { a: { template, variables: { name: `it is \${variables.${name}}` } } };
-    expect(await findErrors({ variables, nodes })).toEqual([]);
-  });
+  it.each(['size', 'any'])(
+    'a reference inside a text to a variable that a text can hold is valid: %s',
+    async (name) => {
+      const nodes = { a: { template, variables: { name: `it is \${variables.${name}}` } } };
+      expect(await findErrors({ variables, nodes })).toEqual([]);
+    },
+  );
 });

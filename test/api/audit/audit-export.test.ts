@@ -45,7 +45,7 @@ async function exported(query: string) {
 }
 
 describe('an export', () => {
-  it('as NDJSON contains every record of the filter as the API answers it, oldest first, and their number', async () => {
+  it('an export as NDJSON contains every record of the filter as the API answers it, oldest first, and their number', async () => {
     await fill('test.lines', 2_500);
     const { headers, trailers, text } = await exported('action=test.lines');
     expect(headers).toMatchObject({
@@ -66,7 +66,7 @@ describe('an export', () => {
     expect(records[7]).toEqual(body);
   });
 
-  it('as CSV has a header and a line of the same fields for each record', async () => {
+  it('an export as CSV has a header and a line of the same fields for each record', async () => {
     const { text, headers, trailers } = await exported('action=test.lines&format=csv');
     expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     const lines = text.split('\r\n');
@@ -96,7 +96,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('that is only asked for by HEAD is not made, and leaves no record', async () => {
+  it('an export that is only asked for by HEAD is not made, and leaves no record', async () => {
     const response = await open('action=test.lines', 'HEAD');
     response.resume();
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
@@ -121,7 +121,7 @@ describe('an export', () => {
 describe('a client', () => {
   beforeAll(() => fill('test.many', many));
 
-  it('that reads slowly holds no connection, and gets everything', async () => {
+  it('a client that reads an export slowly holds no connection, and gets everything', async () => {
     const response = await open('action=test.many');
     await sleep(200);
     for (let request = 0; request < 5; request += 1) {
@@ -136,7 +136,7 @@ describe('a client', () => {
     expect(response.trailers['x-audit-records']).toBe(String(many));
   });
 
-  it('that disconnects ends the reading', async () => {
+  it('a client that disconnects ends the reading of its export', async () => {
     const execute = vi.spyOn(EntityManager.prototype, 'execute');
     const pages = () => execute.mock.calls.filter(([sql]) => String(sql).includes('audit_records')).length;
     try {

@@ -93,7 +93,7 @@ describe('the audit shows', () => {
     expect(records.length).toBeGreaterThan(3);
   });
 
-  it('only their own acts to members, viewers, and those who lack audit:read', async () => {
+  it('the audit shows only their own acts to members, viewers, and those who lack audit:read', async () => {
     const readers = [
       await joined('maintainer', 'member'),
       await joined('maintainer', 'member', 'member'),
@@ -112,7 +112,7 @@ describe('the audit shows', () => {
     }
   });
 
-  it('to a service account what its roles in its teams and its own acts allow', async () => {
+  it('the audit shows a service account what its roles in its teams and its own acts allow', async () => {
     const place = { url: '', orm: api.services.orm };
     for (const [role, sees] of [
       ['admin', true],

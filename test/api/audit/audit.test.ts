@@ -129,7 +129,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('that does not exist answers 404, and an invalid filter answers 400', async () => {
+  it('reading an audit record that does not exist answers 404, and an invalid filter answers 400', async () => {
     const cursorAt = (time: string) => Buffer.from(`${time} ${newId()}`).toString('base64url');
     expect((await auditor.get(`/audit/${newId()}`)).status).toBe(404);
     for (const query of [

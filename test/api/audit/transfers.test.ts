@@ -59,7 +59,7 @@ describe('the transfer of a project', () => {
     }
   });
 
-  it('within an organization is found by both teams', async () => {
+  it('both teams find the record of the transfer of a project within an organization', async () => {
     const tenant = await makeTenant(api);
     const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Edge' });
     const answer = await tenant.owner.post(`/projects/${tenant.project}/transfer`, { team_id: other.id });
@@ -89,7 +89,7 @@ describe('the transfer of a service account', () => {
   const transfer = (by: ApiUser, { id }: { id: string }, owner: object) =>
     by.post(`/service-accounts/${id}/transfer`, { owner });
 
-  it('from team to team is found by both teams and their organizations', async () => {
+  it('both teams and their organizations find the record of the transfer of a service account from team to team', async () => {
     const [from, to] = await pair();
     const account = await make(from.owner, { team_id: from.team });
     const answer = await transfer(from.owner, account, { team_id: to.team });
@@ -100,7 +100,7 @@ describe('the transfer of a service account', () => {
     }
   });
 
-  it('between a team and a user leaves one record, which names the team', async () => {
+  it('the transfer of a service account between a team and a user leaves one record, which names the team', async () => {
     const tenant = await makeTenant(api);
     const account = await make(tenant.owner, { user_id: tenant.owner.id });
     const records = () => find(admin, 'service_account.transferred', `resource_id=${account.id}`);

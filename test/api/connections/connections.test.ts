@@ -115,7 +115,7 @@ describe('a connection', () => {
     ['cloud', { provider: 'google' }, { service_account_key: `{"secret": "${secret}"}` }, 'credentials'],
     ['registry', { host: 'registry.example.com' }, { token: `${secret}\n` }, 'credentials.token": expected printable'],
   ])(
-    'of the kind %s with the config %j is refused if its settings are wrong, without repeating them',
+    'a connection of the kind %s with the config %j is refused for its wrong settings, without repeating them',
     async (kind, config, credentials, message) => {
       const body = { name: 'Wrong', kind, config, credentials, team_id: tenant.team };
       const { status, text, body: answer } = await tenant.owner.post(path, body);
@@ -197,7 +197,7 @@ describe('reads of connections open no seal', () => {
   };
 
   it.each(Object.keys(damage))(
-    'with %s, the list and the details answer, and a use fails and says so',
+    'connections with %s are listed and read without opening a seal, and a use fails and says so',
     async (name) => {
       const { keyRing } = api.services;
       const { id } = await add({ team_id: tenant.team });

@@ -107,7 +107,7 @@ it('a template cannot have the credentials sent to another host', async () => {
   expect(other.requests).toHaveLength(0);
 });
 
-it('while connections are turned off, nothing is published with one', async () => {
+it('no template is published with a connection while connections are turned off', async () => {
   const root = await api.addUser('admin');
   const turn = (connections: object) => root.patch('/admin/settings', { features: { connections } });
   await add('gated', { team_id: tenant.team });

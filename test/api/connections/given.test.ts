@@ -194,7 +194,7 @@ describe('an attempt of OpenTofu', () => {
 });
 
 describe('an attempt is refused, and its run fails with the reason,', () => {
-  it('if the binding was removed after the admission', async () => {
+  it('an attempt is refused if the binding of its connection was removed after the admission', async () => {
     await bind(await add());
     const { runId, plan } = await admit();
     await stage.tenant.owner.put(`/environments/${stage.tenant.environment}/connections`, {});
@@ -202,7 +202,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     expect((await show(runId)).connections).toEqual([]);
   });
 
-  it('if another connection was bound after the plan, because reviewers approved what the first one shows', async () => {
+  it('an attempt is refused if another connection was bound after the plan, because reviewers approved what the first one shows', async () => {
     await bind(await add());
     const run = await admit();
     await run.plan();
@@ -210,7 +210,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expectRefused(run.apply(), 'connection_rebound');
   });
 
-  it('if the settings of the connection were changed after the plan', async () => {
+  it('an attempt is refused if the settings of its connection were changed after the plan', async () => {
     const aws = (region: string) => ({
       config: { provider: 'aws', region },
       credentials: { access_key_id: 'AKIAEXAMPLE00000000', secret_access_key: 'x'.repeat(40) },
@@ -225,7 +225,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expectRefused(run.apply(), 'connection_rebound');
   });
 
-  it('if the credentials cannot be opened', async () => {
+  it('an attempt is refused if the credentials of its connection cannot be opened', async () => {
     const id = await add();
     await bind(id);
     const run = await admit();
@@ -233,7 +233,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expect(run.plan()).rejects.toMatchObject({ reason: 'credentials_unavailable' });
   });
 
-  it('if whoever bound the connection was disabled between plan and apply', async () => {
+  it('an attempt is refused if whoever bound its connection was disabled between plan and apply', async () => {
     const admin = await stage.api.addUser('admin');
     const path = `/environments/${stage.tenant.environment}/connections`;
     await admin.put(path, { cloud: { connection_id: await add() } });
@@ -246,7 +246,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expectRefused(run.apply(), 'connection_unauthorized');
   });
 
-  it('if whoever bound the connection left the team and joined it again between plan and apply', async () => {
+  it('an attempt is refused if whoever bound its connection left the team and joined it again between plan and apply', async () => {
     const { tenant, api } = stage;
     const binder = await api.addUser('maintainer');
     await join(tenant, binder, 'member', 'admin');

@@ -127,7 +127,7 @@ describe('the pages of monitors', () => {
     expect(text).toContain('leave one of them empty');
   });
 
-  it('without open findings, say that there is no monitor, that no scan had a result, or that nothing differs', async () => {
+  it('the pages of monitors without open findings say that there is no monitor, that no scan had a result, or that nothing differs', async () => {
     const other = await makeDriftStage(api);
     const theirs = new Visitor(api.app);
     const { credential } = await api.signIn(other.tenant.owner);

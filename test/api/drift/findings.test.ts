@@ -38,7 +38,7 @@ describe('a list with large values', () => {
     return pages;
   };
 
-  it('of findings and of evidence goes on by its cursor after 1 MiB, and leaves nothing out', async () => {
+  it('a list of findings or of evidence with large values goes on by its cursor after 1 MiB, and leaves nothing out', async () => {
     const watched = await stage.watched();
     const value = (letter: string) => letter.repeat(200_000);
     const wide = (letter: string) =>
@@ -71,7 +71,7 @@ describe('a scan', () => {
     });
   });
 
-  it('that sees the same value again adds no evidence, and one that sees another value does', async () => {
+  it('a scan that sees the same value again adds no evidence, and one that sees another value does', async () => {
     const watched = await stage.watched();
     for (const after of ['b', 'b', 'c']) await stage.scan(watched, [changed({ input: 'a' }, { input: after })]);
     const { id } = await only(watched.monitor);
@@ -80,7 +80,7 @@ describe('a scan', () => {
     expect(body.evidence.map(({ after }: { after: string }) => after)).toEqual(['c', 'b']);
   });
 
-  it('that sees the same after another deployment adds evidence, also if the state has the same serial', async () => {
+  it('a scan that sees the same after another deployment adds evidence, also if the state has the same serial', async () => {
     const watched = await stage.watched();
     const drift = [changed({ input: 'a' }, { input: 'b' })];
     const first = await stage.scan(watched, drift);
@@ -94,7 +94,7 @@ describe('a scan', () => {
     expect(body.evidence.map(({ run_id: run }: { run_id: string }) => run)).toEqual([second, first]);
   });
 
-  it('that no longer sees a deviation resolves its finding, which opens again when the deviation is back', async () => {
+  it('a scan that no longer sees a deviation resolves its finding, which opens again when the deviation is back', async () => {
     const watched = await stage.watched();
     const drift = [changed({ input: 'a' }, { input: 'b' })];
     await stage.scan(watched, drift);
@@ -105,7 +105,7 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ status: 'open', seen_count: 2 });
   });
 
-  it('with more deviations than the limit changes no finding, and the monitor says so', async () => {
+  it('a scan with more deviations than the limit changes no finding, and the monitor says so', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
     const gone = Array.from({ length: 5_001 }, (_, index) => changed({ input: 1 }, { input: 2 }, `thing.n${index}`));
@@ -115,7 +115,7 @@ describe('a scan', () => {
     expect(body.last_failure).toMatchObject({ code: 'too_many_deviations', message: expect.stringContaining('5001') });
   });
 
-  it('that fails resolves nothing, and the monitor says why', async () => {
+  it('a scan that fails resolves nothing, and the monitor says why', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, [changed({ input: 'a' }, { input: 'b' })]);
     const failed = await stage.scan(watched, [], { status: 'failed' });
@@ -149,7 +149,7 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ status: 'resolved', reason: 'ignored' });
   });
 
-  it('that sees another secret shows that it differs, and never its value', async () => {
+  it('a scan that sees another secret shows that it differs, and never its value', async () => {
     const watched = await stage.watched();
     const secret = { sensitive: true };
     await stage.scan(watched, [
@@ -302,22 +302,25 @@ describe('a remediation', () => {
   it.each([
     ['revert', 'apply'],
     ['adopt', 'refresh'],
-  ])('by %s admits a run of the operation %s that needs an approval of somebody else', async (direction, operation) => {
-    const { id, remedy, instance } = await drifted();
-    const answer = await remedy({ direction });
-    expect(answer.status, answer.text).toBe(202);
-    expect(answer.body).toMatchObject({
-      operation,
-      drift_finding_id: id,
-      instance_id: instance,
-      template_version: '1.0.0',
-    });
-    expect(answer.body.approval.required).toBe(1);
-    const [pin] = await api.rows('select approval_allow_self, expected_state_serial from runs where id = ?', [
-      answer.body.id,
-    ]);
-    expect(pin).toEqual({ approval_allow_self: false, expected_state_serial: 1 });
-  });
+  ])(
+    'a remediation by %s admits a run of the operation %s that needs an approval of somebody else',
+    async (direction, operation) => {
+      const { id, remedy, instance } = await drifted();
+      const answer = await remedy({ direction });
+      expect(answer.status, answer.text).toBe(202);
+      expect(answer.body).toMatchObject({
+        operation,
+        drift_finding_id: id,
+        instance_id: instance,
+        template_version: '1.0.0',
+      });
+      expect(answer.body.approval.required).toBe(1);
+      const [pin] = await api.rows('select approval_allow_self, expected_state_serial from runs where id = ?', [
+        answer.body.id,
+      ]);
+      expect(pin).toEqual({ approval_allow_self: false, expected_state_serial: 1 });
+    },
+  );
 
   it('is not approved by whoever requested the run that it repeats, or a run that this one was requeued from', async () => {
     const { remedy, run: deployed } = await drifted();

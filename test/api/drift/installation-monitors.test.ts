@@ -63,7 +63,7 @@ it('a monitor of the whole installation and its findings are answered to others 
   expect((await administrator.get(`/drift-findings/${finding}`)).status).toBe(200);
 });
 
-it('whoever sees a template of the whole installation is told that only administrators may watch it', async () => {
+it('a person who sees a template of the whole installation is told that only administrators may watch it', async () => {
   const template = await administrator.make('/registry/templates', { name: `T ${newId()}` });
   const body = { template_id: template.id, schedule };
   expect((await maintainer.post('/drift-monitors', body)).status).toBe(403);

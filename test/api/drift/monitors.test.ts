@@ -28,7 +28,7 @@ async function deliver(monitor: string): Promise<void> {
   await followEvent({ orm, transactions }, event!);
 }
 
-it('of fifty requests at once one creates the monitor of an instance, and the others answer 409', async () => {
+it('fifty requests at once create one monitor of an instance: one answers 201, and the others 409', async () => {
   const { instance } = await stage.deploy();
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => stage.tenant.owner.post('/drift-monitors', { instance_id: instance, schedule })),

@@ -115,7 +115,7 @@ describe('resolved findings', () => {
     return { ...watched, finding: (await only(watched.monitor)).id };
   };
 
-  it('that were last seen before the retention are removed with their evidence', async () => {
+  it('resolved findings that were last seen before the retention are removed with their evidence', async () => {
     const old = await resolvedDaysAgo(370);
     const young = await resolvedDaysAgo(300);
     await forgetOldHistory(deps());
@@ -142,7 +142,7 @@ describe('resolved findings', () => {
     expect(await only(watched.monitor)).toMatchObject({ status: 'open' });
   });
 
-  it('of a monitor that was deleted before the retention, findings and scans go whatever they are', async () => {
+  it('findings and scans of a monitor that was deleted before the retention are removed whatever they are', async () => {
     const watched = await stage.watched();
     await stage.scan(watched, drift, { at: daysAgo(700) });
     await api.rows(`update drift_monitors set deleted_at = ? where id = ?`, [daysAgo(100), watched.monitor]);

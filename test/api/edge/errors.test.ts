@@ -186,7 +186,7 @@ describe('an error', () => {
     }
   });
 
-  it('that a handler sends itself with a 5xx status has a support id too', async () => {
+  it('an error that a handler sends itself with a 5xx status has a support id too', async () => {
     const response = await get('/five');
     const supportId = response.headers['x-support-id'];
     expect(supportId).toMatch(uuid7);

@@ -142,7 +142,7 @@ describe('the strict decoder', () => {
 });
 
 describe('a body', () => {
-  it('of 1 MiB is accepted, and one byte more answers 413', async () => {
+  it('a body of 1 MiB is accepted, and one byte more answers 413', async () => {
     const exact = `"${'x'.repeat(1024 * 1024 - 2)}"`;
     expect((await post('/any', exact)).statusCode).toBe(200);
     const over = await post('/any', `${exact} `);
@@ -150,7 +150,7 @@ describe('a body', () => {
     expect(over.json()).toEqual({ error: 'the body is larger than 1 MiB' });
   });
 
-  it('that is too large answers 413 while the client is still sending, and without a declared length', async () => {
+  it('a body that is too large answers 413 while the client is still sending, and without a declared length', async () => {
     const { port } = app.server.address() as AddressInfo;
     for (const headers of [{ 'content-length': String(20 * 1024 * 1024) }, { 'transfer-encoding': 'chunked' }]) {
       const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -177,14 +177,14 @@ describe('a body', () => {
     ['application/jsonx'],
     ['application/json-patch+json'],
     ['not a type'],
-  ])('of type %s answers 415 and names the accepted type', async (type) => {
+  ])('a body of type %s answers 415 and names the accepted type', async (type) => {
     const response = await post('/any', '{}', { 'content-type': type });
     expect(response.statusCode).toBe(415);
     expect(response.json().error).toBe('the content type is not supported: send Content-Type: application/json');
     expect(response.headers['accept']).toBe('application/json');
   });
 
-  it('without a content type, in another charset or compressed answers 415', async () => {
+  it('a body without a content type, in another charset or compressed answers 415', async () => {
     expect((await post('/any', '{}', { 'content-length': '2' })).statusCode).toBe(415);
     expect((await post('/any', '{}', { 'content-type': 'application/json; charset=latin1' })).json().error).toMatch(
       /UTF-8/,
@@ -196,14 +196,14 @@ describe('a body', () => {
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'nonsense'])(
-    'that is empty needs no content type: %s is accepted',
+    'a body that is empty needs no content type: %s is accepted',
     async (type) => {
       expect((await post('/bare', '', { 'content-type': type })).statusCode).toBe(200);
       expect((await post('/named', '', { 'content-type': type })).json().error).toMatch(/a JSON body is required/);
     },
   );
 
-  it('that is required but absent or empty answers 400', async () => {
+  it('a body that is required but absent or empty answers 400', async () => {
     for (const response of [await app.inject({ method: 'POST', url: '/named' }), await post('/named', '')]) {
       expect(response.statusCode).toBe(400);
       expect(response.json().error).toMatch(/a JSON body is required/);
@@ -211,7 +211,7 @@ describe('a body', () => {
     expect((await post('/named', ' \n')).json().error).toMatch(/required/);
   });
 
-  it('that the route does not declare answers 400, unless it is an empty object', async () => {
+  it('a body that the route does not declare answers 400, unless it is an empty object', async () => {
     expect((await app.inject({ method: 'POST', url: '/bare' })).statusCode).toBe(200);
     expect((await post('/bare', '')).statusCode).toBe(200);
     expect((await post('/bare', '{}')).statusCode).toBe(200);
@@ -230,7 +230,7 @@ describe('a body', () => {
     });
   });
 
-  it('that is broken does not affect the next request on the same connection', async () => {
+  it('a body that is broken does not affect the next request on the same connection', async () => {
     const { port } = app.server.address() as AddressInfo;
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');

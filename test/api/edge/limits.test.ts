@@ -179,7 +179,7 @@ describe('requests', () => {
     expect((await whoami(first(), (await addPerson(api, 'requester')).key)).status).toBe(200);
   });
 
-  it('without a valid credential are counted by address', async () => {
+  it('requests without a valid credential are counted by address', async () => {
     const address = await addressWithTime();
     const answers = [];
     for (let sent = 1; sent < perAddress; sent += 57)
@@ -194,7 +194,7 @@ describe('requests', () => {
     expect((await nobody(address, key)).status).toBe(200);
   });
 
-  it('for health, documentation and metrics are not counted', async () => {
+  it('requests for health, documentation and metrics are not counted', async () => {
     for (const path of ['/health', '/healthz', '/readyz', '/api/docs'])
       expect((await fetch(first().url + path)).headers.get('ratelimit-limit'), path).toBeNull();
   });

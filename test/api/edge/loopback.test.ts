@@ -52,7 +52,7 @@ describe('wrong passwords from this machine', () => {
     expect(statuses).toEqual([...Array(perAccount).fill(401), 429, 429]);
   });
 
-  it('at many accounts do not lock out the users of others', async () => {
+  it('wrong passwords from this machine at many accounts do not lock out the users of others', async () => {
     await repeat(perAddress * 2, (index) => signIn(`user-${index}@example.com`, 'wrong'));
     expect(await signIn(victim.email, testPassword)).toBe(201);
   });
@@ -100,7 +100,7 @@ describe('wrong passwords through a proxy on this machine that is not configured
     expect(await signIn(victim.email, testPassword, from('203.0.113.1'))).toBe(429);
   });
 
-  it('at many accounts lock out only the address that they come from', async () => {
+  it('wrong passwords at many accounts through a proxy that is not configured lock out only the address that they come from', async () => {
     await repeat(perAddress, (index) => signIn(`user-${index}@example.com`, 'wrong', from('203.0.113.1')));
     expect(await signIn(victim.email, testPassword, from('203.0.113.1'))).toBe(429);
     expect(await signIn(victim.email, testPassword, from('203.0.113.2'))).toBe(201);

@@ -27,14 +27,14 @@ describe('an error on a page', () => {
     expect(answer.headers['content-security-policy']).toContain("style-src 'self'");
   });
 
-  it('about another host is shown as a page that links only to this service', async () => {
+  it('an error about another host is shown as a page that links only to this service', async () => {
     const answer = await visit().get('//evil.example/login', { host: 'evil.example' });
     expect(answer.status).toBe(421);
     expect(answer.text).not.toContain('href="//');
     expect((await visit().get('/login', { host: 'evil.example' })).headers['content-type']).toMatch(/^text\/html/);
   });
 
-  it('of the service shows only its support id, and offers to try again', async () => {
+  it('an error of the service is shown as a page with only its support id, which offers to try again', async () => {
     const broken = await startApi();
     const visitor = new Visitor(broken.app);
     const user = await broken.addUser('admin', 'Ana');
@@ -87,7 +87,7 @@ describe('the assets of the pages', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('of another release are answered with those of this release, uncached', async () => {
+  it('the assets of another release are answered with those of this release, uncached', async () => {
     const answer = await visit().get('/assets/another-release/coordinator.css');
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-cache']);
   });

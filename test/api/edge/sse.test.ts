@@ -184,7 +184,7 @@ describe('an event stream', () => {
     socket.destroy();
   }, 15_000);
 
-  it.each(['silent', 'deaf'])('that the server ends is a whole answer (%s producer)', async (what) => {
+  it.each(['silent', 'deaf'])('an event stream that the server ends is a whole answer (%s producer)', async (what) => {
     const stream = await openStream(`/events/${what}`);
     stream.resume();
     const ended = new Promise<string>((resolve) => {
@@ -194,7 +194,7 @@ describe('an event stream', () => {
     expect(await ended).toBe('whole');
   });
 
-  it('that the server ends is closed within two seconds, even if the client reads nothing', async () => {
+  it('an event stream that the server ends is closed within two seconds, even if the client reads nothing', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write('GET /events/fillsOnce HTTP/1.1\r\nHost: localhost\r\n\r\n');

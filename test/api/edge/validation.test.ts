@@ -188,7 +188,7 @@ describe('queries and paths', () => {
     expect(await get('/list')).toEqual({ status: 200, limit: 50 });
   });
 
-  it('with unknown query parameters answer 400 and name them, even if none is declared', async () => {
+  it('queries and paths with unknown query parameters answer 400 and name them, even if none is declared', async () => {
     expect(await get('/list?limt=7&x=1')).toMatchObject({
       status: 400,
       error:
@@ -205,7 +205,7 @@ describe('queries and paths', () => {
     expect((await get('/list?__proto__=1')).status).toBe(400);
   });
 
-  it('with an invalid number, a repeated parameter or an empty one answer 400', async () => {
+  it('queries and paths with an invalid number, a repeated parameter or an empty one answer 400', async () => {
     for (const limit of ['ten', '2.5']) {
       const message = 'query parameter "limit": expected a whole number such as 12';
       expect((await get(`/list?limit=${limit}`)).error).toBe(message);
@@ -214,7 +214,7 @@ describe('queries and paths', () => {
     expect((await get('/list?cursor=a&cursor=b')).error).toMatch(/^query parameter "cursor" must be given only once/);
   });
 
-  it('with a time that is none answer 400 with what is accepted, and say how an offset is sent if it was not escaped', async () => {
+  it('queries and paths with an invalid time answer 400 with what is accepted, and say how an offset is sent if it was not escaped', async () => {
     const errorOf = async (query: string) => (await get(`/list?${query}`)).error;
     const [time, day] = ['a time such as 2026-01-31T00:00:00Z', 'a day such as 2026-01-31'];
     expect(await errorOf('from=yesterday')).toBe(`query parameter "from": expected ${time}, or ${day}`);
@@ -228,7 +228,7 @@ describe('queries and paths', () => {
     expect((await get('/list?from=2026-01-31T10:00:00%2B01:00')).status).toBe(200);
   });
 
-  it('with a wrong value of a parameter that may be repeated answer 400 and list its values', async () => {
+  it('queries and paths with a wrong value of a parameter that may be repeated answer 400 and list its values', async () => {
     const message = 'query parameter "kind" must be one of small, large';
     for (const query of ['kind=huge', 'kind=small&kind=huge', 'kind=huge&kind=tiny', 'kind=', 'kind=small,large'])
       expect(await get(`/list?${query}`), query).toMatchObject({
@@ -239,7 +239,7 @@ describe('queries and paths', () => {
     expect((await get('/list?kind=small&kind=large')).kind).toEqual(['small', 'large']);
   });
 
-  it('with brackets in the name of a parameter answer 400 and say that it is sent without them', async () => {
+  it('queries and paths with brackets in the name of a parameter answer 400 and say that it is sent without them', async () => {
     for (const name of ['kind[]', 'kind[0]'])
       expect(await get(`/list?${name}=small`), name).toMatchObject({
         status: 400,
@@ -252,7 +252,7 @@ describe('queries and paths', () => {
     expect((await get('/list?other[]=7')).error).toMatch(/^unknown query parameter "other\[\]": known are limit, /);
   });
 
-  it('with NUL or noncanonical ids answer 400 before any rule is applied', async () => {
+  it('queries and paths with NUL or noncanonical ids answer 400 before any rule is applied', async () => {
     expect(await get('/slugs/a%00b')).toMatchObject({
       status: 400,
       error: 'path parameter "slug" contains a NUL character',

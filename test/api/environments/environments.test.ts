@@ -30,7 +30,7 @@ describe('an environment', () => {
     ['development', { required: 0, when: 'never', allow_self: false }],
     ['staging', { required: 0, when: 'never', allow_self: false }],
     ['production', { required: 1, when: 'changes', allow_self: false }],
-  ])('of kind %s has the default policy %j', async (kind, expected) => {
+  ])('an environment of kind %s has the default policy %j', async (kind, expected) => {
     const { owner, project } = await makeTenant(api);
     const made = await owner.make('/environments', { project_id: project, name: 'New', kind });
     expect(made).toMatchObject({ approval_policy: expected, ttl: null });
@@ -78,7 +78,7 @@ describe('an environment', () => {
     expect(taken).toMatchObject({ status: 409, body: { error: expect.stringContaining('"development"') } });
   });
 
-  test('of another tenant answers every operation as a missing one does', async () => {
+  test('an environment of another tenant answers every operation as a missing one does', async () => {
     const tenant = await makeTenant(api);
     const stranger = await api.addUser('operator');
     const set = { value: 'x', category: 'env', sensitive: true };

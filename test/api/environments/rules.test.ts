@@ -117,7 +117,7 @@ describe('a service account of the team', () => {
   it.each([
     ['maintainer', 403],
     ['admin', 200],
-  ] as const)('of the role %s gets %i for fewer approvals', async (role, status) => {
+  ] as const)('a service account of the team with the role %s gets %i for fewer approvals', async (role, status) => {
     const { key, id } = await addServiceAccount({ url: '', orm: api.services.orm }, role, {}, { teamId: tenant.team });
     const account = new ApiUser(api, { 'x-api-key': key }, { id, email: '' });
     const change = { approval_policy: { ...strict, required: 1 } };

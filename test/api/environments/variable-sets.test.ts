@@ -51,7 +51,7 @@ describe('a single variable', () => {
     ['an unknown phase', { value: 'x', category: 'env', phases: ['destroy'] }, /phases/],
     ['a sensitive one without a value to keep', { category: 'env', sensitive: true }, /^value: is required/],
     ['a plain one without a value', { category: 'env' }, /^value: is required/],
-  ])('with %s answers 400', async (_what, body, message) => {
+  ])('setting a single variable with %s answers 400', async (_what, body, message) => {
     const tenant = await makeTenant(api);
     const answer = await tenant.owner.put(pathOf(tenant, 'NEW'), body);
     expect([answer.status, answer.headers['x-error-code']]).toEqual([400, 'invalid_request']);
@@ -137,14 +137,17 @@ describe('all variables of an environment', () => {
     ['a number for the tools', [{ ...region, value: 3 }], 400, /^variables\[0\]\.value: expected a string/],
     ['a stale revision', [{ ...region, expected_revision: 7 }], 409, /^expected_revision: 7 is stale/],
     ['a value that is no variable', [3], 400, /variables\[0\]/],
-  ])('with %s are refused as a whole', async (_what, variables, status, message) => {
-    const tenant = await makeTenant(api);
-    await tenant.owner.put(pathOf(tenant, 'KEPT'), { value: 'x', category: 'env' });
-    const answer = await replace(tenant, variables as object[]);
-    expect(answer.status, answer.text).toBe(status);
-    expect(answer.body.error).toMatch(message);
-    expect((await tenant.owner.get(pathOf(tenant))).body.variables).toMatchObject([{ name: 'KEPT' }]);
-  });
+  ])(
+    'a replacement of all variables of an environment with %s is refused as a whole',
+    async (_what, variables, status, message) => {
+      const tenant = await makeTenant(api);
+      await tenant.owner.put(pathOf(tenant, 'KEPT'), { value: 'x', category: 'env' });
+      const answer = await replace(tenant, variables as object[]);
+      expect(answer.status, answer.text).toBe(status);
+      expect(answer.body.error).toMatch(message);
+      expect((await tenant.owner.get(pathOf(tenant))).body.variables).toMatchObject([{ name: 'KEPT' }]);
+    },
+  );
 
   it('are at most 500, and none after an empty list', async () => {
     const tenant = await makeTenant(api);

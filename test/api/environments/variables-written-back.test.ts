@@ -44,7 +44,7 @@ describe('all variables that are sent back as they were read', () => {
     expect(await load(tenant)).toEqual(values);
   });
 
-  it('with one of them edited change only that one', async () => {
+  it('all variables that are sent back as they were read, with one of them edited, change only that one', async () => {
     const { tenant, values } = await tenantWithVariables();
     const { body: shown } = await tenant.owner.get(pathOf(tenant));
     const edited = shown.variables.map((each: { name: string }) =>

@@ -41,7 +41,7 @@ describe('a variable of an environment', () => {
     expect((await owner.delete(pathOf(tenant, 'zone'))).status).toBe(404);
   });
 
-  test('that is a default for a template variable which no template has is warned about at once', async () => {
+  test('a variable of an environment that is a default for a template variable which no template has is warned about at once', async () => {
     const tenant = await makeTenant(api);
     const { owner } = tenant;
     const set = (name: string, category: string) => owner.put(pathOf(tenant, name), { value: 'eu', category });
@@ -74,7 +74,7 @@ describe('a variable of an environment', () => {
   });
 
   test.each(['by itself', 'with all others'])(
-    'that was removed %s and is set again has a later revision, which no stale request names',
+    'a variable of an environment that was removed %s and is set again has a later revision, which no stale request names',
     async (how) => {
       const tenant = await makeTenant(api);
       const { owner } = tenant;
@@ -90,7 +90,7 @@ describe('a variable of an environment', () => {
     },
   );
 
-  test('that is sensitive appears in no answer, list, audit record or database row', async () => {
+  test('a variable of an environment that is sensitive appears in no answer, list, audit record or database row', async () => {
     const tenant = await makeTenant(api);
     const put = await tenant.owner.put(pathOf(tenant, 'AWS_SECRET'), {
       value: secret,
@@ -155,7 +155,7 @@ describe('a variable of an environment', () => {
     await expect(load(one)).rejects.toThrow();
   });
 
-  test('that is sensitive can be replaced only by those who manage secrets, even with a plain value', async () => {
+  test('a variable of an environment that is sensitive can be replaced only by those who manage secrets, even with a plain value', async () => {
     const tenant = await makeTenant(api);
     const [viewer, member, requester, admin] = await Promise.all([
       api.addUser('operator'),
@@ -203,7 +203,7 @@ describe('a variable of an environment', () => {
     'TF_REATTACH_PROVIDERS',
     'TOFU_CPU_PROFILE',
     'CHECKPOINT_DISABLE',
-  ])('of the category env with the reserved name %s answers 400', async (name) => {
+  ])('a variable of an environment of the category env with the reserved name %s answers 400', async (name) => {
     const tenant = await makeTenant(api);
     const answer = await tenant.owner.put(pathOf(tenant, name), { value: 'x', category: 'env' });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('reserved') } });

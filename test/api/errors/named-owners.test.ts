@@ -361,7 +361,7 @@ const codes = { 403: 'permission_denied', 404: 'not_found', 422: 'environment_un
 
 describe('a body that names an owner', () => {
   it.each(named.map((each) => [each.operation, each.field, each] as const))(
-    'that is missing or hidden gets the same answer from %s (%s)',
+    'naming an owner that is missing or hidden gets the same answer from %s (%s)',
     async (_operation, _field, { status, names, send }) => {
       const ask = async (id: string) => {
         const [path, body] = send(own.owner, own, id);

@@ -80,7 +80,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
     expect(await read(run.runId)).toMatchObject({ phase: 'applying', waiting_on: { code: 'no_worker' } });
   });
 
-  it('whose apply waits for a worker is not given to one', async () => {
+  it('a run whose apply waits for a worker is not given to one while its environment is held', async () => {
     const run = await planned();
     const attemptId = executing(await steps.next(run));
     await begin();
@@ -93,7 +93,7 @@ describe.each(cases)('while it is %s, a run', (code, begin, end, blocker) => {
     expect(await steps.claim(again, worker, 'none')).not.toBeNull();
   });
 
-  it('that applies already goes on', async () => {
+  it('a run that applies already goes on while its environment is held', async () => {
     const run = await planned();
     const attemptId = executing(await steps.next(run));
     expect(await steps.claim(attemptId, worker, 'none')).not.toBeNull();

@@ -56,13 +56,13 @@ describe('a second lock of an environment', () => {
     expect(await readLock()).toMatchObject({ reason: 'back', by: { id: tenant.owner.id } });
   });
 
-  it('of the same person replaces the first one', async () => {
+  it('a second lock of an environment by the same person replaces the first one', async () => {
     await lock(tenant.owner, { reason: 'incident' });
     expect((await lock(tenant.owner, { reason: 'longer', until: '2099-01-01T00:00:00Z' })).status).toBe(200);
     expect(await readLock()).toMatchObject({ reason: 'longer' });
   });
 
-  it('of somebody else is set when the time of the first one is over', async () => {
+  it('a second lock of an environment by somebody else is set when the time of the first one is over', async () => {
     await lock(tenant.owner, { reason: 'incident', until: new Date(Date.now() + 1000).toISOString() });
     await expect.poll(readLock).toBeNull();
     expect((await lock(second, { reason: 'test' })).status).toBe(200);

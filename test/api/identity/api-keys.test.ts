@@ -114,7 +114,7 @@ describe('rotating a key', () => {
     expect([await works(user, old.key), await works(user, fresh.key)]).toEqual([false, true]);
   });
 
-  it('with an overlap keeps the old key valid that long, but never past its expiry', async () => {
+  it('rotating a key with an overlap keeps the old key valid that long, but never past its expiry', async () => {
     const user = await signedIn();
     const [endless, short] = [await make(user), await make(user, { expires_at: inHours(1) })];
     for (const { id } of [endless, short]) await make(user, { overlap: 'PT2H' }, `${keys}/${id}/rotate`);
@@ -126,7 +126,7 @@ describe('rotating a key', () => {
     expect(await works(user, endless.key)).toBe(false);
   });
 
-  it.each(['P8D', 'soon', '-1h', 5, 'PT0.5S'])('with an overlap of %s answers 400', async (overlap) => {
+  it.each(['P8D', 'soon', '-1h', 5, 'PT0.5S'])('rotating a key with an overlap of %s answers 400', async (overlap) => {
     const user = await signedIn();
     const { id, key } = await make(user);
     const answer = await user.post(`${keys}/${id}/rotate`, { overlap });
@@ -195,7 +195,7 @@ describe('a last use', () => {
     expect(Date.now() - (await lastUse())).toBeLessThan(60_000);
   });
 
-  it('that could not be recorded does not fail the request, and the next use is recorded', async () => {
+  it('a last use of a key that could not be recorded does not fail the request, and the next use is recorded', async () => {
     const user = await signedIn();
     const { id, key } = await make(user);
     await api.rows('alter table api_key_uses rename to away');
@@ -207,7 +207,7 @@ describe('a last use', () => {
     expect((await user.get(`${keys}/${id}`)).body.last_used_at).not.toBeNull();
   });
 
-  it('of many keys at once is recorded in a few writes', async () => {
+  it('the last uses of many keys at once are recorded in a few writes', async () => {
     const user = await signedIn();
     const made = await Promise.all(Array.from({ length: 20 }, () => make(user)));
     await api.rows(`create table statements (at timestamptz default clock_timestamp())`);

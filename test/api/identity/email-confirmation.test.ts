@@ -53,7 +53,7 @@ describe('the address of a user', () => {
     expect(await isVerified(user)).toBe(true);
   });
 
-  it('that was changed back is unverified still', async () => {
+  it('the address of a user that was changed back is still unverified', async () => {
     const user = await api.addUser('requester');
     await change(user);
     expect((await change(user, user.email)).email_verified).toBe(false);
@@ -150,7 +150,7 @@ describe('an invitation', () => {
     expect((await accept()).status).toBe(200);
   });
 
-  it('to somebody else stays hidden from users whose address is unverified', async () => {
+  it('an invitation to somebody else stays hidden from users whose address is unverified', async () => {
     const user = await api.addUser('requester');
     await change(user);
     const token = await invite(newAddress());

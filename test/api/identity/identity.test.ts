@@ -186,7 +186,7 @@ describe('a session', () => {
     expect(own.headers.get('set-cookie')).toMatch(/^coordinator_session=; /);
   });
 
-  it('of another user answers 404 when read or ended', async () => {
+  it('a session of another user answers 404 when read or ended', async () => {
     const mine = await openSession(ana);
     const { caller } = await openSession(ben);
     for (const method of ['GET', 'DELETE']) {
@@ -335,7 +335,7 @@ describe('a credential', () => {
   });
 
   it.each(['Basic YTpi', 'Bearer', 'Bearer ', 'Bearer a b', 'Token x', ''])(
-    'of an unknown form is refused: Authorization: %s',
+    'a credential of an unknown form is refused: Authorization: %s',
     async (authorization) => {
       expect((await whoami(new Caller(api.url, { authorization }))).status).toBe(401);
     },
@@ -356,7 +356,7 @@ describe('a request by session cookie', () => {
     [201, { origin: 'own' }],
     [403, {}],
   ] as [number, Record<string, string>][])(
-    'that changes something answers %i with the headers %j',
+    'a request by session cookie that changes something answers %i with the headers %j',
     async (status, headers) => {
       const { token } = await openSession(ana);
       const origins: Record<string, string> = {
@@ -370,7 +370,7 @@ describe('a request by session cookie', () => {
     },
   );
 
-  it('that only reads is refused to scripts of other sites, and accepted from clients that name no site', async () => {
+  it('a request by session cookie that only reads is refused to scripts of other sites, and accepted from clients that name no site', async () => {
     const { token } = await openSession(ana);
     // `fetch` itself sends `Sec-Fetch-Mode: cors`, as it does in a browser.
     expect((await whoami(withCookie(token, { 'sec-fetch-site': 'cross-site' }))).status).toBe(403);
@@ -434,7 +434,7 @@ describe('an API key', () => {
     expect((await whoami(bearing('some-token'))).body.error).not.toMatch(/header/);
   });
 
-  it('of an impossible form is refused without a query', async () => {
+  it('an API key of an impossible form is refused without a query', async () => {
     const queries = async () =>
       (
         await execute<{ n: string }>(
@@ -472,7 +472,7 @@ describe('an API key', () => {
     }
   });
 
-  it('of another user answers 404 when read or revoked', async () => {
+  it('an API key of another user answers 404 when read or revoked', async () => {
     const made = await make(ana);
     for (const method of ['GET', 'DELETE'])
       expect((await ben.caller.send(method, `/profile/api-keys/${made.api_key.id}`)).status).toBe(404);
@@ -480,7 +480,7 @@ describe('an API key', () => {
     expect((await whoami(made.caller)).status).toBe(200);
   });
 
-  it('of a service account belongs to the account and outlives its creator', async () => {
+  it('an API key of a service account belongs to the account and outlives its creator', async () => {
     const account = await addServiceAccount(api, 'maintainer');
     await execute('update api_keys set issued_by = ? where id = ?', ben.id, account.keyId);
     expect((await whoami(account.caller)).body).toMatchObject({

@@ -101,7 +101,7 @@ describe('signing in on the page', () => {
 });
 
 describe('a failed attempt', () => {
-  it('with a wrong password keeps the address but not the password, and announces the error', async () => {
+  it('a failed attempt to sign in with a wrong password keeps the address but not the password, and announces the error', async () => {
     const answer = await visit().submit('/login', { email: ana.email, password: 'hunter2-hunter2' });
     expect([answer.status, answer.setCookie, answer.headers['cache-control']]).toEqual([401, undefined, 'no-store']);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -164,7 +164,7 @@ describe('a failed attempt', () => {
     expect((await api.nobody.post('/auth/sessions', { ...attempt, password: testPassword })).status).toBe(429);
   });
 
-  it('of a disabled user looks like any other', async () => {
+  it('a failed attempt of a disabled user to sign in looks like any other', async () => {
     const eli = await api.addUser('requester', 'Eli');
     await api.rows('update principals set enabled = false where id = ?', [eli.id]);
     const answer = await visit().submit('/login', { email: eli.email, password: testPassword });

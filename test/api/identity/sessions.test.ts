@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(JSON.stringify(others)).not.toContain(body.sessions[1].id);
   });
 
-  it('by cookie changes nothing for a page of another site', async () => {
+  it('a session by cookie changes nothing for a page of another site', async () => {
     const user = await api.addUser('requester');
     const { body } = await api.nobody.post('/auth/sessions', { email: user.email, password: testPassword });
     const ask = (method: 'GET' | 'DELETE', headers: Record<string, string>) =>

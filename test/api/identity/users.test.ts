@@ -106,7 +106,7 @@ describe('changing one’s own user', () => {
     [{ enabled: false }, 403],
     [{ password: 'long enough' }, 400],
     [{ name: 'x', role: 'operator' }, 403],
-  ])('with %j answers %i, to administrators too', async (body, status) => {
+  ])('changing one’s own user with %j answers %i, to administrators too', async (body, status) => {
     for (const role of ['requester', 'admin'] as const) {
       const user = await api.addUser(role);
       const wanted = 'role' in body && role === 'admin' ? { ...body, role: 'requester' } : body;

@@ -60,7 +60,7 @@ describe('making an instance', () => {
     expect(position).toBe(1);
   });
 
-  test('with a name that is taken answers 409, also after a run has made the instance', async () => {
+  test('making an instance with a name that is taken answers 409, also after a run has made the instance', async () => {
     const place = await makePlace();
     await place.owner.make('/instances', wanted(place));
     const again = await place.owner.post('/instances', wanted(place));
@@ -76,7 +76,7 @@ describe('making an instance', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  test('without an environment belongs to the team of its template; of the whole installation, administrators make it', async () => {
+  test('an instance that is made without an environment belongs to the team of its template; administrators make it for a template of the whole installation', async () => {
     const place = await makePlace();
     const own = await place.owner.post('/instances', { template_id: place.template, name: 'own' });
     expect(own.body).toMatchObject({ team_id: place.team, environment_id: null });
@@ -100,7 +100,7 @@ describe('making an instance', () => {
     expect([await statusFor(viewer), await statusFor(stranger), await statusFor(requester)]).toEqual([403, 404, 403]);
   });
 
-  test('of a template that the environment cannot use, in something archived, or with a bad name is refused', async () => {
+  test('making an instance of a template that the environment cannot use, in something archived, or with a bad name is refused', async () => {
     const [place, other] = [await makePlace(), await makePlace()];
     const foreign = await place.owner.post('/instances', wanted({ ...place, template: other.template }));
     expect(foreign.status).toBe(404);
@@ -111,7 +111,7 @@ describe('making an instance', () => {
 });
 
 describe('deleting an instance', () => {
-  test('that holds nothing hides it, frees its name and keeps its runs', async () => {
+  test('deleting an instance that holds nothing hides it, frees its name and keeps its runs', async () => {
     const place = await makePlace();
     const request = { template_id: place.template, environment_id: place.environment, instance: 'network' };
     const run = await place.owner.post('/runs', request);

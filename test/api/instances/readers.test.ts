@@ -61,7 +61,7 @@ describe('the readers of an instance', () => {
     ]);
   });
 
-  test('and what it follows are sent back as they were read, with other values', async () => {
+  test('the readers of an instance and what it follows are sent back as they were read, with other values', async () => {
     const { owner, team } = stage.tenant;
     const id = await stage.deploy({}, {});
     for (const [setting, change] of [

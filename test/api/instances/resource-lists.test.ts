@@ -118,7 +118,7 @@ describe('the resources of all instances', () => {
     expect((await owner.get('/resources?colour=red')).status).toBe(400);
   });
 
-  test('of a hidden owner, or of owners that differ, answer 404', async () => {
+  test('listing the resources of a hidden owner, or of owners that differ, answers 404', async () => {
     const [mine, other] = [await makePlace(), await makePlace()];
     const hidden = [
       `team_id=${other.team}`,
@@ -143,7 +143,7 @@ describe('the resources of all instances', () => {
     expect(addresses(await place.owner.get(`/resources?team_id=${place.team}`))).toEqual([]);
   });
 
-  test('without a team are for administrators, and for a person who alone has used the instance', async () => {
+  test('administrators list the resources of instances without a team, as does a person who alone has used the instance', async () => {
     const [administrator, one, other] = await Promise.all([
       api.addUser('admin'),
       api.addUser('maintainer'),
@@ -190,7 +190,7 @@ describe('a state of a release that listed no resources', () => {
     expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('aws_route53_zone.main')]);
   });
 
-  test('that cannot be read holds up no other', async () => {
+  test('a state of an earlier release that cannot be read keeps no other from having its resources listed', async () => {
     const [broken, whole] = [await makePlace(), await makePlace()];
     await api.rows('update instances set resources_serial = null where id in (?, ?)', [
       broken.instance,

@@ -81,11 +81,11 @@ describe('an imported state that is forgotten', () => {
 });
 
 describe('a state is not forgotten', () => {
-  test('if the instance has none', async () => {
+  test('a state is not forgotten if the instance has none', async () => {
     expect(await forget(await makeInstance())).toMatchObject({ status: 404 });
   });
 
-  test('while a run holds the instance', async () => {
+  test('a state is not forgotten while a run holds the instance', async () => {
     const instance = await adopted();
     const { body } = await owner.post('/runs', { ...place, instance: `mistaken-${made}` });
     await api.rows('insert into instance_slots (instance_id, run_id, acquired_at) values (?, ?, now())', [
@@ -101,7 +101,7 @@ describe('a state is not forgotten', () => {
       'a run has written its last version',
       'update state_versions set run_id = gen_random_uuid() where instance_id = ?',
     ],
-  ])('if %s', async (_what, statement) => {
+  ])('a state is not forgotten if %s', async (_what, statement) => {
     const instance = await adopted();
     await api.rows(statement, [instance]);
     const answer = await forget(instance);
@@ -113,12 +113,12 @@ describe('a state is not forgotten', () => {
     expect((await owner.get(`/instances/${instance}`)).body).toMatchObject({ state_serial: 1, resource_count: 1 });
   });
 
-  test('for an old revision', async () => {
+  test('a state is not forgotten for an old revision', async () => {
     const instance = await adopted();
     expect(codeOf(await forget(instance, owner, { 'if-match': '"1"' }))).toEqual([409, 'stale_revision']);
   });
 
-  test('for members without the right to read secrets, or for other tenants', async () => {
+  test('a state is not forgotten by members without the right to read secrets, or by other tenants', async () => {
     const instance = await adopted();
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'member');
@@ -126,7 +126,7 @@ describe('a state is not forgotten', () => {
     expect((await forget(instance, (await makeTenant(api)).owner)).status).toBe(404);
   });
 
-  test('by another import or by a deletion, whose errors say that it can be', async () => {
+  test('neither another import nor a deletion forgets a state, and their errors say that it can be forgotten', async () => {
     const instance = await adopted();
     const again = await owner.post(`/instances/${instance}/state`, state);
     expect([...codeOf(again), again.body.error]).toEqual([

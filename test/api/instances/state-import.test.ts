@@ -112,14 +112,17 @@ describe('an imported state', () => {
     ['no object', '[1]', 400, 'version: expected'],
     ['an encrypted state', '{"serial":1,"lineage":"a","encrypted_data":"x"}', 422, 'tofu state pull'],
     ['a NUL in an output', stateWith(',"outputs":{"a":{"value":"\\u0000"}}'), 422, 'outputs: the set of outputs'],
-  ])('with %s is refused, and says why without repeating it', async (_what, state, status, reason) => {
-    const instance = await makeInstance();
-    const answer = await importInto(instance, state);
-    expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(reason)]);
-    expect((await owner.get(`/instances/${instance}`)).body).toMatchObject({ state_serial: 0, resource_count: 0 });
-  });
+  ])(
+    'an imported state with %s is refused, and says why without repeating it',
+    async (_what, state, status, reason) => {
+      const instance = await makeInstance();
+      const answer = await importInto(instance, state);
+      expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(reason)]);
+      expect((await owner.get(`/instances/${instance}`)).body).toMatchObject({ state_serial: 0, resource_count: 0 });
+    },
+  );
 
-  test('in bytes that are not UTF-8, or of nothing, is refused', async () => {
+  test('an imported state that is empty, or in bytes that are not UTF-8, is refused', async () => {
     const instance = await makeInstance();
     expect((await importInto(instance, Buffer.from([0x7b, 0xff, 0x7d]))).status).toBe(400);
     expect((await importInto(instance, '')).status).toBe(400);
@@ -146,7 +149,7 @@ describe('the size of a state', () => {
     expect(downloaded.rawPayload.equals(state)).toBe(true);
   });
 
-  test('of one byte more answers 413, and every other operation keeps its limit of 1 MiB', async () => {
+  test('a state of one byte too many answers 413, and every other operation keeps its limit of 1 MiB', async () => {
     const instance = await makeInstance();
     const over = await importInto(instance, Buffer.alloc(64 * mebibyte + 1, ' '));
     expect([over.status, over.body.error]).toEqual([413, 'the body is larger than 64 MiB']);

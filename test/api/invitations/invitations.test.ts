@@ -63,7 +63,7 @@ describe('an invitation', () => {
     for (const { row } of rows) expect(row).not.toContain(token);
   });
 
-  test('with a team makes the invited person a member of both', async () => {
+  test('an invitation with a team makes the invited person a member of both', async () => {
     const person = await api.addUser('requester');
     const offer = { email: person.email, team_id: tenant.team, team_role: 'admin' };
     const { token } = await invite(organizationPath, offer);
@@ -139,7 +139,7 @@ describe('an invitation', () => {
     expect((await accept(person, again.body.token)).status).toBe(200);
   });
 
-  test('with an invalid lifetime, role or team role answers 400', async () => {
+  test('an invitation with an invalid lifetime, role or team role answers 400', async () => {
     const bodies = [
       { email: 'nobody' },
       { email: freshEmail(), role: 'viewer' },
@@ -157,7 +157,7 @@ describe('an invitation', () => {
     expect((await tenant.owner.post(`${organizationPath}/invitations`, foreign)).status).toBe(404);
   });
 
-  test('to a member or to an invited address answers 409', async () => {
+  test('an invitation of a member or of an invited address answers 409', async () => {
     const member = await api.addUser('requester');
     await join(tenant, member, 'member');
     expectConflict(await tenant.owner.post(`${organizationPath}/invitations`, { email: member.email }), 'of a member');
@@ -172,7 +172,7 @@ describe('an invitation', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test('that was revoked can be neither accepted, sent again nor revoked', async () => {
+  test('an invitation that was revoked can be neither accepted, sent again nor revoked', async () => {
     const person = await api.addUser('requester');
     const { token, invitation } = await invite(organizationPath, { email: person.email });
     const path = `${organizationPath}/invitations/${invitation.id}`;

@@ -21,7 +21,7 @@ const membersOf = (path: string) => readMembers(tenant.owner, path);
 const statusOf = (path: string, id: string) => readStatus(tenant.owner, path, id);
 
 describe('inviting', () => {
-  test('into an organization is for its admins, who can offer no role above their own', async () => {
+  test('the admins of an organization invite into it, and can offer no role above their own', async () => {
     const [admin, member] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     await join(tenant, admin, 'admin');
     await join(tenant, member, 'member', 'owner');
@@ -38,7 +38,7 @@ describe('inviting', () => {
     expect((await member.get(theirs)).status).toBe(403);
   });
 
-  test('into a team by its admin reaches only members of the organization', async () => {
+  test('an invitation into a team by its admin reaches only members of the organization', async () => {
     const [admin, colleague] = [await api.addUser('maintainer'), await api.addUser('requester')];
     await join(tenant, admin, 'member', 'admin');
     await join(tenant, colleague, 'member');
@@ -51,7 +51,7 @@ describe('inviting', () => {
     expect(await membersOf(tenant.teamPath)).toContainEqual({ id: colleague.id, role: 'viewer' });
   });
 
-  test('into a team by an admin of the organization makes a newcomer a member of both', async () => {
+  test('an invitation into a team by an admin of the organization makes a newcomer a member of both', async () => {
     const person = await api.addUser('requester');
     const { token } = await invite(tenant.teamPath, { email: person.email });
     expect((await accept(person, token)).status).toBe(200);
@@ -68,7 +68,7 @@ describe('inviting', () => {
     expect(await membersOf(tenant.teamPath)).not.toContainEqual(expect.objectContaining({ id: colleague.id }));
   });
 
-  test('into a team shows the invitation only under its own team and organization', async () => {
+  test('an invitation into a team is shown only under its own team and organization', async () => {
     const other = await tenant.owner.make(`${organizationPath}/teams`, { name: `Team ${randomUUID()}` });
     const otherPath = `${organizationPath}/teams/${other.id}`;
     const { invitation } = await invite(otherPath, { email: freshEmail() });

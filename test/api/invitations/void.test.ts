@@ -59,7 +59,7 @@ describe('an invitation is void', () => {
       'void',
     ],
     ['the team is archived', ({ own }) => own.owner.post(`${own.teamPath}/archive`), 'void'],
-  ])('once %s', async (_when, change, status) => {
+  ])('an invitation is void once %s', async (_when, change, status) => {
     const invited = await sent();
     const { own, path, person, token, id } = invited;
     expect(await readStatus(own.owner, path, id)).toBe('open');
@@ -71,7 +71,7 @@ describe('an invitation is void', () => {
     expect(JSON.stringify(body)).not.toContain(person.id);
   });
 
-  test('once its team or its organization is deleted', async () => {
+  test('an invitation is void once its team or its organization is deleted', async () => {
     const { own, path, person, token, id } = await sent();
     for (const each of [`/environments/${own.environment}`, `/projects/${own.project}`, own.teamPath])
       expect((await own.owner.delete(each, { 'idempotency-key': randomUUID() })).status).toBe(204);
@@ -81,7 +81,7 @@ describe('an invitation is void', () => {
     for (const each of [token, other.token]) expectConflict(await accept(person, each), 'was revoked');
   });
 
-  test('until somebody else sends it again, who then becomes its inviter', async () => {
+  test('an invitation is void until somebody else sends it again, who then becomes its inviter', async () => {
     const { own, path, admin, person, id } = await sent();
     await own.owner.put(`${path}/members/${admin.id}`, { role: 'member' });
     await own.owner.post(`${own.teamPath}/archive`);
@@ -95,7 +95,7 @@ describe('an invitation is void', () => {
     expect((await accept(person, again.body.token)).status).toBe(200);
   });
 
-  test('where the inviter leaves while it is being accepted: either the acceptance succeeds or it answers 409', async () => {
+  test('an invitation whose inviter leaves while it is being accepted is accepted, or its acceptance answers 409', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { own, path, admin, person, token } = await sent();
       const leave = () => own.owner.delete(`${path}/members/${admin.id}`);

@@ -144,7 +144,7 @@ it('leaving an organization is refused to the last owner of one of its teams, wh
   expect(refused.body.error).toContain('lonely');
 });
 
-it('only leaving has an access of its own for callers whom the path names', () => {
+it('no operation but leaving has an access of its own for callers whom the path names', () => {
   const own = operations.filter(({ ownAccess }) => ownAccess).map(({ id, ownAccess }) => [id, ownAccess?.access.anyOf]);
   expect(own).toEqual([
     ['organization_members.remove', ['profile:manage']],

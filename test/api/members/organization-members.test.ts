@@ -59,7 +59,7 @@ describe('a member of an organization', () => {
     expect((await admin.put(`${path}/${admin.id}`, { role: 'member' })).status).toBe(200);
   });
 
-  test('who is the last owner who can act cannot leave or lose the role', async () => {
+  test('a member of an organization who is the last owner who can act cannot leave or lose the role', async () => {
     const tenant = await makeTenant(api);
     const [second, root] = await Promise.all([api.addUser('maintainer'), api.addUser('admin')]);
     const path = `/organizations/${tenant.organization}/members`;
@@ -71,7 +71,7 @@ describe('a member of an organization', () => {
     expect(await root.delete(`${path}/${tenant.owner.id}`)).toMatchObject(last);
   });
 
-  test('who removes the only other owner while being removed by them: one of the two remains', async () => {
+  test('two owners of an organization who remove each other at the same time leave one of the two', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tenant = await makeTenant(api);
       const [a, b] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
@@ -88,7 +88,7 @@ describe('a member of an organization', () => {
     }
   });
 
-  test('who leaves also leaves the teams, unless a team would lose its last owner', async () => {
+  test('a member of an organization who leaves also leaves the teams, unless a team would lose its last owner', async () => {
     const tenant = await makeTenant(api);
     const [lead, other] = await Promise.all([api.addUser('maintainer'), api.addUser('maintainer')]);
     await join(tenant, lead, 'admin', 'viewer');
@@ -103,7 +103,7 @@ describe('a member of an organization', () => {
     expect(await api.rows('select 1 from team_members where principal_id = ?', [other.id])).toEqual([]);
   });
 
-  test('who leaves teams without an owner is told the first five of them, and that there are more', async () => {
+  test('a member of an organization whose departure would leave teams without an owner is told the first five of them, and that there are more', async () => {
     const tenant = await makeTenant(api);
     const lead = await api.addUser('maintainer');
     await join(tenant, lead, 'admin');

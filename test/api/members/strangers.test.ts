@@ -76,7 +76,7 @@ describe('a user who shares no organization with the caller', () => {
 describe('a user can be added without an invitation', () => {
   const add = (by: ApiUser, id: string) => by.put(`${organizationPath()}/members/${id}`, { role: 'member' });
 
-  test('while they share another organization with the caller, and no longer', async () => {
+  test('a user can be added without an invitation while they share another organization with the caller, and no longer', async () => {
     const colleague = await api.addUser('requester', 'Colleague');
     const part = await acquaint(tenant.owner, colleague);
     expect(await add(tenant.owner, colleague.id)).toMatchObject({ status: 200, body: { name: 'Colleague' } });
@@ -85,7 +85,7 @@ describe('a user can be added without an invitation', () => {
     expect((await add(tenant.owner, colleague.id)).status).toBe(403);
   });
 
-  test('unless the organization that they share was deleted', async () => {
+  test('a user cannot be added without an invitation once the organization that they share was deleted', async () => {
     const colleague = await api.addUser('requester');
     await acquaint(tenant.owner, colleague);
     await api.rows(
@@ -96,7 +96,7 @@ describe('a user can be added without an invitation', () => {
     expect((await add(tenant.owner, colleague.id)).status).toBe(403);
   });
 
-  test('by callers who manage users', async () => {
+  test('callers who manage users can add a user without an invitation', async () => {
     const user = await api.addUser('requester');
     expect((await add(await api.addUser('admin'), user.id)).status).toBe(200);
   });

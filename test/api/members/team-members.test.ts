@@ -47,7 +47,7 @@ describe('a member of a team', () => {
     expect((await tenant.owner.put(`${members}/${other.id}`, { role: 'owner' })).status).toBe(200);
   });
 
-  test('who is its last owner cannot leave or lose the role', async () => {
+  test('a member of a team who is its last owner cannot leave or lose the role', async () => {
     const tenant = await makeTenant(api);
     const members = `${tenant.teamPath}/members`;
     const last = { status: 409, body: { error: expect.stringContaining('last owner') } };
@@ -55,7 +55,7 @@ describe('a member of a team', () => {
     expect(await tenant.owner.put(`${members}/${tenant.owner.id}`, { role: 'admin' })).toMatchObject(last);
   });
 
-  test('who is added several times at once joins once', async () => {
+  test('a member of a team who is added several times at once joins once', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('requester');
     await join(tenant, user, 'member');
@@ -66,7 +66,7 @@ describe('a member of a team', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  test('who is removed while their command waits gets a refusal', async () => {
+  test('a member of a team who is removed while their command waits gets a refusal', async () => {
     const tenant = await makeTenant(api);
     const user = await api.addUser('maintainer');
     await join(tenant, user, 'member', 'admin');

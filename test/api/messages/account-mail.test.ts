@@ -50,7 +50,7 @@ describe('an invitation', () => {
     expect(await storedMessages(api)).toEqual([{ status: 'sent', attempts: 1, problem: null, has_token: false }]);
   });
 
-  it('that was revoked, or sent again, before it left is not sent', async () => {
+  it('an invitation that was revoked, or sent again, before its mail left is not sent', async () => {
     const { body: revoked } = await invite('revoked@example.com');
     const path = `/organizations/${tenant.organization}/invitations`;
     expect((await tenant.owner.delete(`${path}/${revoked.invitation.id}`)).status).toBe(204);

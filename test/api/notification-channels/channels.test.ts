@@ -93,7 +93,7 @@ describe('a notification channel', () => {
       { ...email('a@example.com'), subscriptions: [{ team_id: newId(), environment_id: newId(), events: ['*'] }] },
       'expected a team or an environment, not both',
     ],
-  ])('with %s is refused with what would be right', async (_name, body, message) => {
+  ])('a notification channel with %s is refused with what would be right', async (_name, body, message) => {
     const { status, text } = await owner.post(channels, { name: 'On call', team_id: tenant.team, ...body });
     expect(status, text).toBe(400);
     expect(text).toContain(JSON.stringify(message).slice(1, -1));
@@ -105,7 +105,7 @@ describe('a notification channel', () => {
     'https://2130706434/',
     'http://1.1.1.1/',
     'file:///etc/passwd',
-  ])('with the address %s is refused when it is made and when it is changed', async (url) => {
+  ])('a notification channel with the address %s is refused when it is made and when it is changed', async (url) => {
     const body = { name: 'On call', kind: 'slack', team_id: tenant.team };
     expect((await owner.post(channels, { ...body, config: { url } })).status).toBe(422);
     const { path } = await makeChannel(owner, { ...slack(), team_id: tenant.team });
@@ -222,7 +222,7 @@ describe('the test of a channel', () => {
     expect((await owner.get(path)).status).toBe(200);
   });
 
-  it('of an archived team stays as it is, and can be deleted', async () => {
+  it('a channel of an archived team stays as it is, and can be deleted', async () => {
     const archived = await makeTenant(api);
     const { id } = await makeChannel(archived.owner, { ...webhook(), team_id: archived.team });
     expect((await archived.owner.post(`${archived.teamPath}/archive`)).status).toBe(200);
@@ -232,7 +232,7 @@ describe('the test of a channel', () => {
     expect((await archived.owner.delete(`${channels}/${id}`)).status).toBe(204);
   });
 
-  it('for e-mail refuses an address without looking it up', async () => {
+  it('a channel for e-mail refuses an address without looking it up', async () => {
     const { id } = await makeChannel(owner, { ...email('ops@example.com'), team_id: tenant.team });
     const answer = await owner.patch(`${channels}/${id}`, { config: { url: 'https://no.such.host.example/' } });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('config.') } });

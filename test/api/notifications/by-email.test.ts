@@ -107,7 +107,7 @@ describe('a user', () => {
     expect((await storedMessages(api))[0]).toMatchObject({ status: 'withheld' });
   });
 
-  it('who left the team before the mail was sent does not get it', async () => {
+  it('a user who left the team before the mail was sent does not get it', async () => {
     await team.addAsked(reviewer);
     const { team: teamId } = team.runs.tenant;
     const rows = await api.rows('delete from team_members where principal_id = ? and team_id = ? returning *', [

@@ -225,7 +225,7 @@ describe('a user', () => {
     expect(await unreadOf(reviewer)).toBe(1);
   });
 
-  it('who leaves the team no longer sees what is about it, and hears no more of it', async () => {
+  it('a user who leaves the team no longer sees what is about it, and hears no more of it', async () => {
     const user = await api.addUser('operator');
     await join(tenant, user, 'member', 'admin');
     const run = await team.addAsked(user);

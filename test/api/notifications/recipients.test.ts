@@ -185,7 +185,7 @@ describe('the owner of a key', () => {
     expect(await titlesOf(reviewer)).toEqual([]);
   });
 
-  it('of a service account is the user, or the owners of the team, who own the account', async () => {
+  it('the owner of a key of a service account is the user, or the owners of the team, who own the account', async () => {
     for (const owner of [{ team_id: tenant.team }, { user_id: tenant.owner.id }]) {
       const { id } = await tenant.owner.make('/service-accounts', { name: 'deploy', role: 'requester', owner });
       const { body } = await tenant.owner.post(`/service-accounts/${id}/api-keys`, { name: 'ci' });

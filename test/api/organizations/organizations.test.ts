@@ -22,7 +22,7 @@ describe('an organization', () => {
     expect(members.body.members).toMatchObject([{ user_id: ana.id, role: 'owner', email: ana.email }]);
   });
 
-  test('without a slug answers 400 where none can be made from its name', async () => {
+  test('creating an organization without a slug answers 400 where none can be made from its name', async () => {
     const ana = await api.addUser('maintainer');
     const answer = await ana.post('/organizations', { name: '日本' });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('slug') } });
@@ -154,7 +154,7 @@ describe('a list', () => {
     expect((await ana.get('/organizations?colour=red')).status).toBe(400);
   });
 
-  test("of teams has a member's own teams, and all of them for owners and platform administrators", async () => {
+  test("a list of teams has a member's own teams, and all of them for owners and platform administrators", async () => {
     const tenant = await makeTenant(api);
     const [member, admin] = await Promise.all([api.addUser('requester'), api.addUser('admin')]);
     await join(tenant, member, 'member');

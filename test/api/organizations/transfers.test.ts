@@ -51,7 +51,7 @@ describe('the transfer of an organization', () => {
     expect((await invited.post('/invitations/accept', { token: sent.body.token })).status).toBe(409);
   });
 
-  test('to a disabled user, an owner or nobody, for a stale revision, and of an archived one is refused', async () => {
+  test('the transfer of an organization is refused to a disabled user, an owner or nobody, for a stale revision, and while it is archived', async () => {
     const tenant = await makeTenant(api);
     const [disabled, owner] = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     await acquaint(tenant.owner, disabled);
@@ -84,7 +84,7 @@ describe('the transfer of an organization', () => {
     });
   });
 
-  test('to two people at the same time makes one of them the owner', async () => {
+  test('the transfer of an organization to two people at the same time makes one of them the owner', async () => {
     const tenant = await makeTenant(api);
     const heirs = [await api.addUser('maintainer'), await api.addUser('maintainer')];
     for (const heir of heirs) await acquaint(tenant.owner, heir);

@@ -161,28 +161,31 @@ describe('repeating a key', () => {
     }
   });
 
-  it.each(['value', 'type', 'member more', 'member less'])('with another body conflicts: another %s', async (what) => {
-    const key = randomUUID();
-    const first = { variables: { size: 4 }, message: 'first' };
-    expect((await admit(root.caller, key, first)).status).toBe(202);
-    const others: Record<string, object> = {
-      value: { ...first, message: 'second' },
-      type: { ...first, variables: { size: '4' } },
-      'member more': { ...first, operation: 'plan' },
-      'member less': { message: 'first' },
-    };
-    expectBoundElsewhere(await admit(root.caller, key, others[what]));
-    expect((await admit(root.caller, key, { message: 'first', variables: { size: 4 } })).status).toBe(202);
-  });
+  it.each(['value', 'type', 'member more', 'member less'])(
+    'repeating a key with another body answers 409: another %s',
+    async (what) => {
+      const key = randomUUID();
+      const first = { variables: { size: 4 }, message: 'first' };
+      expect((await admit(root.caller, key, first)).status).toBe(202);
+      const others: Record<string, object> = {
+        value: { ...first, message: 'second' },
+        type: { ...first, variables: { size: '4' } },
+        'member more': { ...first, operation: 'plan' },
+        'member less': { message: 'first' },
+      };
+      expectBoundElsewhere(await admit(root.caller, key, others[what]));
+      expect((await admit(root.caller, key, { message: 'first', variables: { size: 4 } })).status).toBe(202);
+    },
+  );
 
-  it('with another body conflicts even if that body is invalid', async () => {
+  it('repeating a key with another body answers 409 even if that body is invalid', async () => {
     const key = randomUUID();
     await admit(root.caller, key);
     expectBoundElsewhere(await admit(root.caller, key, { variables: { size: 'large' } }));
     expectBoundElsewhere(await admit(root.caller, key, { template_id: randomUUID() }));
   });
 
-  it('by another caller conflicts and reveals nothing about the first command', async () => {
+  it('repeating the key of another caller answers 409 and reveals nothing about the first command', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
     const other = await addPerson(api, 'requester');
@@ -192,7 +195,7 @@ describe('repeating a key', () => {
     expect(answer.headers.get('location')).toBeNull();
   });
 
-  it('by the same user with another credential repeats the command', async () => {
+  it('repeating a key as the same user with another credential repeats the command', async () => {
     const person = await addPerson(api, 'requester', {}, 'correct horse battery');
     const session = await Caller.signIn(api.url, person.email, 'correct horse battery');
     const key = randomUUID();
@@ -200,7 +203,7 @@ describe('repeating a key', () => {
     expect((await admit(session, key)).body.id).toBe(first.body.id);
   });
 
-  it('for another operation or another target conflicts', async () => {
+  it('repeating a key for another operation or another target answers 409', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
     const second = await admit(root.caller, randomUUID());
@@ -214,7 +217,7 @@ describe('repeating a key', () => {
     expect((await root.caller.get(`/runs/${second.body.id}`)).body.status).toBe('queued');
   });
 
-  it('after a restart repeats the command', async () => {
+  it('repeating a key after a restart repeats the command', async () => {
     const key = randomUUID();
     const first = await admit(root.caller, key);
     const restarted = await runApi(api.config);

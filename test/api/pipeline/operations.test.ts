@@ -168,14 +168,17 @@ describe('a caller without the permission', () => {
     platformRoles.filter((role) => !may(role, demandOf(operation))).map((role) => [role, id, operation] as const),
   );
 
-  it.each(refused)('as %s is refused by %s, for existing and missing targets alike', async (role, _id, operation) => {
-    const { key } = await userWith(role);
-    const there = await ask(operation, { key });
-    expect(there.status, there.text).toBe(demandOf(operation).refusal);
-    const inputs = [{ ids: missing() }, { path: malformed(operation) }, ...(operation.body ? [{ body: '{' }] : [])];
-    for (const answer of await Promise.all(inputs.map((request) => ask(operation, { key, ...request }))))
-      expect(answer).toEqual(there);
-  });
+  it.each(refused)(
+    'a caller without the permission as %s is refused by %s, for existing and missing targets alike',
+    async (role, _id, operation) => {
+      const { key } = await userWith(role);
+      const there = await ask(operation, { key });
+      expect(there.status, there.text).toBe(demandOf(operation).refusal);
+      const inputs = [{ ids: missing() }, { path: malformed(operation) }, ...(operation.body ? [{ body: '{' }] : [])];
+      for (const answer of await Promise.all(inputs.map((request) => ask(operation, { key, ...request }))))
+        expect(answer).toEqual(there);
+    },
+  );
 });
 
 const ofSomebody = ['team', 'organization', 'service_account', 'owned'];
@@ -225,13 +228,16 @@ describe('a member of the tenant', () => {
   const limited = ofTenants.flatMap(([id, operation]) =>
     memberships(demandOf(operation), {} as Ids).weaker.map(([role]) => [role, id, operation] as const),
   );
-  it.each(limited)('with the role %s is too weak for %s and gets 403', async (role, _id, operation) => {
-    const demand = demandOf(operation);
-    const weaker = new Map(memberships(demand, tenant).weaker);
-    const member = await userWith(weakest(demand), weaker.get(role));
-    const answer = await ask(operation, { key: member.key });
-    expect(answer.status, answer.text).toBe(403);
-  });
+  it.each(limited)(
+    'a member of the tenant with the role %s is too weak for %s and gets 403',
+    async (role, _id, operation) => {
+      const demand = demandOf(operation);
+      const weaker = new Map(memberships(demand, tenant).weaker);
+      const member = await userWith(weakest(demand), weaker.get(role));
+      const answer = await ask(operation, { key: member.key });
+      expect(answer.status, answer.text).toBe(403);
+    },
+  );
 
   /** The status of operations that a new tenant's resources are in the wrong state for, or that answer 202. */
   const otherwise: Record<string, number> = {
@@ -304,7 +310,7 @@ describe('a member of the tenant', () => {
     'projects.archive': 409,
     'environments.archive': 409,
   };
-  it.each(owned)('with the weakest sufficient role succeeds with %s', async (id, operation) => {
+  it.each(owned)('a member of the tenant with the weakest sufficient role succeeds with %s', async (id, operation) => {
     const ids = operation.kind === 'read' ? tenant : await addTenant(api, root, { operation });
     const demand = demandOf(operation);
     const member = await userWith(weakest(demand), memberships(demand, ids).enough);
@@ -369,7 +375,7 @@ describe('a request with odd values', () => {
     ...Object.keys(queryShape(operation)).map((name) => [operation.id, `?${name}`, operation] as const),
   ]);
 
-  it.each(parameters)('to %s in %s never answers 5xx', async (_id, name, operation) => {
+  it.each(parameters)('a request with odd values to %s in %s never answers 5xx', async (_id, name, operation) => {
     const paths = odd.map((value) =>
       name.startsWith('?')
         ? `${pathOf(operation, tenant).split('?')[0]}${name}=${value}`

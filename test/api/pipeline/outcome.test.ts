@@ -90,14 +90,14 @@ describe('the outcome of a command', () => {
     expect(await askRaw(keys)).toBe(400);
   });
 
-  it('of a refused command is not_observed, because a refusal does not bind its key', async () => {
+  it('the outcome of a refused command is not_observed, because a refusal does not bind its key', async () => {
     const { path } = await makeOrganization();
     const key = randomUUID();
     expect((await remove(owner.caller, path, key)).status).toBe(409);
     expect(await outcome(owner.caller, key)).toMatchObject(notObserved);
   });
 
-  it('of a command that has not committed yet is not_observed', async () => {
+  it('the outcome of a command that has not committed yet is not_observed', async () => {
     const { path, teamPath } = await makeOrganization();
     await remove(owner.caller, teamPath, randomUUID());
     const blocker = api.orm.em.fork();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('while the owner of a team keeps assigning an action, the administrator of the organization activates the plugin soon', async () => {
+it('the administrator of an organization activates a plugin soon, while the owner of a team keeps assigning an action', async () => {
   const stage = await stagePlugin(api, 'organization');
   const { root, installation, organization, team, sync } = stage;
   const owner = await addUser(api, 'maintainer', {

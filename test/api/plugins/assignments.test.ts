@@ -90,7 +90,7 @@ describe('an assignment', () => {
     }
   });
 
-  it('for an organization and everything in it is checked in a team that its subject may not read', async () => {
+  it('an assignment for an organization and everything in it is checked in a team that its subject may not read', async () => {
     const stage = await stagePlugin(api, 'organization');
     const { root, sync, installation, organization, team, environment } = stage;
     const member = await addUser(api, 'requester', { organizations: { [organization]: 'member' } });
@@ -153,7 +153,7 @@ describe('an assignment', () => {
     ['a selector that does not exist', 'selector'],
     ['an action that does not exist', 'action'],
     ['a subject outside the team', 'outsider'],
-  ])('to %s answers 400', async (_name, wrong) => {
+  ])('assigning an action to %s answers 400', async (_name, wrong) => {
     const { root, sync, team } = await stagePlugin(api);
     const outsider = await addUser(api, 'requester');
     const member = await addUser(api, 'requester', { teams: { [team]: 'member' } });
@@ -168,7 +168,7 @@ describe('an assignment', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.any(String)]);
   });
 
-  it('of a background principal stays in its scope, and ends with its revocation', async () => {
+  it('an assignment of a background principal stays in its scope, and ends with its revocation', async () => {
     const stage = await stagePlugin(api, 'organization');
     const { root, sync, team, environment, organization } = stage;
     const selector = { type: 'team', id: team };
@@ -186,7 +186,7 @@ describe('an assignment', () => {
     expect(await grants()).toMatchObject([{ in_force: false, ended: { code: 'subject_revoked' } }]);
   });
 
-  it('of a background principal is not shown to a member of the organization who may not read its team', async () => {
+  it('an assignment of a background principal is not shown to a member of the organization who may not read its team', async () => {
     const { root, installation, organization, team, sync } = await stagePlugin(api, 'organization');
     await root.approveBackground(installation, sync, { type: 'team', id: team });
     const outsider = await addUser(api, 'requester', { organizations: { [organization]: 'member' } });
@@ -200,7 +200,7 @@ describe('an assignment', () => {
     expect(await read(insider)).toHaveLength(1);
   });
 
-  it('of a background principal gives it no credential, and nobody can make one', async () => {
+  it('an assignment of a background principal gives it no credential, and nobody can make one', async () => {
     const { root, sync, team, installation } = await stagePlugin(api);
     const id = await root.approveBackground(installation, sync, { type: 'team', id: team });
     const attempts = [

@@ -18,7 +18,7 @@ const code = ({ headers, status }: { headers: unknown; status: number }) => [
 describe('a ceiling', () => {
   const replace = ({ root, installation }: PluginStage, body: object) => root.replaceCeiling(installation, body);
 
-  it.each(['actions', 'executions'])('without %s answers 400', async (missing) => {
+  it.each(['actions', 'executions'])('setting a ceiling without %s answers 400', async (missing) => {
     const stage = await stagePlugin(api);
     const body: Record<string, unknown> = { actions: [], executions: [] };
     delete body[missing];
@@ -62,7 +62,7 @@ describe('a ceiling', () => {
     expect(await root.read(`${path}/ceiling`)).toMatchObject({ current: true, executions: [{ in_force: true }] });
   });
 
-  it('that is current is replaced only by those who have read it, so that two administrators never overwrite each other', async () => {
+  it('a current ceiling is replaced only by those who have read it, so that two administrators never overwrite each other', async () => {
     const { root, installation } = await stagePlugin(api);
     const path = `/plugin-installations/${installation}`;
     const body = { actions: [], executions: [], ...(await root.stateOf(path)) };
@@ -86,7 +86,7 @@ describe('a ceiling', () => {
     expect((await put({ expected_ceiling_revision: 2 }, { 'if-match': etag ?? '' })).status).toBe(200);
   });
 
-  it('that nobody has set yet is set with the revision 0, and one that an activation made stale with its own', async () => {
+  it('a ceiling that nobody has set yet is set with the revision 0, and one that an activation made stale with its own', async () => {
     const { root, installation } = await stagePlugin(api);
     await root.activate(installation, '1.0.0');
     const path = `/plugin-installations/${installation}`;

@@ -20,7 +20,7 @@ const install = () => installPlugin(api);
 describe('a plugin command', () => {
   const members = Object.keys(noOwnership);
 
-  it.each(members)('without %s of its ownership answers 400, and so does null', async (member) => {
+  it.each(members)('a plugin command without %s of its ownership answers 400, and so does null', async (member) => {
     const { root, path } = await install();
     const state = await root.stateOf(path);
     for (const value of [undefined, null]) {
@@ -30,7 +30,7 @@ describe('a plugin command', () => {
     }
   });
 
-  it.each(members)('with another %s answers 409', async (member) => {
+  it.each(members)('a plugin command with another %s answers 409', async (member) => {
     const { root, installation, path } = await install();
     await root.stage(installation, manifestOf('1.0.0'));
     const state = await root.stateOf(path);
@@ -62,7 +62,7 @@ describe('a plugin command', () => {
   });
 
   it.each(['', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', '00000000-0000-0000-0000-000000000000'])(
-    'with the key "%s" answers 400, and so does a check',
+    'a plugin command with the key "%s" answers 400, and so does a check',
     async (key) => {
       const { root, sync, team, installation } = await stagePlugin(api);
       const path = `/plugin-installations/${installation}`;
@@ -76,7 +76,7 @@ describe('a plugin command', () => {
     },
   );
 
-  it('without a key answers 400, while a check needs none', async () => {
+  it('a plugin command without a key answers 400, while a check needs none', async () => {
     const { root, sync, team, installation } = await stagePlugin(api);
     const path = `/plugin-installations/${installation}`;
     const body = { release: '1.0.0', ...(await root.stateOf(path)) };
@@ -121,19 +121,22 @@ it.each([
 });
 
 describe('a question about plugins', () => {
-  it.each(['check', 'grant-review'])('by %s answers 400 for what it does not know', async (name) => {
-    const { root, sync, team } = await stagePlugin(api);
-    const selector = { type: 'team', id: team };
-    const ask = async (body: object) =>
-      (await root.client.send('POST', `/plugin-actions/${sync}/${name}`, body)).status;
-    expect(await ask({ selector })).toBe(200);
-    expect(await ask({ selector: { type: 'team', id: randomUUID() } })).toBe(400);
-    expect(await ask({ selector: { type: 'galaxy', id: team } })).toBe(400);
-    expect(await ask({ selector, subject: { type: 'user', id: randomUUID() } })).toBe(400);
-    expect(await ask({})).toBe(400);
-  });
+  it.each(['check', 'grant-review'])(
+    'a question about plugins by %s answers 400 for what it does not know',
+    async (name) => {
+      const { root, sync, team } = await stagePlugin(api);
+      const selector = { type: 'team', id: team };
+      const ask = async (body: object) =>
+        (await root.client.send('POST', `/plugin-actions/${sync}/${name}`, body)).status;
+      expect(await ask({ selector })).toBe(200);
+      expect(await ask({ selector: { type: 'team', id: randomUUID() } })).toBe(400);
+      expect(await ask({ selector: { type: 'galaxy', id: team } })).toBe(400);
+      expect(await ask({ selector, subject: { type: 'user', id: randomUUID() } })).toBe(400);
+      expect(await ask({})).toBe(400);
+    },
+  );
 
-  it('about an action of another tenant answers 404', async () => {
+  it('a question about an action of another tenant answers 404', async () => {
     const { root, sync } = await stagePlugin(api);
     const other = await stagePlugin(api);
     const selector = { type: 'team', id: other.team };

@@ -53,7 +53,7 @@ const excesses: readonly [allow: string, forbid: string, why: string][] = [
 ].map(([allow = '', forbid = '', why = '']) => [allow, forbid, why] as const);
 
 describe('the role that reads the tables of plugins', () => {
-  it('with read access to its schemas and nothing more is accepted', async () => {
+  it('a role that has read access to the schemas of plugins and nothing more is accepted', async () => {
     expect(await look(url)).toMatchObject({ kind: 'missing', why: expect.stringContaining('no row') });
   });
 

@@ -90,14 +90,14 @@ describe('a manifest', () => {
     ],
     ['a byte order mark', () => encodeText(`\uFEFF${JSON.stringify(manifestOf('1.0.0'))}`), /JSON/],
     ['what is not base64', () => ({ manifest: '????' }), /base64/],
-  ] as const)('with %s is refused', async (_name, change, message) => {
+  ] as const)('a manifest with %s is refused', async (_name, change, message) => {
     const { root, path } = await install();
     const body = { release: '1.0.0', ...encode(manifestOf('1.0.0')), ...(await root.stateOf(path)) };
     const answer = await sendCommand(root.client, ['POST', `${path}/manifests`], { ...body, ...change(body) });
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(message)]);
   });
 
-  it('with several problems is refused with all of them, each with its field and what would be right', async () => {
+  it('a manifest with several problems is refused with all of them, each with its field and what would be right', async () => {
     const actions = [{ name: 'Zone Sync', selectors: ['galaxy'], effects: 'none' }, { name: 'zone.read' }];
     const answer = await stageBroken({
       actions,
@@ -117,7 +117,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  it('that contradicts itself several times is refused with all of it', async () => {
+  it('a manifest that contradicts itself several times is refused with all contradictions', async () => {
     const answer = await stageBroken({
       release: '2.0.0',
       actions: [action({}), action({ effects: ['x', 'x'] })],
@@ -134,7 +134,7 @@ describe('a manifest', () => {
     ]);
   });
 
-  it('with more than 20 problems is refused with the first 20 and the number of the others', async () => {
+  it('a manifest with more than 20 problems is refused with the first 20 and the number of the others', async () => {
     const answer = await stageBroken({
       actions: Array.from({ length: 25 }, () => action({ name: '?' })),
       executions: [],
@@ -143,7 +143,7 @@ describe('a manifest', () => {
     expect(answer.body.error).toMatch(/; and 5 more$/);
   });
 
-  it('of a release that is known with other bytes is refused', async () => {
+  it('a manifest of a release that is known with other bytes is refused', async () => {
     const { root, installation, path } = await install();
     await root.stage(installation, manifestOf('1.0.0'));
     const other = {
@@ -155,7 +155,7 @@ describe('a manifest', () => {
     expect(codeOf(answer)).toEqual([409, 'plugin_release_differs']);
   });
 
-  it('that is staged again stays as somebody staged it first, and its actions keep their revision', async () => {
+  it('a manifest that is staged again stays as somebody staged it first, and its actions keep their revision', async () => {
     const { root, installation, path } = await install();
     await root.stage(installation, manifestOf('1.0.0'));
     await root.activate(installation, '1.0.0');
@@ -170,7 +170,7 @@ describe('a manifest', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('that names SQL roots needs the settings of the installation', async () => {
+  it('a manifest that names SQL roots needs the settings of the installation', async () => {
     const { root, installation, path } = await install();
     const { team_id } = await root.read(path);
     const owner = await addUser(api, 'maintainer', { teams: { [team_id]: 'owner' } });
@@ -220,7 +220,7 @@ describe('an activation', () => {
     expect(await ceiling()).toMatchObject({ current: false });
   });
 
-  it('of a release that nobody staged answers 409', async () => {
+  it('activating a release that nobody staged answers 409', async () => {
     const { root, path } = await install();
     const body = { release: '1.0.0', ...(await root.stateOf(path)) };
     expect(codeOf(await sendCommand(root.client, ['POST', `${path}/activate`], body))).toEqual([

@@ -126,7 +126,7 @@ describe('the removal of a plugin', () => {
     expect(actions).toMatchObject([unusable, unusable]);
   });
 
-  it('and the deletion of a resource leave nothing that a search finds', async () => {
+  it('the removal of a plugin and the deletion of a resource leave nothing that a search finds', async () => {
     const { root, installation, resource, team, expected_ownership } = await stageUse();
     const kept = await root.createResource(installation, { team_id: team }, expected_ownership, 'kept');
     const find = async (text: string) => (await root.read(`/search?q=${text}`)).results;

@@ -49,7 +49,7 @@ describe('the roots of a resource', () => {
       /SCHEMAS does not name the schema "hidden"/,
     ],
     [inDns('zones', 'name'), [409, 'plugin_root_missing'], /the root dns\.zones is missing: it has no column "name"/],
-  ] as const)('at %o are answered by %o', async (root, expected, why) => {
+  ] as const)('restoring a resource with the root %o answers %o', async (root, expected, why) => {
     const stage = await deleteResource(api, { root });
     const answer = await stage.root.restore(stage.resource);
     expect([codeOf(answer), answer.body.error]).toEqual([expected, expect.stringMatching(why)]);
@@ -76,19 +76,22 @@ describe('the roots of a resource', () => {
       /^values of the type of its column "id" cannot be compared$/,
     ],
   ];
-  it.each(shapes)('that are %s are refused with that reason', async (_name, definition, root, kind, why) => {
-    for (const statement of definition.split('; ')) if (statement) await api.rows(statement);
-    await api.rows(`grant select on all tables in schema dns to ${readerRole()}`);
-    const found = await verifyRoots(access, { roots: [root], key: 'x' });
-    expect(found).toMatchObject({ kind, root, why: expect.stringMatching(why) });
-  });
+  it.each(shapes)(
+    'the roots of a resource that are %s are refused with that reason',
+    async (_name, definition, root, kind, why) => {
+      for (const statement of definition.split('; ')) if (statement) await api.rows(statement);
+      await api.rows(`grant select on all tables in schema dns to ${readerRole()}`);
+      const found = await verifyRoots(access, { roots: [root], key: 'x' });
+      expect(found).toMatchObject({ kind, root, why: expect.stringMatching(why) });
+    },
+  );
 
   it.each([
     ['uuid', '0b5e2b0e-6e0f-4a63-8a5c-1f2d3c4b5a69', ['0B5E2B0E-6E0F-4A63-8A5C-1F2D3C4B5A69', '{KEY}']],
     ['int', '7', ['007', ' 7', '+7']],
     ['name', 'n'.repeat(63), [`${'n'.repeat(63)} and more`]],
     ['text collate dns.caseless', 'Zone', ['zone', 'ZONE']],
-  ])('with a key of the type %s hold it in one spelling alone', async (type, key, others) => {
+  ])('a root with a key of the type %s holds the key in one spelling alone', async (type, key, others) => {
     const [table] = `spelled_${type}`.split(' ');
     await api.rows(
       `create collation if not exists dns.caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
@@ -101,7 +104,7 @@ describe('the roots of a resource', () => {
     for (const other of others) expect(await find(other.replace('KEY', key)), other).toMatchObject({ kind: 'missing' });
   });
 
-  it('in a schema that the role may not use, or a table that it may not read, tell the operator what to grant', async () => {
+  it('roots in a schema that the role may not use, or a table that it may not read, tell the operator what to grant', async () => {
     await api.rows('create schema later');
     await api.rows('create table later.zones (id text)');
     const schemas = [...pluginSchemas, 'later'];
@@ -173,7 +176,7 @@ describe('the roots of a resource', () => {
   ];
 
   it.each(traps.map((trap, index) => [...trap, `trap${index}`] as const))(
-    'that have %s run no function of the plugin, and cannot be verified',
+    'roots that have %s run no function of the plugin, and cannot be verified',
     async (_name, definition, why, table) => {
       await api.rows('create sequence if not exists dns.sprung');
       await api.rows(`create or replace function dns.spring(text) returns boolean language plpgsql immutable as
@@ -196,12 +199,12 @@ describe('the roots of a resource', () => {
     expect(await verifyRoots(access, { roots: [inDns('short')], key: 'abc' })).toEqual({ kind: 'intact' });
   });
 
-  it('whose key is no value of the column have no row', async () => {
+  it('roots whose key is no value of the column have no row', async () => {
     const { root, resource } = await deleteResource(api, { key: 'not a uuid', isThere: false });
     expect(codeOf(await root.restore(resource))).toEqual([409, 'plugin_root_missing']);
   });
 
-  it('that do not answer in time are answered by 503', async () => {
+  it('roots that do not answer in time are answered by 503', async () => {
     const { root, resource } = await deleteResource(api);
     const answer = await whileLocked('dns.zones', () => root.restore(resource));
     expect([answer.status, answer.body.error]).toEqual([

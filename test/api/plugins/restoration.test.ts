@@ -109,7 +109,7 @@ describe('restoring a resource', () => {
     });
   });
 
-  it('under a release that declares other roots answers 409', async () => {
+  it('restoring a resource under a release that declares other roots answers 409', async () => {
     const { root, resource, installation } = await deleteResource(api);
     await root.stage(installation, manifestOf('3.0.0'));
     await root.activate(installation, '3.0.0');
@@ -118,7 +118,7 @@ describe('restoring a resource', () => {
     expect((await root.restore(resource)).status).toBe(200);
   });
 
-  it('of a project that another team got meanwhile answers 409', async () => {
+  it('restoring a resource of a project that another team got meanwhile answers 409', async () => {
     const { root, resource, project, organization, team } = await deleteResource(api);
     const other = (
       await root.client.send('POST', `/organizations/${organization}/teams`, { name: 'Other', slug: 'other' })
@@ -130,7 +130,7 @@ describe('restoring a resource', () => {
     expect(codeOf(await root.restore(resource))).toEqual([409, 'plugin_parent_changed']);
   });
 
-  it('of an environment that was deleted meanwhile answers 409', async () => {
+  it('restoring a resource of an environment that was deleted meanwhile answers 409', async () => {
     const { root, resource, environment } = await deleteResource(api);
     const { status, text } = await root.command(['DELETE', `/environments/${environment}`]);
     expect(status, text).toBe(204);
@@ -138,7 +138,7 @@ describe('restoring a resource', () => {
     expect(await root.read(`/plugin-resources/${resource}`)).toMatchObject({ deleted_at: expect.any(String) });
   });
 
-  it('whose key was taken by another resource answers 409', async () => {
+  it('restoring a resource whose key was taken by another resource answers 409', async () => {
     const stage = await deleteResource(api);
     const { root, resource, installation, environment, key, sync } = stage;
     const { expected_ownership } = await root.assignmentOf(sync, {}, { type: 'environment', id: environment });

@@ -30,7 +30,7 @@ describe('the background principals of a plugin', () => {
     await root.approveBackground(installation, sync, selector);
   });
 
-  it('of one team take up no place of another team, or of the organization', async () => {
+  it('the background principals of a plugin in one team take up no place of another team, or of the organization', async () => {
     const { root, installation, team, sync, organization } = await stagePlugin(api, 'organization');
     const { teamId: other } = await addTeam(api.services.orm, organization);
     await copyBackground(await root.approveBackground(installation, sync, { type: 'team', id: team }), 199);

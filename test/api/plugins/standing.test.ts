@@ -117,7 +117,7 @@ describe('an ended assignment', () => {
     });
   });
 
-  it('of a ceiling that approves the action again is explained as one that the ceiling ended', async () => {
+  it('an assignment that a ceiling has ended says so, even when the ceiling approves the action again', async () => {
     const { root, sync, member, selector, installation } = await stageMember();
     await root.approve(installation, []);
     const reasonNow = async () => (await check(member.client, sync, selector)).reason;

@@ -53,7 +53,7 @@ describe('a project', () => {
     expect((await user.post('/projects', { team_id: tenant.team, name: 'New' })).status).toBe(403);
   });
 
-  test('of another tenant answers every operation as a missing one does', async () => {
+  test('a project of another tenant answers every operation as a missing one does', async () => {
     const tenant = await makeTenant(api);
     const stranger = await api.addUser('operator');
     const requests: ((project: string, team: string) => Promise<{ status: number; body: unknown }>)[] = [
@@ -83,7 +83,7 @@ describe('a project', () => {
     expect(await ids(`?team_id=${two.team}`)).toEqual([two.project]);
   });
 
-  test('that is archived keeps its slug and takes nothing new until it is unarchived', async () => {
+  test('a project that is archived keeps its slug and takes nothing new until it is unarchived', async () => {
     const tenant = await makeTenant(api);
     const { owner, project, team } = tenant;
     expect((await owner.post(`/projects/${project}/archive`)).body).toMatchObject({
@@ -100,7 +100,7 @@ describe('a project', () => {
     await owner.make('/environments', { project_id: project, name: 'Late', kind: 'staging' });
   });
 
-  test('of a deleted organization answers 404, although its row exists', async () => {
+  test('a project of a deleted organization answers 404, although its row exists', async () => {
     const tenant = await makeTenant(api);
     const admin = await api.addUser('admin');
     await api.rows('update organizations set deleted_at = now() where id = ?', [tenant.organization]);

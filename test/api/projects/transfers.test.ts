@@ -150,7 +150,7 @@ describe('the transfer of a project', () => {
     expect(await canTransfer(to.owner, from)).toMatchObject({ denied: true, reason: { code: 'permission_denied' } });
   });
 
-  test('to another organization needs the administration of the present one; within it the role owner of the team is enough', async () => {
+  test('the transfer of a project to another organization needs the administration of the present one; within it the role owner of the team is enough', async () => {
     const from = await makeTenant(api, { kind: 'production' });
     await from.owner.patch(`/projects/${from.project}`, { slug: 'moving' });
     const lead = await api.addUser('maintainer');
@@ -174,12 +174,12 @@ describe('the transfer of a project', () => {
     expect((await transfer(lead, from, outside.team)).status).toBe(200);
   });
 
-  test('to another organization is open to platform administrators', async () => {
+  test('the transfer of a project to another organization is open to platform administrators', async () => {
     const { from, to } = await pair();
     expect((await transfer(await api.addUser('admin'), from, to.team)).status).toBe(200);
   });
 
-  test('at the same time as changes inside it leaves everything with one owner', async () => {
+  test('the transfer of a project at the same time as changes inside it leaves everything with one owner', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { from, to } = await pair();
       const { body: first } = await admitRun(from, false);
@@ -230,7 +230,7 @@ describe('the transfer of a project', () => {
     ]);
   });
 
-  test('in opposite directions at the same time does not deadlock', async () => {
+  test('transfers of projects in opposite directions at the same time do not deadlock', async () => {
     const { from, to } = await pair();
     await join(from, to.owner, 'member', 'owner');
     await join(to, from.owner, 'member', 'owner');

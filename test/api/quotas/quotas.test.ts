@@ -24,7 +24,7 @@ const refusal = ({ status, headers, text }: { status: number; headers: Record<st
 
 describe('a full quota', () => {
   it.each(['environment', 'team', 'organization', 'installation'])(
-    'of the %s refuses another queued run with 429, what is used and the limit',
+    'a full quota of the %s refuses another queued run with 429, what is used and the limit',
     async (scope) => {
       const stage = await make();
       const id = scope === 'installation' ? 'global' : stage.tenant[scope as 'team'];
@@ -83,7 +83,7 @@ describe('a full quota', () => {
       ]);
   });
 
-  it('of runs a day says how long it is until midnight', async () => {
+  it('a full quota of runs a day says how long it is until midnight', async () => {
     const stage = await make();
     await stage.limit('team', stage.tenant.team, { runs_per_day: 1 });
     await stage.cancel(await stage.admit());
@@ -94,7 +94,7 @@ describe('a full quota', () => {
     expect(Math.abs(Number(answer.headers['retry-after']) - untilMidnight)).toBeLessThan(60);
   });
 
-  it('of instances, templates, keys or bytes of state refuses another one, and leaves nothing behind', async () => {
+  it('a full quota of instances, templates, keys or bytes of state refuses another one, and leaves nothing behind', async () => {
     const stage = await make();
     const { owner, team, environment } = stage.tenant;
     const account = await owner.make('/service-accounts', { name: 'ci', role: 'requester', owner: { team_id: team } });
@@ -184,7 +184,7 @@ describe('the default quotas of the settings', () => {
 });
 
 describe('a quota', () => {
-  it('that somebody has damaged lets nothing through and answers 503, until it is set or cleared', async () => {
+  it('a quota that somebody has damaged lets nothing through and answers 503, until it is set or cleared', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     for (const damaged of ['{"queued_runs":"many"}', 'null', '[]', '{"unheard":1}']) {
@@ -199,7 +199,7 @@ describe('a quota', () => {
     expect((await stage.run()).status).toBe(202);
   });
 
-  it('of bytes whose usage cannot be right answers 503 until a recount', async () => {
+  it('a quota of bytes whose usage cannot be right answers 503 until a recount', async () => {
     const stage = await make();
     const { owner, team, environment } = stage.tenant;
     const instance = await owner.make('/instances', {
@@ -235,7 +235,7 @@ describe('a quota', () => {
     expect((await stage.tenant.owner.put(`/admin/quotas/team/${team}`, { limits: {} })).status).toBe(403);
   });
 
-  it('that is set again after it was cleared goes on with its revisions, so that a stale one is refused', async () => {
+  it('a quota that is set again after it was cleared goes on with its revisions, so that a stale one is refused', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     const path = `/admin/quotas/team/${team}`;
@@ -254,7 +254,7 @@ describe('a quota', () => {
     expect([stale.status, stale.headers['x-error-code']]).toEqual([409, 'stale_revision']);
   });
 
-  it('that becomes full is reported once, to the readers of its owner', async () => {
+  it('a quota that becomes full is reported once, to the readers of its owner', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     await stage.limit('team', team, { queued_runs: 2 });
@@ -271,7 +271,7 @@ describe('a quota', () => {
     ]);
   });
 
-  it('of 0 is not reported as full when it is set and nothing is used', async () => {
+  it('a quota of 0 is not reported as full when it is set and nothing is used', async () => {
     const stage = await make();
     const { team } = stage.tenant;
     await stage.limit('team', team, { templates: 0, queued_runs: 0 });

@@ -52,7 +52,7 @@ describe('an assembly node', () => {
     };
   }
 
-  it('whose run is refused fails with the quota in its reason, and a resume runs it when there is room', async () => {
+  it('an assembly node whose run is refused fails with the quota in its reason, and a resume runs it when there is room', async () => {
     const stage = await make();
     const { owner, team } = stage.tenant;
     const started = await startTwoNodes(stage);
@@ -98,7 +98,7 @@ describe('an assembly node', () => {
     expect(await started.runs()).toHaveLength(2);
   });
 
-  it('that has waited for ten minutes for room in the queue fails with the quota in its reason', async () => {
+  it('an assembly node that has waited for ten minutes for room in the queue fails with the quota in its reason', async () => {
     const stage = await make();
     const started = await startTwoNodes(stage);
     await stage.limit('team', stage.tenant.team, { queued_runs: 1 });

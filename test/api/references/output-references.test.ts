@@ -76,7 +76,7 @@ describe('a reference to an output', () => {
     expect(JSON.stringify(inputs.variables)).toBe('{"size":9007199254740993,"net":null}');
   });
 
-  test('to a secret output masks the variable everywhere but at the worker', async () => {
+  test('a reference to a secret output masks the variable everywhere but at the worker', async () => {
     const { body } = await stage.ask({ net: { password: '${instances.shared/network.outputs.password}' }, size: 1 });
     expect(body.variables).toEqual({ net: { sensitive: true }, size: 1 });
     const { inputs } = await stage.claimPlan(body.id);
@@ -97,7 +97,7 @@ describe('a reference to an output', () => {
     expect(body.reads).toEqual([]);
   });
 
-  test('to an output that does not exist is refused with its place, and names no other output', async () => {
+  test('a reference to an output that does not exist is refused with its place, and names no other output', async () => {
     const message = await refused(
       stage.ask({ size: '${instances.shared/network.outputs.sise}', net: { a: '${instances.network}' } }),
     );
@@ -106,7 +106,7 @@ describe('a reference to an output', () => {
     expect(message).toContain('/net/a is no reference');
   });
 
-  test('that is malformed in a thousand places is refused with the first hundred places', async () => {
+  test('a reference that is malformed in a thousand places is refused with the first hundred places', async () => {
     const message = await refused(stage.ask({ net: Array.from({ length: 1_000 }, () => '${instances.}') }));
     expect(message).toContain('/net/99 is no reference');
     expect(message).not.toContain('/net/100 ');
@@ -128,7 +128,7 @@ describe('a reference to an output', () => {
     expect(await validate({ count: `$${size}` })).toEqual({ valid: false, paths: ['/count'] });
   });
 
-  test('without permission gets the same answer whether or not the instance exists', async () => {
+  test('a reference to an output without permission gets the same answer whether or not the instance exists', async () => {
     const foreign = await makeTenant(stage.api);
     await stage.deploy({ environment: stage.tenant.environment, instance: 'closed' }, outputs);
     const say = async (name: string) =>
@@ -140,7 +140,7 @@ describe('a reference to an output', () => {
     expect(await say('network/development/closed')).toBe(missing);
   });
 
-  test('to a destroyed instance is refused', async () => {
+  test('a reference to an output of a destroyed instance is refused', async () => {
     const gone = await stage.deploy({ instance: 'gone' }, outputs);
     await stage.allow(gone, { team_ids: [stage.tenant.team] });
     const at = { environment_id: stage.shared, instance: 'gone' };
@@ -149,7 +149,7 @@ describe('a reference to an output', () => {
     expect(await refused(stage.ask({ size: '${instances.shared/gone.outputs.size}' }))).toContain('is not deployed');
   });
 
-  test('in a variable of the environment is resolved for each run that does not set the variable', async () => {
+  test('a reference to an output in a variable of the environment is resolved for each run that does not set the variable', async () => {
     const [place, path] = [{ project_id: stage.tenant.project, name: 'Reading', kind: 'development' }, ''];
     const { id } = await stage.tenant.owner.make('/environments', place);
     await stage.allow(network, { environment_ids: [stage.tenant.environment, id] });
@@ -186,7 +186,7 @@ describe('an owner who takes back that outputs are read', () => {
     return { source, id: (await stage.ask({ size: '${instances.shared/lent.outputs.size}' })).body.id };
   };
 
-  test('between admission and plan, or plan and apply, ends the run before its worker gets the value', async () => {
+  test('an owner who takes back that outputs are read, between admission and plan or plan and apply, ends the run before its worker gets the value', async () => {
     const waiting = await admit();
     await stage.allow(waiting.source, { team_ids: [] });
     await expect(stage.claimPlan(waiting.id)).rejects.toThrow(ReadsRefused);

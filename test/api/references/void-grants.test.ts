@@ -160,7 +160,7 @@ describe('the modules of a version', () => {
     expect(await find(place)).toBeNull();
   });
 
-  test('of an environment are not given to the team to which it went', async () => {
+  test('the modules that an environment keeps for a version are not given to the team to which it went', async () => {
     const { id, environment } = await addProject('modules');
     const [version] = await stage.api.rows<{ id: string }>('select id from template_versions where template_id = ?', [
       stage.template,

@@ -137,7 +137,7 @@ describe('the actions of a template', () => {
 });
 
 describe('a version', () => {
-  test('that is yanked says why, and yanking it again keeps the first reason', async () => {
+  test('a version that is yanked says why, and yanking it again keeps the first reason', async () => {
     const { owner, team } = tenant;
     const id = await publishFor(owner, { name: 'Yanked', team_id: team });
     const path = `/registry/templates/${id}/versions/1.0.0`;

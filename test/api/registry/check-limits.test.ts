@@ -24,7 +24,7 @@ const checks = async () => Rows.parse(await api.rows('select * from template_che
 const step = (id: string) => api.services.transactions.run((tx) => takeNextCheckStep(tx, id));
 
 describe('the checks of one person', () => {
-  test('over the limit retry at growing intervals once their version is published', async () => {
+  test('the checks of one person over the limit retry at growing intervals once their version is published', async () => {
     for (let count = 0; count <= maxUnderWay.caller; count++) await steps.publish();
     await steps.worker('sandbox');
     await api.rows('update workers set takes_checks = true');

@@ -37,7 +37,7 @@ async function deploy({ owner, environment }: Tenant, template: string, name: st
 }
 
 describe('deleting a template', () => {
-  test('that was never run hides it and its versions, and frees its slug', async () => {
+  test('deleting a template that was never run hides it and its versions, and frees its slug', async () => {
     const { owner, team, path, template } = await makePlace();
     expect((await owner.delete(path)).status).toBe(204);
     for (const gone of [path, `${path}/versions`, `${path}/versions/1.0.0`])
@@ -48,7 +48,7 @@ describe('deleting a template', () => {
     expect(await publishFor(owner, team)).not.toBe(template);
   });
 
-  test('whose runs have ended keeps them readable, and nothing can be requeued', async () => {
+  test('deleting a template whose runs have ended keeps them readable, and nothing can be requeued', async () => {
     const { owner, path, template, environment } = await makePlace();
     const run = await owner.post('/runs', { template_id: template, environment_id: environment });
     expectConflict(
@@ -96,7 +96,7 @@ describe('deleting a template', () => {
     expect((await place.owner.delete(place.path, { 'if-match': '"1"' })).status).toBe(204);
   });
 
-  test('at the same time as a run is admitted leaves no run of a deleted template', async () => {
+  test('deleting a template while a run is admitted leaves no run of a deleted template', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { owner, path, template, environment } = await makePlace();
       const [deleted, admitted] = await Promise.all([

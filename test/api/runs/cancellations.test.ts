@@ -10,7 +10,7 @@ afterAll(() => at?.close());
 
 describe('a cancellation', () => {
   it.each(['planning', 'applying'])(
-    'while %s stops the work and ends the run once the worker reports it',
+    'a cancellation while %s stops the work and ends the run once the worker reports it',
     async (phase) => {
       const gate = at.newGate();
       const instance = `i-${randomUUID()}`;
@@ -33,7 +33,7 @@ describe('a cancellation', () => {
     },
   );
 
-  it('of a run that waits for approval ends it and frees the instance', async () => {
+  it('a cancellation of a run that waits for approval ends it and frees the instance', async () => {
     const run = await at.admitPending({ required: 1 });
     await at.requester.caller.post(`/runs/${run.id}/cancel`);
     expect(await at.awaitEnd(run.id)).toMatchObject({ status: 'canceled', status_reason: 'canceled_by_user' });
@@ -58,7 +58,7 @@ describe('a cancellation', () => {
     }
   });
 
-  it.each(['succeeded', 'failed', 'canceled'])('of a run that has %s answers 409', async (status) => {
+  it.each(['succeeded', 'failed', 'canceled'])('a cancellation of a run that has %s answers 409', async (status) => {
     const run = await at.endAs(status);
     for (const body of [{}, { force: true }]) {
       const answer = await at.requester.caller.post(`/runs/${run.id}/cancel`, body);

@@ -81,7 +81,7 @@ describe('logs out of retention', () => {
     expect(page.text).toContain('It was removed because its retention period ended.');
   });
 
-  it('of a run of this month answer that nothing was removed', async () => {
+  it('the log of a run of this month says that nothing was removed, although earlier logs are out of retention', async () => {
     const { runId } = await steps.planning(worker, 'sandbox');
     expect(await get(`/runs/${runId}/logs`)).toMatchObject({ removed_before: null });
   });
@@ -129,7 +129,7 @@ describe('ids', () => {
   it.each([
     ['run_plans', 'run_id'],
     ['domain_events', 'id'],
-  ])('of %s decide the month of a row', async (table, column) => {
+  ])('ids of %s decide the month of a row', async (table, column) => {
     await endedRun();
     const rows = await api.rows<{ name: string }>(
       `select distinct tableoid::regclass::text as name from ${table} where ${column} >= first_id_at(date_trunc('month', now() at time zone 'UTC'))`,

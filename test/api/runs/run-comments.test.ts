@@ -58,7 +58,7 @@ describe('comments on a run', () => {
     expect(await textsOf(viewer, run)).toEqual([]);
   });
 
-  it('that are missing from a run that one may read leave no record of a refusal', async () => {
+  it('a missing comment on a run that one may read leaves no record of a refusal', async () => {
     const path = `/runs/${await admit()}/comments/${randomUUID()}`;
     expect((await member.get(path)).status).toBe(404);
     const refusals = `select count(*)::int from audit_records where action = 'run_comments.get'`;

@@ -103,7 +103,7 @@ async function deviationsIn(id: string) {
 }
 
 describe('a scan', () => {
-  it('of an unchanged instance succeeds without deviations, as the version and the inputs were deployed', async () => {
+  it('a scan of an unchanged instance succeeds without deviations, as the version and the inputs were deployed', async () => {
     const template = await publish(at.system.administrator, fileSpec());
     const { instanceId, path, run } = await deploy({}, { template_id: template });
     const monitor = randomUUID();
@@ -159,7 +159,7 @@ describe('a scan', () => {
     expect(chunk).toEqual({ phases: 'detect', leaks: 0 });
   });
 
-  it('of OpenTofu shows address, path and both values of what differs, with secrets masked', async () => {
+  it('a scan of OpenTofu shows address, path and both values of what differs, with secrets masked', async () => {
     const source = newPath();
     writeFileSync(source, '{"env": "dev", "owner": "ana"}');
     writeFileSync(`${source}.secret`, 'first-secret-value');

@@ -65,7 +65,7 @@ describe('times that passed without a start', () => {
     expect(await resultsOf(id), 'once').toMatchObject([missed]);
   });
 
-  it('before and after one that started are two results', async () => {
+  it('times that passed without a start before and after one that started are two results', async () => {
     const { id, times } = await scheduleOf(7);
     await fire(id, times[3]!);
     await look();
@@ -135,7 +135,7 @@ describe('times that passed without a start', () => {
 });
 
 describe('refusals in a row', () => {
-  it('with the same message are one result', async () => {
+  it('refusals in a row with the same message are one result', async () => {
     const { id } = await scheduleOf(0);
     await api.rows(`update schedules set authority_id = gen_random_uuid() where id = ?`, [id]);
     const start = Date.now();

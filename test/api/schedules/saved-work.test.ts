@@ -89,7 +89,7 @@ describe('a change to the values that a schedule has already', () => {
   );
 });
 
-it('while its environment is archived, a schedule names no next times and is not started by hand', async () => {
+it('a schedule whose environment is archived names no next times and is not started by hand', async () => {
   const own = await makeTenant(api);
   const template = (await addTemplate(own.owner, { team: own.team })).id;
   const run = { template_id: template, environment_id: own.environment, variables: { name: 'x' } };

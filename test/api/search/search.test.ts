@@ -310,7 +310,7 @@ describe('a search', () => {
     expect(await search(mine.owner, 'quagga')).toEqual([]);
   });
 
-  it('without a text answers 400', async () => {
+  it('a search without a text answers 400', async () => {
     for (const query of ['', '?q=', '?q=%20', `?q=${'x'.repeat(201)}`]) {
       expect((await mine.owner.get(`/search${query}`)).status, query).toBe(400);
     }

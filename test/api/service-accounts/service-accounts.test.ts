@@ -477,7 +477,7 @@ describe('transferring a service account', () => {
     });
   });
 
-  it('to a team needs an owner of the team', async () => {
+  it('transferring a service account to a team needs an owner of the team', async () => {
     const user = await api.addUser('maintainer');
     const account = await make(user, oneself(user));
     const transfer = () => user.post(`${account.path}/transfer`, { owner: ownTeam() });

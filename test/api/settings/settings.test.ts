@@ -93,7 +93,7 @@ describe('the settings', () => {
     );
   });
 
-  it('that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
+  it('settings that somebody else has changed are not overwritten, and every change is in the audit with before and after', async () => {
     const { revision } = (await admin.get(path)).body;
     await change({ default_quotas: { runs_per_day: 10 }, expected_revision: revision });
     const stale = await admin.patch(path, { default_quotas: { runs_per_day: 20 }, expected_revision: revision });

@@ -85,7 +85,7 @@ describe('the transfer of a team', () => {
     expect((await transfer(to.owner, from, to)).status).toBe(403);
   });
 
-  test('at the same time as the removal of a member from the other organization leaves no member outside it', async () => {
+  test('the transfer of a team at the same time as the removal of a member from the other organization leaves no member outside it', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { from, to, newPath } = await pair();
       const member = await api.addUser('requester');

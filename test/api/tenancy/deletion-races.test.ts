@@ -32,7 +32,7 @@ describe('a deletion and a creation at the same time', () => {
     }
   });
 
-  test('of organizations with the same slug leave the slug to one of them', async () => {
+  test('deleting and creating organizations with the same slug at the same time leaves the slug to one of them', async () => {
     for (let round = 0; round < 8; round += 1) {
       const owner = await api.addUser('maintainer');
       const slug = `wanted-${randomUUID().slice(0, 8)}`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('a deletion', () => {
-  test('from the innermost level to the outermost answers 204, and then nothing can be read', async () => {
+  test('deleting from the innermost level to the outermost answers 204, and then nothing can be read', async () => {
     const tenant = await makeTenant(api);
     await deleteTenant(tenant);
     for (const path of levelsOf(tenant)) expect((await tenant.owner.get(path)).status).toBe(404);
@@ -19,7 +19,7 @@ describe('a deletion', () => {
     expect(whoami.body).toMatchObject({ organizations: [], teams: [] });
   });
 
-  test('without a valid idempotency key answers 400 and deletes nothing', async () => {
+  test('a deletion without a valid idempotency key answers 400 and deletes nothing', async () => {
     const tenant = await makeTenant(api);
     for (const path of levelsOf(tenant)) {
       for (const headers of [{}, withKey(''), withKey('00000000-0000-0000-0000-000000000000'), withKey('A')])
@@ -28,7 +28,7 @@ describe('a deletion', () => {
     }
   });
 
-  test('under the same key again answers 204, at every level and after its owners were deleted', async () => {
+  test('a deletion under the same key again answers 204, at every level and after its owners were deleted', async () => {
     const tenant = await makeTenant(api);
     const keys = levelsOf(tenant).map(() => randomUUID());
     for (const [index, path] of levelsOf(tenant).entries()) {
@@ -42,7 +42,7 @@ describe('a deletion', () => {
     }
   });
 
-  test('under a key of another thing, command or caller answers 409', async () => {
+  test('a deletion under a key of another thing, command or caller answers 409', async () => {
     const tenant = await makeTenant(api);
     const other = await makeTenant(api);
     const key = randomUUID();
@@ -59,7 +59,7 @@ describe('a deletion', () => {
     expect((await other.owner.get(`/environments/${other.environment}`)).status).toBe(200);
   });
 
-  test('that was refused leaves its key free for the same request', async () => {
+  test('a deletion that was refused leaves its key free for the same request', async () => {
     const tenant = await makeTenant(api);
     const key = randomUUID();
     expect((await tenant.owner.delete(`/projects/${tenant.project}`, withKey(key))).status).toBe(409);
@@ -85,7 +85,7 @@ describe('a deletion', () => {
     expect(rows).toHaveLength(2);
   });
 
-  test('of a team or an organization is for owners and platform administrators', async () => {
+  test('a deletion of a team or an organization is for owners and platform administrators', async () => {
     const tenant = await makeTenant(api);
     const admin = await api.addUser('maintainer');
     await join(tenant, admin, 'admin', 'admin');

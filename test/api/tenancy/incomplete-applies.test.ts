@@ -99,7 +99,7 @@ describe('an environment with an instance whose apply was', () => {
     await expectGone(tenant);
   });
 
-  test('not begun by any worker can be deleted', async () => {
+  test('an environment with an instance whose apply no worker has begun can be deleted', async () => {
     const tenant = await makeTenant(api);
     const { runId } = await steps.planned(worker, 'sandbox', { environment_id: tenant.environment }, destroyable);
     await cancel(runId, true);

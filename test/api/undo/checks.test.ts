@@ -48,7 +48,7 @@ describe('a check of undoing a run', () => {
     expect(body.actions).toEqual([{ name: 'check', allowed: true, reason: null }]);
   });
 
-  test('without an Idempotency-Key answers 400', async () => {
+  test('a check of undoing a run without an Idempotency-Key answers 400', async () => {
     const { second } = await threeRuns();
     expect((await stage.tenant.owner.post(`/runs/${second}/selective-undo/check`)).status).toBe(400);
   });

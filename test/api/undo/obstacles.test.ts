@@ -35,7 +35,7 @@ async function saidAndDone(attempt: Attempt) {
   };
 }
 
-test('while a run may change the instance, the actions of an attempt are refused, and name that run', async () => {
+test('the actions of an attempt are refused while a run may change the instance, and name that run', async () => {
   const { place, attempt } = await promotable();
   const { body: run } = await stage.tenant.owner.post('/runs', { ...place, variables: { a: 3 } });
   const { said, done, codes } = await saidAndDone(attempt);
@@ -47,7 +47,7 @@ test('while a run may change the instance, the actions of an attempt are refused
   ]);
 });
 
-test('while the environment is archived, the actions of an attempt are refused', async () => {
+test('the actions of an attempt are refused while the environment is archived', async () => {
   const { environment, attempt } = await promotable();
   await stage.api.rows('update environments set archived_at = now() where id = ?', [environment]);
   const { said, done, codes } = await saidAndDone(attempt);

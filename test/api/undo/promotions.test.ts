@@ -42,7 +42,7 @@ describe('a candidate check', () => {
     expect((await stage.promote(attempt)).status).toBe(202);
   });
 
-  test('that fails makes the attempt ready again, says what was wrong, and can be repeated', async () => {
+  test('a candidate check that fails makes the attempt ready again, says what was wrong, and can be repeated', async () => {
     const { second } = await threeRuns();
     const { id } = await stage.checked(second);
     await stage.tenant.owner.post(`/selective-undo/${id}/candidate-checks`);
@@ -82,7 +82,7 @@ describe('a promotion', () => {
     expect((await stage.tenant.owner.get(`/runs/${second}`)).body.undone_by).toBe(answer.body.id);
   });
 
-  test('that did not succeed does not mark the run as undone', async () => {
+  test('a promotion that did not succeed does not mark the run as undone', async () => {
     const { second, attempt } = await promotable();
     const { body } = await stage.promote(attempt);
     await stage.apply(body.id, ['thing.a'], 'failed');
@@ -129,7 +129,7 @@ describe('a promotion', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
   });
 
-  test('of one of two attempts at the same run makes the other attempt stale once it has applied', async () => {
+  test('a promotion of one of two attempts at the same run makes the other attempt stale once it has applied', async () => {
     const { second, attempt } = await promotable();
     const other = await stage.checkCandidate((await stage.checked(second)).id, ['thing.a']);
     const { body } = await stage.promote(attempt);

@@ -49,7 +49,7 @@ describe('a secret variable in an undo', () => {
     expect((await stage.checked(run)).verdicts).toEqual([{ path: '/variables/a', verdict: 'clean', cause: null }]);
   });
 
-  test('of somebody else is not given to inputs with which it was never deployed', async () => {
+  test('a secret variable of somebody else is not given to inputs with which it was never deployed', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 'https://good.example', token: secret } });
     const hidden = await stage.deploy(
@@ -71,14 +71,14 @@ describe('a secret variable in an undo', () => {
     ]);
   });
 
-  test('of somebody else is restored to the inputs with which it was deployed', async () => {
+  test('a secret variable of somebody else is restored to the inputs with which it was deployed', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
     expect((await stage.checked(run, other)).state).toBe('ready');
   });
 
-  test('of somebody else is not restored once the environment gives its runs other variables', async () => {
+  test('a secret variable of somebody else is not restored once the environment gives its runs other variables', async () => {
     const place = stage.place();
     await stage.deploy({ ...place, variables: { a: 1, token: secret } });
     const run = await stage.deploy({ ...place, variables: { a: 1, token: 'x' } }, { by: other });
@@ -94,7 +94,7 @@ describe('a secret variable in an undo', () => {
     expect((await stage.checked(run, owner)).state).toBe('ready');
   });
 
-  test('of the environment blocks nothing once it was set to the same value again, and all once it got another', async () => {
+  test('a secret variable of the environment blocks no undo once it was set to the same value again, and every undo once it got another', async () => {
     const environment = await owner.make('/environments', {
       project_id: stage.tenant.project,
       name: 'With a secret',

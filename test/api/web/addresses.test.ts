@@ -41,7 +41,7 @@ describe('the address of a page', () => {
     },
   );
 
-  test('with a slash at its end leads to the page without it, and to no other host', async () => {
+  test('the address of a page with a slash at its end leads to the page without it, and to no other host', async () => {
     const answers = [];
     for (const path of ['/workloads/runs/', '/projects//?team_id=x', '//evil.example/', '/api/v1/runs/', '/']) {
       const { status, location } = await visitor.get(path);
@@ -57,7 +57,7 @@ describe('the address of a page', () => {
     expect(home?.[0]).toBe(200);
   });
 
-  test('that is no valid URL or too long is refused with a page to people, and with JSON to programs', async () => {
+  test('an address that is no valid URL or too long is refused with a page to people, and with JSON to programs', async () => {
     for (const [path, expected] of [
       ['/workloads/runs/%zz', 400],
       [`/workloads/runs/${'a'.repeat(600)}`, 414],
@@ -90,7 +90,7 @@ describe('the address of a page', () => {
     },
   );
 
-  test('with a number that is given twice is refused for that', async () => {
+  test('the address of a page that gives a number twice is refused for that', async () => {
     const { body, status } = await owner.get('/audit?limit=1&limit=2');
     expect([status, body.error]).toEqual([400, 'query parameter "limit" must be given only once']);
   });
@@ -111,7 +111,7 @@ describe('the address of a page', () => {
     );
   });
 
-  test('that no page has is said in words for people, without the operations of the API', async () => {
+  test('an address that no page has is answered in words for people, without the operations of the API', async () => {
     const { status, text } = await visitor.get('/workloads/nothing');
     expect(status).toBe(404);
     expect(text).toContain('No page has this address.');

@@ -17,7 +17,7 @@ test.each<[string, Html, string]>([
     `<a href="/x"><i>1</i>${inText}</a>`,
   ],
   ['text after a title', html`<title>a</title><p>${typed}</p>`, `<title>a</title><p>${inText}</p>`],
-])('in %s, text that could reorder its surroundings is wrapped in bdi', (_place, markup, expected) => {
+])('text that could reorder its surroundings is wrapped in bdi in %s', (_place, markup, expected) => {
   expect(String(markup)).toBe(expected);
 });
 
@@ -33,7 +33,7 @@ test.each<[string, Html, string]>([
     `<title>x: the ${inWords}</title>`,
   ],
   ['an attribute that is markup in a tag', html`<b ${html`title="${typed}"`}>`, `<b title="${inWords}">`],
-])('in %s, text that could reorder its surroundings is enclosed by controls', (_place, markup, expected) => {
+])('text that could reorder its surroundings is enclosed by controls in %s', (_place, markup, expected) => {
   expect(String(markup)).toBe(expected);
 });
 

@@ -35,29 +35,38 @@ const buttons = [
 ] as const;
 
 describe('the button that makes something new', () => {
-  test.each(buttons)('on %s is disabled for who lacks the permission, with the reason', async (path, label) => {
-    const visitor = await signInVisitor(api, await api.addUser('requester'));
-    expect(await readButton(visitor, path, label)).toMatch(/^Permission denied: this needs the role maintainer\.$/);
-  });
+  test.each(buttons)(
+    'the button that makes something new on %s is disabled for who lacks the permission, with the reason',
+    async (path, label) => {
+      const visitor = await signInVisitor(api, await api.addUser('requester'));
+      expect(await readButton(visitor, path, label)).toMatch(/^Permission denied: this needs the role maintainer\.$/);
+    },
+  );
 
-  test.each(buttons)("on %s depends on the visitor's role in the team of the scope", async (path, label) => {
-    const viewer = await api.addUser('maintainer');
-    await join(tenant, viewer, 'member', 'viewer');
-    const scoped = `${path}?team_id=${tenant.team}`;
-    const denied = await readButton(await signInVisitor(api, viewer), scoped, label);
-    expect(denied).toMatch(/^Permission denied: this needs the team role admin in the team/);
-    expect(await readButton(await signInVisitor(api, tenant.owner), scoped, label)).toBe('allowed');
-  });
+  test.each(buttons)(
+    "the button that makes something new on %s depends on the visitor's role in the team of the scope",
+    async (path, label) => {
+      const viewer = await api.addUser('maintainer');
+      await join(tenant, viewer, 'member', 'viewer');
+      const scoped = `${path}?team_id=${tenant.team}`;
+      const denied = await readButton(await signInVisitor(api, viewer), scoped, label);
+      expect(denied).toMatch(/^Permission denied: this needs the team role admin in the team/);
+      expect(await readButton(await signInVisitor(api, tenant.owner), scoped, label)).toBe('allowed');
+    },
+  );
 
-  test.each(buttons)('on %s is a link if the visitor may use it in one of several teams', async (path, label) => {
-    const other = await makeTenant(api);
-    const user = await api.addUser('maintainer');
-    await join(tenant, user, 'member', 'viewer');
-    await join(other, user, 'member', 'admin');
-    const visitor = await signInVisitor(api, user);
-    expect(await readButton(visitor, path, label)).toBe('allowed');
-    expect(await readButton(visitor, `${path}?organization_id=${tenant.organization}`, label)).not.toBe('allowed');
-  });
+  test.each(buttons)(
+    'the button that makes something new on %s is a link if the visitor may use it in one of several teams',
+    async (path, label) => {
+      const other = await makeTenant(api);
+      const user = await api.addUser('maintainer');
+      await join(tenant, user, 'member', 'viewer');
+      await join(other, user, 'member', 'admin');
+      const visitor = await signInVisitor(api, user);
+      expect(await readButton(visitor, path, label)).toBe('allowed');
+      expect(await readButton(visitor, `${path}?organization_id=${tenant.organization}`, label)).not.toBe('allowed');
+    },
+  );
 
   test('offers an environment of a project only to who may make one in it', async () => {
     const viewer = await api.addUser('maintainer');
@@ -116,7 +125,7 @@ describe('the navigation', () => {
     );
   });
 
-  test('of an error page is the same', async () => {
+  test('the navigation of an error page is the same as that of other pages', async () => {
     const { status, text } = await (await signInVisitor(api, await api.addUser('requester'))).get(
       `/projects/${randomUUID()}`,
     );

@@ -90,7 +90,7 @@ describe('a secret', () => {
 });
 
 describe('a readme', () => {
-  it('of very many lines is rendered', () => {
+  it('a readme of very many lines is rendered', () => {
     expect(String(renderMarkdown('a\n'.repeat(130_000), 2))).toContain('<p>');
   });
 

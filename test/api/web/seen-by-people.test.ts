@@ -44,7 +44,7 @@ describe('the page of a run', () => {
     for (const id of ['why-not-approve', 'why-not-reject']) expect(text.split(`id="${id}"`)).toHaveLength(2);
   });
 
-  it('that timed out without an approval opens at its plan', async () => {
+  it('the page of a run that timed out without an approval opens at its plan', async () => {
     expect(await open('reviewer', runPath('timedOut'))).toMatch(/tab=plan"[^>]*aria-current="page"/);
     expect(await open('reviewer', runPath('failed'))).toMatch(/tab=log"[^>]*aria-current="page"/);
   });
@@ -58,7 +58,7 @@ describe('the page of a run', () => {
 });
 
 describe('the page of an instance', () => {
-  it('that a run has deployed leads to its team, and does not offer to undo an import', async () => {
+  it('the page of an instance that a run has deployed leads to its team, and does not offer to undo an import', async () => {
     const { id, team } = installation.runs.needsApproval.instance;
     const text = await open('reviewer', `/workloads/instances/${id}`);
     expect(text).not.toContain('Undo the import');
@@ -86,12 +86,12 @@ describe('the page of an instance', () => {
 });
 
 describe('lists', () => {
-  it('of environments say what holds their applies now', async () => {
+  it('lists of environments say what holds their applies now', async () => {
     const words = wordsOf(await open('reviewer', '/environments'));
     for (const hold of ['Locked', 'Frozen']) expect(words).toContain(hold);
   });
 
-  it('of versions show changelogs without the signs of Markdown', async () => {
+  it('lists of versions show changelogs without the signs of Markdown', async () => {
     const text = await open('reviewer', `/catalog/${installation.templates.network.id}?tab=versions`);
     expect(text).toContain('Moves every subnet: plan first, and expect moved entries.');
     expect(text).not.toContain('**');

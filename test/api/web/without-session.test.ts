@@ -55,12 +55,12 @@ describe('a form that was sent after the session had ended', () => {
     return /name="next" value="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? 'no way back';
   };
 
-  test('and has no page of its own leads back to the page that it stood on', async () => {
+  test('a form that was sent after the session had ended, and has no page of its own, leads back to the page that it stood on', async () => {
     const referer = `http://localhost/workloads/runs/${id}?tab=plan&done=commented`;
     expect(await signIn(comments, { referer })).toBe(`/workloads/runs/${id}?tab=plan`);
   });
 
-  test('and has a page of its own leads back to that page', async () => {
+  test('a form that was sent after the session had ended, and has a page of its own, leads back to that page', async () => {
     expect(await signIn('/projects/new?team_id=a')).toBe('/projects/new?team_id=a');
   });
 
@@ -71,7 +71,7 @@ describe('a form that was sent after the session had ended', () => {
     },
   );
 
-  test('as a review leads back to the plan', async () => {
+  test('a review that was sent after the session had ended leads back to the plan', async () => {
     const user = await api.addUser('requester');
     const signedIn = new Visitor(api.app);
     await signedIn.submit('/login', { email: user.email, password: 'correct horse battery', next: '' });

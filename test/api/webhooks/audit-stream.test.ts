@@ -59,7 +59,7 @@ describe('a record of the audit', () => {
     expect(endpoint.heard.filter((each) => isSignedBy(secret, each)).length).toBeGreaterThan(0);
   });
 
-  it('that waits, or is sent again, does not leave by a webhook that no longer hears the audit', async () => {
+  it('a record of the audit that waits, or is sent again, does not leave by a webhook that no longer hears the audit', async () => {
     const { id } = await create({}, ['audit.recorded'], admin);
     await rename(foreign);
     await sending.work();
@@ -82,7 +82,7 @@ describe('a record of the audit', () => {
     expect(kept[0].problem).toBe('the webhook no longer hears events of this type, so nothing was sent');
   });
 
-  it('of another tenant reaches nobody but the installation, refusals too', async () => {
+  it('a record of the audit of another tenant reaches nobody but the installation, refusals too', async () => {
     await create({ organization_id: tenant.organization });
     await create({ team_id: tenant.team });
     endpoint.heard.splice(0);
@@ -127,7 +127,7 @@ describe('a record of the audit', () => {
     expect(deliveries).toEqual(audit);
   });
 
-  it('that the service has removed before it was sent is withheld', async () => {
+  it('a record of the audit that the service has removed before it was sent is withheld', async () => {
     const { id } = await create({ team_id: tenant.team });
     await rename(tenant);
     await sending.fanOut();

@@ -50,7 +50,7 @@ async function begin(...tests: readonly (readonly [ApiUser, string])[]) {
 }
 
 describe('the fifth test under way', () => {
-  it('of one owner answers 429, whoever asks for it, and that of another owner is sent', async () => {
+  it('the fifth test under way of one owner answers 429, whoever asks for it, and that of another owner is sent', async () => {
     const [webhook, chat, other] = [await addWebhook(tenant), await addChat(tenant), await addWebhook(stranger)];
     endpoint.answers = 'hang';
     const { owner } = tenant;
@@ -69,7 +69,7 @@ describe('the fifth test under way', () => {
     for (const { status } of await Promise.all([...hanging, ...others])) expect(status).toBe(200);
   });
 
-  it('of one caller answers 429, whoever owns what is tested, and is sent once another has ended', async () => {
+  it('the fifth test under way of one caller answers 429, whoever owns what is tested, and is sent once another has ended', async () => {
     const [mine, theirs] = [await addWebhook(tenant), await addWebhook(stranger)];
     endpoint.answers = 'hang';
     const hanging = await begin([admin, mine], [admin, theirs], [admin, mine], [admin, theirs]);

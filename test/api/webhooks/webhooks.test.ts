@@ -85,7 +85,7 @@ describe('an event', () => {
 });
 
 describe('a delivery', () => {
-  it('that fails or is redirected is tried again with the same id, and its answer is kept without secrets', async () => {
+  it('a delivery that fails or is redirected is tried again with the same id, and its answer is kept without secrets', async () => {
     const { id, secret } = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 302, headers: { location: 'http://127.0.0.1:1/' }, text: `you sent ${secret}\u0000` };
     await rename(tenant);
@@ -111,7 +111,7 @@ describe('a delivery', () => {
     expect(endpoint.heard).toHaveLength(3);
   });
 
-  it('whose worker was killed is sent by another one when the lease is over', async () => {
+  it('a delivery whose worker was killed is sent by another one when the lease is over', async () => {
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     await rename(tenant);
     await sending.fanOut();
@@ -125,7 +125,7 @@ describe('a delivery', () => {
 });
 
 describe('a webhook', () => {
-  it('whose endpoint answers 410, or took nothing for three days, is disabled with its reason and an event', async () => {
+  it('a webhook whose endpoint answers 410, or took nothing for three days, is disabled with its reason and an event', async () => {
     const gone = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 410 };
     await rename(tenant);
@@ -146,7 +146,7 @@ describe('a webhook', () => {
     expect(events).toEqual([gone, failing].map(({ id }) => ({ subject_id: id, team_id: tenant.team })));
   });
 
-  it('with more waiting messages than the limit is disabled as `behind`, and keeps them', async () => {
+  it('a webhook with more waiting messages than the limit is disabled as `behind`, and keeps them', async () => {
     const healthy = await create({ team_id: tenant.team }, ['project.updated']);
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     const other = await startEndpoint();
@@ -170,7 +170,7 @@ describe('a webhook', () => {
     await other.close();
   });
 
-  it('that is enabled again gets another three days, and sends at once what waits', async () => {
+  it('a webhook that is enabled again gets another three days, and sends at once what waits', async () => {
     const { id } = await create({ team_id: tenant.team }, ['project.updated']);
     endpoint.answers = { status: 500 };
     await rename(tenant);
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     expect(isSignedBy(secret, endpoint.heard[0]!)).toBe(true);
   });
 
-  it('of another tenant, or of the installation, is hidden and cannot be changed', async () => {
+  it('a webhook of another tenant, or of the installation, is hidden and cannot be changed', async () => {
     const { id } = await create({ team_id: foreign.team }, ['*'], foreign.owner);
     const admin = await api.addUser('admin');
     const ofAll = await create({}, ['*'], admin);
@@ -243,7 +243,7 @@ describe('a webhook', () => {
       );
   });
 
-  it('of an archived team stays as it is, and can be deleted', async () => {
+  it('a webhook of an archived team stays as it is, and can be deleted', async () => {
     const archived = await makeTenant(api);
     const { id } = await create({ team_id: archived.team }, ['*'], archived.owner);
     expect((await archived.owner.post(`${archived.teamPath}/archive`)).status).toBe(200);

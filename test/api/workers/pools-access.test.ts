@@ -126,7 +126,7 @@ describe('what prevents the deletion of a pool', () => {
 });
 
 describe('who may manage pools', () => {
-  it('without worker:manage answers 403, whether the pool exists or not', async () => {
+  it('managing pools without worker:manage answers 403, whether the pool exists or not', async () => {
     const operator = await api.addUser('operator');
     for (const name of [shared, 'nowhere']) {
       expect((await operator.patch(`/worker-pools/${name}`, {})).status).toBe(403);
@@ -135,7 +135,7 @@ describe('who may manage pools', () => {
     expect((await operator.post('/worker-pools', { name: 'mine' })).status).toBe(403);
   });
 
-  it('without worker:read answers 403 to reads, whether the pool exists or not', async () => {
+  it('reading pools without worker:read answers 403, whether the pool exists or not', async () => {
     const requester = await api.addUser('requester');
     const [there, missing] = [
       await requester.get(`/worker-pools/${shared}`),

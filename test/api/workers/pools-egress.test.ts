@@ -99,7 +99,7 @@ describe('a change of egress', () => {
     return { status, error: answered.error, egress: after.egress, revision: after.revision };
   };
 
-  it('that sends only the policy keeps the list', async () => {
+  it('a change of egress that sends only the policy keeps the list', async () => {
     expect(await change({ policy: 'internet' })).toMatchObject({
       egress: { ...listed, policy: 'internet' },
       revision: 2,
@@ -108,15 +108,15 @@ describe('a change of egress', () => {
     expect(back).toMatchObject({ status: 200, egress: listed });
   });
 
-  it('that sends only the list keeps the policy', async () => {
+  it('a change of egress that sends only the list keeps the policy', async () => {
     expect(await change({ allow: ['a.org'] })).toMatchObject({ egress: { policy: 'allow', allow: ['a.org'] } });
   });
 
-  it('to null restores the default', async () => {
+  it('a change of egress to null restores the default', async () => {
     expect(await change(null)).toMatchObject({ status: 200, egress: internet });
   });
 
-  it('to its present value changes nothing', async () => {
+  it('a change of egress to its present value changes nothing', async () => {
     for (const same of [{}, listed, { policy: 'allow' }])
       expect(await change(same)).toMatchObject({ status: 200, egress: listed, revision: 1 });
   });
@@ -125,13 +125,13 @@ describe('a change of egress', () => {
     ['the policy "allow" beside an empty list', { policy: 'allow' }, internet, 'must name a host or a range'],
     ['an empty list beside the policy "allow"', { allow: [] }, listed, 'must name a host or a range'],
     ['the policy "none" beside a list that is kept', { policy: 'none' }, listed, 'must be empty'],
-  ])('to %s is refused and changes nothing', async (_, egress, before, message) => {
+  ])('a change of egress to %s is refused and changes nothing', async (_, egress, before, message) => {
     const refused = await change(egress, before);
     expect(refused).toEqual({ status: 400, error: expect.stringContaining(message), egress: before, revision: 1 });
     expect(refused.error).toContain('egress.allow');
   });
 
-  it('to no network must send the empty list', async () => {
+  it('a change of egress to no network must send the empty list', async () => {
     expect(await change({ policy: 'none', allow: [] })).toMatchObject({ egress: { policy: 'none', allow: [] } });
   });
 });

@@ -75,7 +75,7 @@ describe('the transfer of a project', () => {
     expect(await readPool(unrelated)).toMatchObject({ environment_ids: [other.environment], revision: 1 });
   });
 
-  it('that brings it back does not restore the entry', async () => {
+  it('transferring a project back does not restore its entry in a pool', async () => {
     const { from, to } = await pair();
     const pool = await makePool({ environment_ids: [from.environment] });
     await transferProject({ from, to });
@@ -85,7 +85,7 @@ describe('the transfer of a project', () => {
     expect(await readPool(pool)).toMatchObject({ environment_ids: [] });
   });
 
-  it('that is refused changes no pool', async () => {
+  it('a transfer of a project that is refused changes no pool', async () => {
     const { from, to } = await pair();
     const pool = await makePool({ environment_ids: [from.environment] });
     const body = { team_id: to.team, expected_revision: 99 };

@@ -40,7 +40,7 @@ describe('creating a pool', () => {
     expect((await admin.get('/worker-pools/reserved')).body).toEqual(answer.body);
   });
 
-  it('with only a name opens it to all and demands nothing', async () => {
+  it('creating a pool with only a name opens it to all and demands nothing', async () => {
     const { body } = await create();
     expect(body).toMatchObject({ team_ids: null, environment_ids: null, isolation: null, egress: internet });
   });
@@ -135,7 +135,7 @@ describe('changing a pool', () => {
     expect((await admin.delete(path, { 'if-match': '"3"' })).status).toBe(204);
   });
 
-  it('that is deleted and created again has a later revision, which no stale request names', async () => {
+  it('a pool that is deleted and created again has a later revision, which no stale request names', async () => {
     await admin.make('/worker-pools', { name: 'again' });
     await admin.patch('/worker-pools/again', { isolation: 'sandbox' });
     expect((await admin.delete('/worker-pools/again')).status).toBe(204);

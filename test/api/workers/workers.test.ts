@@ -20,7 +20,7 @@ describe('a worker', () => {
     );
   });
 
-  it('that stops during a plan hands it back, and another worker makes the plan', async () => {
+  it('a worker that stops during a plan hands it back, and another worker makes the plan', async () => {
     const { administrator } = system;
     const plan = [{ name: 'think', run: ['sh', '-c', 'sleep 3; echo "[]" > plan.json'] }];
     const id = await publish(administrator, 'thoughtful', commands({ act: 'true' }, { plan }));
@@ -35,7 +35,7 @@ describe('a worker', () => {
     expect(story.events.map((event: { type: string }) => event.type)).not.toContain('run.attempt_lost');
   });
 
-  it('that stops during an apply ends the apply, which is never run twice', async () => {
+  it('a worker that stops during an apply ends the apply, which is never run twice', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'cut-off', commands({ act: 'echo begun; sleep 30' }));
     const { body } = await administrator.post('/runs', { template_id: id });
@@ -50,7 +50,7 @@ describe('a worker', () => {
     expect(log.text.match(/begun/g)).toHaveLength(1);
   });
 
-  it('that an operator drains finishes its attempts and takes no new one', async () => {
+  it('a worker that an operator drains finishes its attempts and takes no new one', async () => {
     const { administrator } = system;
     const { body: listed } = await administrator.get('/workers');
     const drained = await administrator.post(`/workers/${listed.workers[0].id}/drain`);
@@ -67,7 +67,7 @@ describe('a worker', () => {
 });
 
 describe('a pool', () => {
-  it('without a worker makes its runs wait for no_worker', async () => {
+  it('a pool without a worker makes its runs wait for no_worker', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'elsewhere', { ...commands({ act: 'true' }), pool: 'far-away' });
     const { body } = await administrator.post('/runs', { template_id: id });

@@ -75,12 +75,12 @@ describe('a token is refused', () => {
     token = await stage.mint(await stage.planning());
   });
 
-  it('by a verifier for which it is not meant', async () => {
+  it('a token is refused by a verifier for which it is not meant', async () => {
     const elsewhere = await verifier.verify(token, { audience: 'sts.amazonaws.com' });
     expect(elsewhere).toEqual({ accepted: false, code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
   });
 
-  it('for an apply if it was issued for a plan, by whoever trusts only applies', async () => {
+  it('a token for a plan is refused by whoever trusts only tokens for applies', async () => {
     const applies = String(decodeJwt(token).sub).replace(/:phase:plan$/, ':phase:apply');
     const applying = await stage.mint(await stage.applying());
     const ofApply = await verifier.verify(applying, { audience, subject: String(decodeJwt(applying).sub) });
@@ -88,21 +88,21 @@ describe('a token is refused', () => {
     expect(await verifier.verify(token, { audience, subject: applies })).toMatchObject({ accepted: false });
   });
 
-  it('if somebody changed its phase', async () => {
+  it('a token is refused if somebody changed its phase', async () => {
     const [header, payload, signature] = parts(token);
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
     const changed = `${header}.${encode({ ...claims, phase: 'apply' })}.${signature}`;
     expect(await verify(changed)).toEqual({ accepted: false, code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' });
   });
 
-  it('if it says that it is not signed', async () => {
+  it('a token is refused if it says that it is not signed', async () => {
     const [, payload] = parts(token);
     expect(await verify(`${encode({ alg: 'none', kid: kidOf(token) })}.${payload}.`)).toMatchObject({
       accepted: false,
     });
   });
 
-  it('if the public key has signed it as a shared secret', async () => {
+  it('a token is refused if the public key has signed it as a shared secret', async () => {
     const [, payload] = parts(token);
     const [key] = await readKeys();
     const pem = createPublicKey({ key: key as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
@@ -112,7 +112,7 @@ describe('a token is refused', () => {
   });
 
   it.each(['a key that nobody published', '../../etc/passwd', 'the key id of the service'])(
-    'if a stranger has signed it and names %s',
+    'a token is refused if a stranger has signed it and names %s',
     async (named) => {
       const { privateKey } = await generateKeyPair('RS256');
       const kid = named.startsWith('the') ? String(kidOf(token)) : named;
@@ -121,7 +121,7 @@ describe('a token is refused', () => {
     },
   );
 
-  it('if it brings its own key', async () => {
+  it('a token is refused if it brings its own key', async () => {
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = await exportJWK(publicKey);
     const header = { alg: 'RS256', kid: String(kidOf(token)), jwk, jku: 'http://127.0.0.1:9/keys' };
@@ -129,7 +129,7 @@ describe('a token is refused', () => {
     expect(await verify(forged)).toMatchObject({ accepted: false });
   });
 
-  it('by the service itself, which gives it no authority', async () => {
+  it('a token is refused by the service itself, which gives it no authority', async () => {
     const answer = await stage.api.nobody.get('/runs', { authorization: `Bearer ${token}` });
     expect(answer.status).toBe(401);
   });

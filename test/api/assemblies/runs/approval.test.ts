@@ -87,7 +87,7 @@ describe('a node that waits for approval', () => {
     expect(actions).toMatchObject(['approve', 'reject'].map((name) => ({ name, reason: late.body.error })));
   });
 
-  it('of two reviews that race for the last approval of a node, one is taken and the other refused', async () => {
+  it('two reviews race for the last approval of a node: one is accepted, and the other refused', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, node, digest } = await startReviewed(starter);
     const reviewers = await Promise.all(['one', 'two'].map((name) => addUser(name, 'maintainer', 'admin')));
@@ -128,17 +128,20 @@ describe('a node that waits for approval', () => {
 });
 
 describe('a run that repeats the run of a node', () => {
-  it.each(['requeue', 'copy'])('by %s demands the approval that the node demanded', async (repetition) => {
-    const starter = await addUser('starter', 'maintainer', 'admin');
-    const requester = await addUser('requester', 'requester', 'member');
-    const { path, node } = await startReviewed(starter);
-    await starter.post(`${path}/cancel`);
-    await awaitAssemblyRun(stage.caller, path);
-    const repeated = await requester.post(`/runs/${node.run_id}/${repetition}`);
-    expect(repeated.body.approval, repeated.text).toMatchObject({ required: 1, when: 'always', allow_self: false });
-    await stage.caller.awaitRun(repeated.body.id, ['pending_approval']);
-    await starter.post(`/runs/${repeated.body.id}/cancel`);
-  });
+  it.each(['requeue', 'copy'])(
+    'repeating the run of a node by %s demands the approval that the node demanded',
+    async (repetition) => {
+      const starter = await addUser('starter', 'maintainer', 'admin');
+      const requester = await addUser('requester', 'requester', 'member');
+      const { path, node } = await startReviewed(starter);
+      await starter.post(`${path}/cancel`);
+      await awaitAssemblyRun(stage.caller, path);
+      const repeated = await requester.post(`/runs/${node.run_id}/${repetition}`);
+      expect(repeated.body.approval, repeated.text).toMatchObject({ required: 1, when: 'always', allow_self: false });
+      await stage.caller.awaitRun(repeated.body.id, ['pending_approval']);
+      await starter.post(`/runs/${repeated.body.id}/cancel`);
+    },
+  );
 });
 
 describe('the authority of an assembly run', () => {

@@ -25,7 +25,7 @@ describe('the values before and after', () => {
     expect(listRecordChanges({ before: null, after: null })).toEqual({ changes: [], omitted: 0, unchanged: [] });
   });
 
-  test('of long texts show where they differ', () => {
+  test('long texts before and after a change show where they differ', () => {
     const long = 'x'.repeat(30_000);
     const shown = String(renderRecordChanges({ before: { readme: `${long}a` }, after: { readme: `${long}b` } }));
     expect(shown).toContain('xa</del>');

@@ -27,14 +27,14 @@ const archive = async (path: string) => {
 const organizationPath = () => `/organizations/${tenant.organization}`;
 
 describe('setting a membership role above one’s own answers 403', () => {
-  it('in an archived organization', async () => {
+  it('setting a membership role above one’s own answers 403 in an archived organization', async () => {
     const path = `${organizationPath()}/members/${below.id}`;
     await archive(organizationPath());
     expect(await below.put(path, { role: 'owner' })).toMatchObject({ status: 403 });
     expect(await tenant.owner.put(path, { role: 'owner' })).toMatchObject({ status: 409 });
   });
 
-  it('in an archived team', async () => {
+  it('setting a membership role above one’s own answers 403 in an archived team', async () => {
     const path = `${tenant.teamPath}/members/${below.id}`;
     const teamAdmin = await api.addUser('maintainer');
     await join(tenant, teamAdmin, 'member', 'admin');
@@ -45,14 +45,14 @@ describe('setting a membership role above one’s own answers 403', () => {
 });
 
 describe('an invitation to a role above one’s own answers 403', () => {
-  it('when it is sent in an archived organization', async () => {
+  it('an invitation to a role above one’s own answers 403 when it is sent in an archived organization', async () => {
     const offer = { email: 'new@example.com', role: 'owner' };
     await archive(organizationPath());
     expect(await below.post(`${organizationPath()}/invitations`, offer)).toMatchObject({ status: 403 });
     expect(await tenant.owner.post(`${organizationPath()}/invitations`, offer)).toMatchObject({ status: 409 });
   });
 
-  it('when it is sent for a team that this address may not join', async () => {
+  it('an invitation to a role above one’s own answers 403 when it is sent for a team that this address may not join', async () => {
     const teamAdmin = await api.addUser('maintainer');
     await join(tenant, teamAdmin, 'member', 'admin');
     const offer = { email: 'nobody@example.com', role: 'owner' };
@@ -61,7 +61,7 @@ describe('an invitation to a role above one’s own answers 403', () => {
     expect(await teamAdmin.post(`${tenant.teamPath}/invitations`, milder)).toMatchObject({ status: 409 });
   });
 
-  it('when it is revoked again, or sent again after its revocation', async () => {
+  it('an invitation to a role above one’s own answers 403 when it is revoked again, or sent again after its revocation', async () => {
     const offer = { email: 'gone@example.com', role: 'owner' };
     const { body } = await tenant.owner.post(`${organizationPath()}/invitations`, offer);
     const path = `${organizationPath()}/invitations/${body.invitation?.id ?? body.id}`;
@@ -73,12 +73,12 @@ describe('an invitation to a role above one’s own answers 403', () => {
 });
 
 describe('a transfer to an owner that the caller may not transfer to answers 403', () => {
-  it('for an organization to an unknown user, with a stale revision', async () => {
+  it('a transfer of an organization to an unknown user, with a stale revision, answers 403', async () => {
     const body = { new_owner_user_id: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11', ...stale };
     expect(await tenant.owner.post(`${organizationPath()}/transfer`, body)).toMatchObject({ status: 403 });
   });
 
-  it('for a service account to a team that the caller does not own, with a stale revision', async () => {
+  it('a transfer of a service account to a team that the caller does not own, with a stale revision, answers 403', async () => {
     const account = await addAccount('requester', { userId: below.id });
     const body = { owner: { team_id: tenant.team }, ...stale };
     expect(await below.post(`/service-accounts/${account.id}/transfer`, body)).toMatchObject({ status: 403 });
@@ -88,14 +88,14 @@ describe('a transfer to an owner that the caller may not transfer to answers 403
 });
 
 describe('raising a service account above the caller’s authority answers 403', () => {
-  it('for a role above the caller’s, with a stale revision', async () => {
+  it('a role of a service account above the caller’s, with a stale revision, answers 403', async () => {
     const account = await addAccount('requester', { userId: below.id });
     const path = `/service-accounts/${account.id}`;
     expect(await below.patch(path, { role: 'admin', ...stale })).toMatchObject({ status: 403 });
     expect(await below.patch(path, { role: 'maintainer', ...stale })).toMatchObject({ status: 409 });
   });
 
-  it('for a new key or for enabling it, in an archived team', async () => {
+  it('a new key for a service account above the caller’s authority, or enabling it, answers 403 in an archived team', async () => {
     const admin = await api.addUser('admin');
     const account = await addAccount('admin', { teamId: tenant.team });
     const path = `/service-accounts/${account.id}`;

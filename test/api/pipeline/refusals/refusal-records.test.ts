@@ -39,32 +39,32 @@ describe('the record of a refusal names the resource that the request named', ()
     expect(status, text).toBe(403);
   };
 
-  it('for a team, so that a filter by its id finds it', async () => {
+  it('the record of a refusal names the team that the request named, so that a filter by its id finds it', async () => {
     await refuse('PATCH', tenant.teamPath, { name: 'Mine' });
     const [record] = await findRefusals({ resource_type: 'teams', resource_id: tenant.team });
     expect(record).toMatchObject({ organization_id: tenant.organization, team_id: tenant.team });
   });
 
-  it('for a member of an organization or a team', async () => {
+  it('the record of a refusal names the member of an organization or a team that the request named', async () => {
     for (const path of [organizationPath(), tenant.teamPath]) await refuse('DELETE', `${path}/members/${admin.id}`);
     for (const type of ['organization_members', 'team_members'])
       expect(await findRefusals({ resource_type: type, resource_id: admin.id })).toHaveLength(1);
   });
 
-  it('for a key of a service account', async () => {
+  it('the record of a refusal names the key of a service account that the request named', async () => {
     const place = { url: '', orm: api.services.orm };
     const account = await addServiceAccount(place, 'requester', {}, { teamId: tenant.team });
     await refuse('DELETE', `/service-accounts/${account.id}/api-keys/${account.keyId}`);
     expect(await findRefusals({ resource_type: 'api_keys', resource_id: account.keyId })).toHaveLength(1);
   });
 
-  it('for an organization by its id, even where the path has a slug', async () => {
+  it('the record of a refusal names an organization by its id, even where the path has a slug', async () => {
     const { body } = await tenant.owner.get(organizationPath());
     await refuse('PATCH', `/organizations/${body.slug}`, { name: 'Mine' });
     expect(await findRefusals({ resource_type: 'organizations', resource_id: tenant.organization })).toHaveLength(1);
   });
 
-  it('for a user whose password change failed', async () => {
+  it('the record of a refusal names the user whose password change failed', async () => {
     const user = await api.signIn(viewer);
     const wrong = {
       current_password: 'not this one',
@@ -75,7 +75,7 @@ describe('the record of a refusal names the resource that the request named', ()
     expect(await findRefusals({ resource_type: 'users', resource_id: viewer.id })).toHaveLength(1);
   });
 
-  it('as null where the path names only the parent of what would be created', async () => {
+  it('the record of a refusal names no resource where the path names only the parent of what would be created', async () => {
     await refuse('POST', `${organizationPath()}/teams`, { name: 'Mine' });
     await refuse('POST', `${tenant.teamPath}/invitations`, { email: 'a@example.com' });
     const records = await findRefusals({ actor: viewer.id });
@@ -156,17 +156,17 @@ describe('something that exists but is hidden from the caller answers 404 and le
   };
   const owners = () => ({ organization_id: tenant.organization, team_id: tenant.team });
 
-  it('as the destination of a team', async () => {
+  it('transferring a team to a hidden organization answers 404 and leaves a record', async () => {
     const record = await refuse('POST', `${tenant.teamPath}/transfer`, { organization_id: elsewhere.organization });
     expect(record).toMatchObject({ ...owners(), action: 'team.transferred', resource: { id: tenant.team } });
   });
 
-  it('as the destination of a project', async () => {
+  it('transferring a project to a hidden team answers 404 and leaves a record', async () => {
     const record = await refuse('POST', `/projects/${tenant.project}/transfer`, { team_id: elsewhere.team });
     expect(record).toMatchObject({ ...owners(), action: 'project.transferred', resource: { id: tenant.project } });
   });
 
-  it('as the new owner of a service account, whether the team exists or not', async () => {
+  it('transferring a service account to a hidden team answers 404 and leaves a record, whether the team exists or not', async () => {
     const account = await caller.make('/service-accounts', {
       name: 'deploy',
       role: 'requester',
@@ -182,13 +182,13 @@ describe('something that exists but is hidden from the caller answers 404 and le
     }
   });
 
-  it('as the team that an invitation into the organization leads into', async () => {
+  it('inviting into an organization with a hidden team answers 404 and leaves a record', async () => {
     const offer = { email: 'a@example.com', team_id: elsewhere.team };
     const record = await refuse('POST', `${organizationPath()}/invitations`, offer);
     expect(record).toMatchObject({ action: 'invitation.created', organization_id: tenant.organization });
   });
 
-  it('as the session of somebody else', async () => {
+  it('reading or ending the session of somebody else answers 404 and leaves a record', async () => {
     const other = await api.signIn(elsewhere.owner);
     const { id } = (await other.get('/auth/sessions/current')).body;
     caller = await api.signIn(tenant.owner);
@@ -198,7 +198,7 @@ describe('something that exists but is hidden from the caller answers 404 and le
     }
   });
 
-  it('as the API key of somebody else', async () => {
+  it('reading, rotating or revoking the API key of somebody else answers 404 and leaves a record', async () => {
     const made = await elsewhere.owner.make('/profile/api-keys', { name: 'theirs' });
     const { id } = made['api_key'] as { id: string };
     const path = `/profile/api-keys/${id}`;
@@ -210,7 +210,7 @@ describe('something that exists but is hidden from the caller answers 404 and le
       expect(record).toMatchObject({ actor: { id: caller.id }, resource: { type: 'api_keys', id } });
   });
 
-  it('as the key of another service account', async () => {
+  it('reading or revoking the key of another service account answers 404 and leaves a record', async () => {
     const place = { url: '', orm: api.services.orm };
     const [own, other] = [
       await addServiceAccount(place, 'requester', {}, { teamId: tenant.team }),
@@ -222,7 +222,7 @@ describe('something that exists but is hidden from the caller answers 404 and le
     }
   });
 
-  it('as an invitation to another address, even with its token', async () => {
+  it('accepting an invitation to another address answers 404 and leaves a record, even with its token', async () => {
     const offer = { email: elsewhere.owner.email, role: 'viewer' };
     const { body } = await tenant.owner.post(`${tenant.teamPath}/invitations`, offer);
     caller = await api.addUser('requester');

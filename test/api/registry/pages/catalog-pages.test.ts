@@ -126,7 +126,7 @@ describe('the page of a template', () => {
     expect(reading).not.toContain(`href="/catalog/${template}/edit"`);
   });
 
-  test('of a stranger and of nothing look the same', async () => {
+  test('the page of a template of a stranger and that of no template look the same', async () => {
     const stranger = await visitAs(await api.addUser('maintainer'));
     for (const path of [template, '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11']) {
       const answer = await stranger.get(`/catalog/${path}`);

@@ -128,14 +128,17 @@ describe('the form for a run', () => {
     ['version', '9.9.9', 'The template has no such version.'],
     ['environment_id', 'zzz', 'It doesn&#39;t exist, or you may not have access to it.'],
     ['environment_id', randomUUID(), 'It doesn&#39;t exist, or you may not have access to it.'],
-  ])('with the %s %s says so at the field, and keeps what was typed', async (name, value, problem) => {
-    const { status, text } = await send({ ...needed, 'v/name': 'typed', message: 'also typed', [name]: value });
-    expect([status, text.includes(problem)]).toEqual([422, true]);
-    expect(text).toMatch(/name="v\/name"[^>]*value="typed"|value="typed"[^>]*name="v\/name"/);
-    expect(text).toContain('also typed');
-    const link = await visitor.get(`${path}?${name}=${value}`);
-    expect([link.status, link.text.includes(problem)]).toEqual([422, true]);
-  });
+  ])(
+    'the form for a run with the %s %s says so at the field, and keeps what was typed',
+    async (name, value, problem) => {
+      const { status, text } = await send({ ...needed, 'v/name': 'typed', message: 'also typed', [name]: value });
+      expect([status, text.includes(problem)]).toEqual([422, true]);
+      expect(text).toMatch(/name="v\/name"[^>]*value="typed"|value="typed"[^>]*name="v\/name"/);
+      expect(text).toContain('also typed');
+      const link = await visitor.get(`${path}?${name}=${value}`);
+      expect([link.status, link.text.includes(problem)]).toEqual([422, true]);
+    },
+  );
 
   test('shows a field for every variable, and describes the rules', async () => {
     const { status, text } = await visitor.get(path);
@@ -294,7 +297,7 @@ describe('a refused form', () => {
     expect((await send({ ...needed, 'v/name': 'a\0b' })).status).toBe(400);
   });
 
-  test('of another origin is refused', async () => {
+  test('a form that another origin submits is refused', async () => {
     const fields = new URLSearchParams({ ...needed, shown: '1.0.0' }).toString();
     expect((await visitor.submit(path, fields, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
@@ -390,7 +393,7 @@ describe('sending the form', () => {
     expect(other.text).not.toContain(`value="${key}"`);
   });
 
-  test('for another version than the one whose fields are shown shows those of the other first', async () => {
+  test('sending the form for another version than the one whose fields are shown shows those of the other first', async () => {
     const id = await publish({ type: 'object', properties: { old: { type: 'string' }, both: { type: 'string' } } });
     const spec = {
       variables: { type: 'object', properties: { fresh: { type: 'string' }, both: { type: 'string' } } },
@@ -407,7 +410,7 @@ describe('sending the form', () => {
     expect(answer.text).toContain('name="v/fresh"');
   });
 
-  test('without a session answers the form to sign in, which leads back to the form', async () => {
+  test('sending the form without a session answers the form to sign in, which leads back to the form', async () => {
     const stranger = new Visitor(api.app);
     const answer = await stranger.submit(path, { ...needed, 'v/token': 'typed-token', shown: '1.0.0' });
     expect(answer.status).toBe(401);

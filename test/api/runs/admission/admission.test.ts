@@ -207,7 +207,7 @@ describe('while the database is down', () => {
   describe('a command whose connection breaks', () => {
     const isCommit = (data: Buffer) => /commit\0/i.test(data.toString('latin1'));
 
-    it('before its commit arrives has an unknown outcome, and can be repeated with its key', async () => {
+    it('a command whose connection breaks before its commit arrives has an unknown outcome, and can be repeated with its key', async () => {
       const key = randomUUID();
       proxy.watch((data) => (isCommit(data) ? 'cut before' : 'pass'));
       expectUnknown(await admit(caller, key), key);
@@ -218,7 +218,7 @@ describe('while the database is down', () => {
       expect(await execute('select id from runs where idempotency_key = ?', key)).toEqual([{ id: again.body.id }]);
     });
 
-    it('after its commit was carried out has an unknown outcome, and its repeat answers the result', async () => {
+    it('a command whose connection breaks after its commit was carried out has an unknown outcome, and its repeat answers the result', async () => {
       const key = randomUUID();
       proxy.watch((data) => (isCommit(data) ? 'cut after' : 'pass'));
       expectUnknown(await admit(caller, key), key);
@@ -230,7 +230,7 @@ describe('while the database is down', () => {
       expect(await outbox(key)).toMatchObject([{ payload: { kind: 'start' } }]);
     });
 
-    it('before it commits does nothing, and answers 503 without an outcome', async () => {
+    it('a command whose connection breaks before it commits does nothing, and answers 503 without an outcome', async () => {
       const { teamId } = await addTeam(api.orm);
       const { environmentId } = await addEnvironment(api.orm, teamId);
       const blocker = api.orm.em.fork();

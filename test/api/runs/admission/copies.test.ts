@@ -60,7 +60,7 @@ async function inputsOf({ id }: { id: string }) {
 }
 
 describe('a copy of a run', () => {
-  it('without changes has the same version and inputs, secrets included', async () => {
+  it('a copy of a run without changes has the same version and inputs, secrets included', async () => {
     const run = await ended();
     const { status, body, text } = await copy(run);
     expect(status, text).toBe(202);
@@ -90,7 +90,7 @@ describe('a copy of a run', () => {
     ['another variable', { variables: { zone: 'b' } }],
     ['another instance', { instance: 'elsewhere' }],
     ['a variable less', { omit: ['size'] }],
-  ])('with %s takes over no secret', async (_what, changes) => {
+  ])('a copy of a run with %s takes over no secret', async (_what, changes) => {
     const { status, body } = await copy(await ended(), changes);
     expect([status, body.error]).toEqual([422, expect.stringContaining('token')]);
     const { variables: own = {} } = changes as { variables?: object };
@@ -169,7 +169,7 @@ describe('a copy of a run', () => {
     expect((await copy(run)).status).toBe(202);
   });
 
-  it('that repeats values of the run takes over the secrets', async () => {
+  it('a copy of a run that repeats values of the run takes over the secrets', async () => {
     const labels = { owner: 'us', ports: [80, 443] };
     const run = await ended({ variables: { size: 3, labels, token: 'hunter2' } });
     const { status, body, text } = await copy(run, { variables: { size: 3, zone: 'a', labels } });
@@ -178,7 +178,7 @@ describe('a copy of a run', () => {
     expect((await copy(run, { variables: { labels: { ...labels, ports: [443, 80] } } })).status).toBe(422);
   });
 
-  it('that names a secret takes over no other secret, even if it names the same value, so that nobody can guess it', async () => {
+  it('a copy of a run that names a secret takes over no other secret, even if it names the same value, so that nobody can guess it', async () => {
     const properties = { ...variables.properties, pin: { type: 'string', writeOnly: true } };
     const spec = { variables: { ...variables, properties, required: ['token', 'pin'] }, executor };
     await tenant.owner.make(`/registry/templates/${templateId}/versions`, { version: '1.5.0', spec });
@@ -197,14 +197,14 @@ describe('a copy of a run', () => {
     expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('"size"')]);
   });
 
-  it('without a body is a copy without changes', async () => {
+  it('a copy of a run without a body is a copy without changes', async () => {
     const run = await ended();
     const { status, body, text } = await member.post(`/runs/${run.id}/copy`);
     expect(status, text).toBe(202);
     expect(await inputsOf(body)).toEqual({ size: 3, zone: 'a', token: 'hunter2' });
   });
 
-  it('with the version of the run by name is a copy without changes', async () => {
+  it('a copy of a run with the version of the run by name is a copy without changes', async () => {
     const { body, text } = await copy(await ended(), { version: '1.0.0', operation: 'destroy' });
     expect(body, text).toMatchObject({ operation: 'destroy', template_version: '1.0.0' });
     expect(await inputsOf(body)).toMatchObject({ token: 'hunter2' });
@@ -252,7 +252,7 @@ describe('a copy of a run', () => {
     expect((await copy(run, {}, await api.addUser('operator'))).status).toBe(404);
   });
 
-  it('with the same key is admitted once', async () => {
+  it('a copy of a run with the same key is admitted once', async () => {
     const run = await ended();
     const headers = { 'idempotency-key': randomUUID() };
     const send = (changes: object) => member.post(`/runs/${run.id}/copy`, changes, headers);

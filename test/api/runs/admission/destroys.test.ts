@@ -55,7 +55,7 @@ async function inputsOf(runId: string) {
 describe('a destroy', () => {
   const deployed = { name: 'Ana', token: 'only Ana knows this' };
 
-  it('without a version and variables uses those of the deployment, secrets included', async () => {
+  it('a destroy without a version and variables uses those of the deployment, secrets included', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     await addVersion(template, '2.0.0', { size: { type: 'integer' } });
@@ -79,7 +79,7 @@ describe('a destroy', () => {
     expect((await inputsOf(body.id)).variables).toEqual({ ...deployed, ...own });
   });
 
-  it('that repeats a value of the deployment uses its secrets', async () => {
+  it('a destroy that repeats a value of the deployment uses its secrets', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     const { status, body, text } = await admit(template, { operation: 'destroy', variables: { name: 'Ana' } });
@@ -87,7 +87,7 @@ describe('a destroy', () => {
     expect((await inputsOf(body.id)).variables).toEqual(deployed);
   });
 
-  it('with another version takes from the deployment the variables that the version has', async () => {
+  it('a destroy with another version takes from the deployment the variables that the version has', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     await addVersion(template, '1.1.0', { name });
@@ -113,12 +113,12 @@ describe('a destroy', () => {
     expect(answer.text).not.toContain(deployed.token);
   });
 
-  it('of an instance that was never deployed answers 422 and names the variables that are missing', async () => {
+  it('a destroy of an instance that was never deployed answers 422 and names the variables that are missing', async () => {
     const answer = await admit(await addTemplate(), { operation: 'destroy', instance: 'nothing-yet' });
     expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining('/name is required')]);
   });
 
-  it('after the run of the deployment was deleted and has lost its inputs names the variables that are missing', async () => {
+  it('a destroy after the run of the deployment was deleted and has lost its inputs names the variables that are missing', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     await api.rows(`update runs set sealed_inputs = '', deleted_at = now() where template_id = ?`, [template]);
@@ -138,7 +138,7 @@ describe('a destroy', () => {
 });
 
 describe('an apply', () => {
-  it('after a deployment names all its variables again, and uses the latest version', async () => {
+  it('an apply after a deployment names all its variables again, and uses the latest version', async () => {
     const template = await addTemplate();
     await deploy(template, { name: 'Ana', token: 'only Ana knows this' });
     await addVersion(template, '2.0.0', { size: { type: 'integer' } });

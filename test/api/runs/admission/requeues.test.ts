@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => at?.close());
 
 describe('a requeue', () => {
-  it('of a run that has not ended answers 409', async () => {
+  it('a requeue of a run that has not ended answers 409', async () => {
     const gate = at.newGate();
     const running = await at.admit({ variables: { gate } });
     const pending = await at.admitPending({ required: 1 });
@@ -26,7 +26,7 @@ describe('a requeue', () => {
   });
 
   it.each(['succeeded', 'failed', 'canceled'])(
-    'of a run that has %s makes a new run with the same version and inputs',
+    'a requeue of a run that has %s makes a new run with the same version and inputs',
     async (status) => {
       const run = await at.endAs(status);
       const key = { 'idempotency-key': randomUUID() };
@@ -60,7 +60,7 @@ describe('a requeue', () => {
     expect(outputs.token_length.value).toBeGreaterThan(15);
   });
 
-  it('in an environment that was archived meanwhile answers 409', async () => {
+  it('a requeue in an environment that was archived meanwhile answers 409', async () => {
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId);
     const run = await at.admit({ environment_id: environmentId });
     await at.awaitEnd(run.id);
@@ -107,7 +107,7 @@ describe.each(['requeue', 'copy'])('a %s', (repetition) => {
 });
 
 describe('a deletion', () => {
-  it('of a run that has not ended answers 409', async () => {
+  it('a deletion of a run that has not ended answers 409', async () => {
     const gate = at.newGate();
     const running = await at.admit({ variables: { gate } });
     const pending = await at.admitPending({ required: 1 });
@@ -132,7 +132,7 @@ describe('a deletion', () => {
     expect([answer.status, answer.body.error]).toEqual([409, shown.reason]);
   });
 
-  it('of the run that deployed an instance keeps the inputs until another run has deployed it', async () => {
+  it('a deletion of the run that deployed an instance keeps the inputs until another run has deployed it', async () => {
     const instance = `deployed-${randomUUID()}`;
     const deployed = await at.awaitEnd((await at.admit({ instance, variables: { token: 'removed' } })).id);
     expect(deployed.status).toBe('succeeded');

@@ -93,7 +93,7 @@ const named = (...names: string[]) => names.map((name) => runs[name]);
 
 describe('the inbox of approvals', () => {
   it.each(['admin', 'publisher', 'asker', 'reviewer', 'second', 'viewer', 'owner of another tenant'])(
-    'of %s holds exactly the runs that they may approve, oldest first',
+    'the inbox of approvals of %s holds exactly the runs that they may approve, oldest first',
     async (name) => {
       expect(await inboxOf(name)).toEqual(await approvableBy(name));
     },

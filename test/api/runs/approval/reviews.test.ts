@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => at?.close());
 
 describe('a review', () => {
-  it('by as many people as are required lets the run continue; each counts once', async () => {
+  it('a review by as many people as are required lets the run continue; each counts once', async () => {
     const run = await at.admitPending({ required: 2 });
     expect(run).toMatchObject({
       phase: 'approval',
@@ -38,7 +38,7 @@ describe('a review', () => {
     expect([late.status, late.body.error]).toEqual([409, expect.stringMatching(/its status is succeeded$/)]);
   });
 
-  it('of any other plan than the waiting one is refused', async () => {
+  it('a review of any other plan than the waiting one is refused', async () => {
     const run = await at.admitPending({ required: 1 });
     const { caller } = at.reviewers[0]!;
     const moved = await at.review(caller, run, 'approve', `sha256:${'0'.repeat(64)}`);
@@ -59,7 +59,7 @@ describe('a review', () => {
     for (const { id } of [run, other]) await at.requester.caller.post(`/runs/${id}/cancel`);
   });
 
-  it('of one’s own run is refused with any credential', async () => {
+  it('a review of one’s own run is refused with any credential', async () => {
     const session = await Caller.signIn(at.system.url, at.requester.email, 'correct horse battery');
     const byKey = await at.admitPending({ required: 1 });
     const bySession = await at.admitPending({ required: 1 }, session);
@@ -79,7 +79,7 @@ describe('a review', () => {
     expect((await at.awaitEnd(bySession.id)).status).toBe('succeeded');
   });
 
-  it('of one’s own run counts once where the environment allows it', async () => {
+  it('a review of one’s own run counts once where the environment allows it', async () => {
     const run = await at.admitPending({ required: 2, allowSelf: true });
     expect((await at.review(at.requester.caller, run)).status).toBe(200);
     expect((await at.review(at.requester.caller, run)).status).toBe(409);
@@ -88,7 +88,7 @@ describe('a review', () => {
     expect((await at.awaitEnd(run.id)).status).toBe('succeeded');
   });
 
-  it('by the requesting account or its responsible person is refused, even after another person becomes responsible', async () => {
+  it('a review by the requesting account or its responsible person is refused, even after another person becomes responsible', async () => {
     const [, issuer, other] = at.reviewers as [Person, Person, Person];
     const account = await addServiceAccount(at.api, 'maintainer', {}, { teamId: at.team.teamId });
     const issuedBy = (person: Person) =>
@@ -104,7 +104,7 @@ describe('a review', () => {
     expect((await at.awaitEnd(run.id)).status).toBe('succeeded');
   });
 
-  it('by the requesters of the runs that were requeued is refused', async () => {
+  it('a review by the requesters of the runs that were requeued is refused', async () => {
     const original = await at.admitPending({ required: 1 });
     await at.review(at.reviewers[0]!.caller, original, 'reject');
     const [, second, third] = at.reviewers as [Person, Person, Person];
@@ -122,7 +122,7 @@ describe('a review', () => {
     expect((await at.awaitEnd(run.id)).status).toBe('succeeded');
   });
 
-  it('that rejects ends the run and frees the instance, despite earlier approvals', async () => {
+  it('a review that rejects ends the run and frees the instance, despite earlier approvals', async () => {
     const run = await at.admitPending({ required: 2 });
     await at.review(at.reviewers[0]!.caller, run);
     const rejected = await at.review(at.reviewers[1]!.caller, run, 'reject');
@@ -132,7 +132,7 @@ describe('a review', () => {
     expect(await at.readEventTypes(run.id)).not.toContain('run.applying');
   });
 
-  it('after the approval has expired is refused', async () => {
+  it('a review after the approval has expired is refused', async () => {
     const run = await at.admitPending({ required: 1 });
     await at.system.stopWorker(); // A worker would end the run when its approval expires.
     await at.execute(`update runs set approval_expires_at = now() - interval '1 second' where id = ?`, run.id);
@@ -177,7 +177,7 @@ describe('a review', () => {
     await at.requester.caller.post(`/runs/${run.id}/cancel`);
   });
 
-  it('by many people at once applies the plan once', async () => {
+  it('a review by many people at once applies the plan once', async () => {
     const run = await at.admitPending({ required: 1 });
     const answers = await Promise.all(at.reviewers.map(({ caller }) => at.review(caller, run)));
     expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual([]);
@@ -186,7 +186,7 @@ describe('a review', () => {
     expect((await at.readEventTypes(run.id)).filter((type) => type === 'run.applying')).toHaveLength(1);
   });
 
-  it('at the same time as a cancellation leaves the run either applied or canceled', async () => {
+  it('a review at the same time as a cancellation leaves the run either applied or canceled', async () => {
     for (let round = 0; round < 3; round += 1) {
       const run = await at.admitPending({ required: 1 });
       const [reviewed, canceled] = await Promise.all([

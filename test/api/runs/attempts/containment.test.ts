@@ -17,7 +17,7 @@ describe('a worker', () => {
     ['contains template code', 'sandbox', 'cgroup', null],
     ['does not', 'none', 'process', 'the kernel refuses user namespaces'],
   ] as const)(
-    'that %s shows its isolation when it is read and in the list',
+    'a worker that %s shows its isolation when it is read and in the list',
     async (_, isolation, limits, isolationReason) => {
       const id = randomUUID();
       const facts = { host: 'here', processId: 1, version: '0', pools: ['seen'], tools: [], concurrency: 1 };
@@ -29,7 +29,7 @@ describe('a worker', () => {
     },
   );
 
-  it('of the previous release counts as one that does not contain template code', async () => {
+  it('a worker of the previous release counts as one that does not contain template code', async () => {
     const id = randomUUID();
     await api.rows(
       `insert into workers (id, host, process_id, version, pools, tools, concurrency, started_at, heartbeat_at)

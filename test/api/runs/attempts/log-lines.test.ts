@@ -126,7 +126,7 @@ describe('the lines of a log', () => {
     expect(total).toBe(5);
   });
 
-  it('of an empty log are none', async () => {
+  it('an empty log has no lines', async () => {
     const id = await steps.admit();
     const nothing = { lines: [], to: 0, total: 0, sections: [], complete: false, removed_before: null };
     expect(await linesOf(id)).toEqual(nothing);

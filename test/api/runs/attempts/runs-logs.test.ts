@@ -38,7 +38,7 @@ describe('the log of a run', () => {
     });
   });
 
-  it('of events is paged by cursor, or read on after a sequence', async () => {
+  it('the events in the log of a run are paged by cursor, or read on after a sequence', async () => {
     const { administrator } = system;
     const run = await runToEnd(administrator, {
       template_id: await publish(administrator, 'paged', commands({ talk: 'true' })),

@@ -122,7 +122,7 @@ describe('a list of runs', () => {
     expect([status, body.error]).toEqual([400, expect.stringContaining('`from` must be before `to`')]);
   });
 
-  it('of an organization holds the runs of its teams that the caller may read', async () => {
+  it('a list of runs of an organization holds the runs of its teams that the caller may read', async () => {
     const query = `organization_id=${here.organization}`;
     expect(await listed(here.owner, query)).toEqual(ours);
     expect(await listed(member, query)).toEqual(ours);
@@ -135,7 +135,7 @@ describe('a list of runs', () => {
     await api.rows('update runs set team_id = ? where id = ?', [here.team, ours[3] ?? '']);
   });
 
-  it('with scope=readable holds everything that the caller may read, and runs of no team', async () => {
+  it('a list of runs with scope=readable holds everything that the caller may read, and runs of no team', async () => {
     expect(await listed(member, 'scope=readable')).toEqual([unscoped, ...ours]);
     expect(await paged(member, 'scope=readable&status=failed&status=succeeded&status=running', 2)).toEqual(
       at(ours, 1, 2, 4, 6, 7),
@@ -147,7 +147,7 @@ describe('a list of runs', () => {
     expect(await listed(await api.addUser('requester'), 'scope=readable')).toEqual([unscoped]);
   });
 
-  it('without an owner holds only the runs of no team', async () => {
+  it('a list of runs without an owner holds only the runs of no team', async () => {
     expect(await listed(admin, '')).toEqual([unscoped]);
     expect(await listed(admin, `requested_by=${here.owner.id}`)).toEqual([]);
   });

@@ -132,7 +132,7 @@ describe('statistics of runs', () => {
   it.each([
     ['from=0001-02-01&to=0001-03-01', '0001-02-01T00:00:00.000Z', '0001-02-01', '0001-02-28'],
     ['from=9999-12-01&to=9999-12-31', '9999-12-01T00:00:00.000Z', '9999-12-01', '9999-12-30'],
-  ])('of %s have the years of the request', async (query, from, first, last) => {
+  ])('statistics of runs of %s have the years of the request', async (query, from, first, last) => {
     const body = await read(admin, query);
     expect([body.from, body.days.at(0).date, body.days.at(-1).date]).toEqual([from, first, last]);
   });

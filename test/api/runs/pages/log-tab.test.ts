@@ -149,7 +149,7 @@ describe('the parts of a log that the page asks for', () => {
   });
 
   it.each(['lines', 'matches', 'stream', 'lines/1'])(
-    'of another team and of no run look the same: %s',
+    'the parts of a log of another team and of no run look the same: %s',
     async (part) => {
       const { status } = await visitor.get(`/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11/log/${part}`);
       expect(status).toBe(404);

@@ -108,7 +108,7 @@ describe('the page of a run', () => {
     expect(text).toContain('aws &lt;b&gt;common&lt;/b&gt;');
   });
 
-  it('of another team and of no run at all look the same', async () => {
+  it('the page of a run of another team and that of no run look the same', async () => {
     const missing = await visitor.get('/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11');
     expect(missing.status).toBe(404);
     expect(missing.text).toContain("It doesn't exist, or you may not have access to it.");

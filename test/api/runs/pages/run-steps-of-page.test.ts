@@ -41,7 +41,7 @@ describe('the steps of a run', () => {
     ]);
   });
 
-  it('of a scan are waiting and looking alone', () => {
+  it('the steps of a scan are only waiting and looking', () => {
     const scan = { ...unfinished, operation: 'scan' } as const;
     const keysOf = (events: readonly ShownEvent[]) => toSteps(scan, events).map(({ key }) => key);
     expect(keysOf(story(['run.admitted', 0]))).toEqual(['queued', 'detecting']);

@@ -101,7 +101,7 @@ describe('the page of a scan', () => {
     expect(await show(runId, 'events')).toContain('The scan stopped for a run that changes the instance.');
   });
 
-  it('whose worker was lost three times says so', async () => {
+  it('the page of a scan whose worker was lost three times says so', async () => {
     const { runId, attemptId } = await begun();
     let executed = attemptId;
     for (let attempt = 1; attempt <= 3; attempt += 1) {

@@ -88,7 +88,7 @@ describe('the changes of a plan', () => {
     expect(await addresses('q=nothing+at+all')).toEqual([]);
   });
 
-  it('that are values other than objects are listed, too', async () => {
+  it('the changes of a plan that are values other than objects are listed, too', async () => {
     const odd = await planned([change('odd', 'update', [1], 'text')]);
     expect((await list('q=odd', odd)).changes).toMatchObject([{ before: [1], after: 'text' }]);
     expect((await list('q=text', odd)).changes).toEqual([]);

@@ -37,7 +37,7 @@ async function follow(visitor: Visitor, page: string, says: RegExp, holder = 'cr
 }
 
 describe('the profile says how many schedules start work', () => {
-  it('with each key, and links to them', async () => {
+  it('the profile says how many schedules start work with each key, and links to them', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, author);
     expect(await visitor.page('/profile')).not.toContain('/schedules?');
@@ -57,7 +57,7 @@ describe('the profile says how many schedules start work', () => {
     expect(rotation.text).toMatch(/2 schedules<\/a> were saved with this key/);
   });
 
-  it('that were saved in each session, which go on when it ends', async () => {
+  it('the profile says how many schedules were saved in each session, which go on when it ends', async () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, author);
     await save(await api.signIn(author), 'Saved in a session');

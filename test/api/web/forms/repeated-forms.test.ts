@@ -91,7 +91,7 @@ describe('a form that is sent twice with its key', () => {
     expect(body.projects.filter(({ name }: { name: string }) => name === 'Twice')).toHaveLength(1);
   });
 
-  test('with other values is refused, and shown with a new key', async () => {
+  test('a form that is sent again with its key and other values is refused, and shown with a new key', async () => {
     const form = { key: newId(), team_id: tenant.team, name: 'First', slug: '', description: '' };
     await owner.submit('/projects/new', form);
     const again = await owner.submit('/projects/new', { ...form, name: 'Other' });

@@ -41,20 +41,20 @@ const work = (kind: string, fields: Record<string, string>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`work.${kind}.${name}`, value]));
 
 describe('a form with several faults names each of them', () => {
-  it('when an environment is made with versions that have no tool', async () => {
+  it('making an environment with several faults names each of them, as versions without a tool', async () => {
     const wrong = { name: '', kind: 'none', ttl: 'soon', 'tool.version': '1.9' };
     const policy = { 'approval_policy.when': 'changes', 'approval_policy.required': '9' };
     const { fields } = await sendWrong(admin, '/environments/new', { ...wrong, ...policy });
     expect(fields).toEqual(['approval_policy-required', 'kind', 'name', 'project_id', 'tool-name', 'ttl']);
   });
 
-  it('when a schedule of a run is made with nothing', async () => {
+  it('making a schedule of a run with nothing names each fault', async () => {
     const { fields } = await sendWrong(owner, '/schedules/new', { name: '', ...work('run', { operation: 'none' }) });
     const missing = ['environment_id', 'operation', 'template_id'].map((name) => `work-run-${name}`);
     expect(fields).toEqual(['name', 'schedule-cron', ...missing]);
   });
 
-  it('when a schedule of an assembly is made with nothing but variables that are no JSON', async () => {
+  it('making a schedule of an assembly with nothing but variables that are no JSON names each fault', async () => {
     const typed = work('assembly_run', { operation: 'none', variables: 'size = 3' });
     const { fields } = await sendWrong(owner, '/schedules/new?starts=assembly_run', { name: '', ...typed });
     const missing = ['assembly_id', 'environment_id', 'operation', 'variables'].map(
@@ -63,7 +63,7 @@ describe('a form with several faults names each of them', () => {
     expect(fields).toEqual(['name', 'schedule-cron', ...missing]);
   });
 
-  it('when a weekly freeze window is added', async () => {
+  it('adding a weekly freeze window with several faults names each of them', async () => {
     const typed = {
       do: 'weekly',
       name: '',
@@ -79,7 +79,7 @@ describe('a form with several faults names each of them', () => {
     expect(fields).toEqual(of.map((name) => `weekly-${name}`));
   });
 
-  it('when a freeze window between two times is added', async () => {
+  it('adding a freeze window between two times with several faults names each of them', async () => {
     const typed = { do: 'once', name: '', starts_at: '', ends_at: 'x', reason: 'r'.repeat(1001) };
     const path = `/environments/${tenant.environment}/freeze-windows`;
     const { fields } = await sendWrong(owner, path, { ...typed, expected_revision: '1' });
@@ -90,20 +90,20 @@ describe('a form with several faults names each of them', () => {
     ['an organization', () => `/organizations/${tenant.organization}/members`],
     ['a team', () => `/organizations/${tenant.organization}/teams/${tenant.team}/members`],
     ['a team while it is set up', () => `/organizations/${tenant.organization}/teams/${tenant.team}/setup/people`],
-  ])('when somebody who is unknown is added to %s without a role', async (_to, path) => {
+  ])('adding somebody who is unknown to %s without a role names each fault', async (_to, path) => {
     for (const user_id of ['Not a person', '']) {
       const { fields } = await sendWrong(owner, path(), { user_id, role: '' });
       expect([user_id, ...fields]).toEqual([user_id, 'role', 'user_id']);
     }
   });
 
-  it('when an organization is transferred to somebody who is unknown', async () => {
+  it('transferring an organization to somebody who is unknown with several faults names each of them', async () => {
     const typed = { new_owner_user_id: 'Not a person', confirmation: 'Other', expected_revision: '1' };
     const { fields } = await sendWrong(owner, `/organizations/${tenant.organization}/transfer`, typed);
     expect(fields).toEqual(['confirmation', 'new_owner_user_id']);
   });
 
-  it('when a name that is typed in place of a choice names nothing', async () => {
+  it('typing a name that names nothing in place of a choice names each fault of the form', async () => {
     const ids = Array.from({ length: 201 }, () => newId());
     await api.rows(
       `insert into projects (id, team_id, name, slug, description, created_at, revision)

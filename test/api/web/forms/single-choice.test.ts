@@ -10,7 +10,7 @@ const field = (given: Partial<FormField>): FormField => ({ name: 'place', label:
 const show = (given: Partial<FormField>) => String(renderFormField(field(given)));
 
 describe('a field with a single choice', () => {
-  it.each(['select', 'radio'] as const)('of the kind %s has it chosen', (kind) => {
+  it.each(['select', 'radio'] as const)('a field with a single choice of the kind %s has it chosen', (kind) => {
     for (const choices of [[only], [unchosen, only]]) {
       const shown = show({ kind, choices });
       expect(shown).toMatch(/value="a" (id="[^"]*" )?(selected|checked)/);
@@ -18,9 +18,12 @@ describe('a field with a single choice', () => {
     }
   });
 
-  it.each(['select', 'radio'] as const)('of the kind %s leaves it open where the field is optional', (kind) => {
-    expect(show({ kind, choices: [only], isOptional: true })).not.toMatch(/value="a"[^>]*(selected|checked)/);
-  });
+  it.each(['select', 'radio'] as const)(
+    'a field with a single choice of the kind %s leaves it open where the field is optional',
+    (kind) => {
+      expect(show({ kind, choices: [only], isOptional: true })).not.toMatch(/value="a"[^>]*(selected|checked)/);
+    },
+  );
 
   it('leaves several choices open, and a list that is cut', () => {
     expect(show({ kind: 'select', choices: [unchosen, only, other] })).not.toMatch(/value="[ab]" selected/);

@@ -16,7 +16,7 @@ const summaryOf = (text: string) =>
 
 describe('an edit form that was opened before somebody else changed the thing', () => {
   test.each(['project', 'organization'] as const)(
-    'of a %s says what changed, keeps what was typed, and can be saved again',
+    'an edit form of a %s that somebody else has changed meanwhile says what changed, keeps what was typed, and can be saved again',
     async (kind) => {
       const { owner } = tenant;
       const path = `/${kind}s/${tenant[kind]}`;
@@ -84,7 +84,7 @@ test('an edit form that is out of date keeps what its reader changed in a field 
 });
 
 describe('an edit form of values that may be secret', () => {
-  test('of a variable shows the value that somebody else has stored', async () => {
+  test('an edit form of a variable that may be secret shows the value that somebody else has stored', async () => {
     const { owner, environment } = tenant;
     const path = `/environments/${environment}/variables/COLOUR`;
     await owner.put(path, { value: 'red', category: 'env' });
@@ -97,7 +97,7 @@ describe('an edit form of values that may be secret', () => {
     expect(stale.text).not.toContain('The current values are the same as yours');
   });
 
-  test('of a channel says that its address may be another one now', async () => {
+  test('an edit form of a channel says that its address may be another one now', async () => {
     const { owner, team } = tenant;
     const config = { url: 'https://1.1.1.1/first' };
     const channel = { kind: 'slack', config, team_id: team, name: 'Chat' };

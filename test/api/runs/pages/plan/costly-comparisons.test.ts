@@ -40,7 +40,7 @@ describe('a comparison of values that somebody made to be costly', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it('of two states of millions of values ends soon, and says that they differ', () => {
+  it('a costly comparison of two states of millions of values ends soon, and says that they differ', () => {
     const state = (value: number) => ({
       content: Buffer.from(
         `{"resources":[{"mode":"managed","type":"t","name":"n","instances":[{"attributes":{"x":[${`${value},`.repeat(1_500_000)}${value}]}}]}]}`,

@@ -103,7 +103,7 @@ describe('the plan of a run', () => {
     expect((await visitor.get(`/workloads/runs/${run}?tab=plan&kind=burn`)).status).toBe(400);
   });
 
-  it('of 5,000 changes shows the first 200 in less than 150 KB, and a link to the next', async () => {
+  it('the plan of a run of 5,000 changes shows the first 200 in less than 150 KB, and a link to the next', async () => {
     const many = Array.from({ length: 5000 }, (_, index) =>
       change(
         'update',
@@ -122,7 +122,7 @@ describe('the plan of a run', () => {
     expect(wordsOf(next)).toContain('Showing 200 after number 200 of 5,000');
   });
 
-  it('of 10 MB is cut, and shows one change whole on demand', async () => {
+  it('the plan of a run of 10 MB is cut, and shows one change whole on demand', async () => {
     const huge = Array.from({ length: 10 }, (_, index) =>
       change('update', `thing.huge-${index}`, { text: 'x'.repeat(500_000) }, { text: `${'x'.repeat(499_999)}y` }),
     );
@@ -136,7 +136,7 @@ describe('the plan of a run', () => {
     expect(one.length).toBeLessThan(1_000_000);
   });
 
-  it('with hostile content shows it as text', async () => {
+  it('the plan of a run with hostile content shows it as text', async () => {
     const evil = '<img src=x onerror=alert(1)>';
     const run = await runs.add([
       change(
@@ -154,7 +154,7 @@ describe('the plan of a run', () => {
     expect(text).not.toMatch(/<script(?! src="\/assets\/)|\sstyle=/);
   });
 
-  it('that failed or is not made yet never says that nothing changes', async () => {
+  it('the plan of a run that failed or is not made yet never says that nothing changes', async () => {
     const begun = await runs.begin();
     const early = wordsOf(await openPlan(begun.runId));
     expect(early).toContain('No plan yet');
@@ -165,19 +165,19 @@ describe('the plan of a run', () => {
     for (const words of [early, failed]) expect(words).not.toMatch(/no changes|changes no resource/i);
   });
 
-  it('that is only assumed says that nobody knows what changes, and not that a tool planned it', async () => {
+  it('the plan of a run that is only assumed says that nobody knows what changes, and not that a tool planned it', async () => {
     const words = wordsOf(await openPlan(await runs.add([change('update', 'template', null, null)])));
     expect(words).toContain('it is not known yet what changes');
     expect(words).not.toContain('The tool plans');
   });
 
-  it('without changes says that it changes no resource', async () => {
+  it('the plan of a run without changes says that it changes no resource', async () => {
     const words = wordsOf(await openPlan(await runs.add([])));
     expect(words).toContain('This plan changes no resource');
     expect(words).toContain('Every resource is as the configuration says.');
   });
 
-  it('of a partial run without changes does not claim that all resources match', async () => {
+  it('the plan of a partial run without changes does not claim that all resources match', async () => {
     const { owner, team } = runs.tenant;
     const { id } = await owner.make('/registry/templates', { name: 'Partial', team_id: team });
     const executor = { kind: 'opentofu', files: { 'main.tf': '' } };

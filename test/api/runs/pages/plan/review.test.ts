@@ -96,7 +96,7 @@ describe('the review under a plan', () => {
     expect(answer.text).toContain('aria-label="Parts of the run"');
   });
 
-  it('of a plan that has moved decides nothing, and offers the new one', async () => {
+  it('the review of a plan that has moved decides nothing, and offers the new one', async () => {
     const run = await runs.add(changes);
     const shown = await readForm(rita, run);
     await runs.movePlan(run);
@@ -120,7 +120,7 @@ describe('the review under a plan', () => {
     expect((await rita.get(`/workloads/runs/${run}?tab=plan`)).text).toContain('value="approve"');
   });
 
-  it('that breaks a rule keeps what was typed, and says the rule', async () => {
+  it('a review that breaks a rule keeps what was typed, and says the rule', async () => {
     const run = await runs.add(changes);
     const fields = await readForm(rita, run);
     const long = await decide(rita, run, { ...fields, decision: 'approve', comment: 'x'.repeat(4001) });

@@ -54,7 +54,7 @@ describe('the values of a planned change', () => {
     });
   });
 
-  it('of a resource that is added or destroyed are all of its values that are set', () => {
+  it('the values of a resource that a plan adds or destroys are all of its values that are set', () => {
     expect(compareSides(null, { id: unknown, name: 'x', none: null }).differences).toEqual([
       ['id', undefined, unknown],
       ['name', undefined, 'x'],
@@ -62,7 +62,7 @@ describe('the values of a planned change', () => {
     expect(compareSides({ name: 'x' }, null).differences).toEqual([['name', 'x', undefined]]);
   });
 
-  it('of texts that hold JSON are compared inside of them', () => {
+  it('planned values of texts that hold JSON are compared inside the texts', () => {
     const policy = (effect: string) => JSON.stringify({ Statement: [{ Sid: 'read', Effect: effect, Action: '*' }] });
     expect(compareSides({ policy: policy('Allow') }, { policy: policy('Deny') })).toMatchObject({
       differences: [['policy (JSON) Statement[Sid="read"].Effect', 'Allow', 'Deny']],
@@ -72,7 +72,7 @@ describe('the values of a planned change', () => {
     expect(difference).toEqual(['policy', '{"a":1}', '{ "a": 1 }', 'Only the format of the JSON changes.']);
   });
 
-  it('of lists are matched by what names the items, so that an item in front changes no other', () => {
+  it('planned values of lists are matched by what names the items, so that an item in front changes no other', () => {
     const web = { name: 'web', port: 80 };
     const api = { name: 'api', port: 81 };
     expect(compareSides({ rule: [web] }, { rule: [api, { ...web, port: 8080 }] })).toMatchObject({
@@ -84,7 +84,7 @@ describe('the values of a planned change', () => {
     });
   });
 
-  it('of lists without names are matched by content, then by position', () => {
+  it('planned values of lists without names are matched by content, then by position', () => {
     expect(compareSides({ zones: ['a', 'b'] }, { zones: ['c', 'a', 'b'] }).differences).toEqual([
       ['zones[0]', undefined, 'c'],
     ]);
@@ -95,13 +95,13 @@ describe('the values of a planned change', () => {
     expect(compareSides({ list: [{ a: 1 }] }, { list: [{ a: 2 }] }).differences).toEqual([['list[0].a', 1, 2]]);
   });
 
-  it('of a list in another order are named as such', () => {
+  it('planned values of a list in another order are named as such', () => {
     expect(compareSides({ zones: ['a', 'b'] }, { zones: ['b', 'a'] }).differences).toEqual([
       ['zones', ['a', 'b'], ['b', 'a'], 'The order of the items changes.'],
     ]);
   });
 
-  it('that are secret are changed or unchanged as the plan says, or marked as not known', () => {
+  it('planned values that are secret are changed or unchanged as the plan says, or marked as not known', () => {
     const sides = [{ password: secret }, { password: secret }] as const;
     const said = (changed: boolean) => ({ sensitive: [{ path: ['password'], changed }] });
     expect(compareSides(...sides, said(true)).differences).toEqual([
@@ -116,7 +116,7 @@ describe('the values of a planned change', () => {
     ]);
   });
 
-  it('that force a replacement are marked, with everything inside of them', () => {
+  it('planned values that force a replacement are marked, with everything inside them', () => {
     const more: Partial<PlannedChange> = { kind: 'replace', replace_paths: [['network', 0, 'zone'], ['name']] };
     const before = { name: 'a', network: [{ zone: 'x', size: 1 }] };
     const after = { name: 'b', network: [{ zone: 'y', size: 2 }] };
@@ -170,7 +170,7 @@ describe('long texts', () => {
     ]);
   });
 
-  it('with lines are compared by line, and say how many lines between stay', () => {
+  it('long texts with lines are compared by line, and say how many lines between stay', () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
     const parts = compareLines(lines.join('\n'), lines.with(15, 'other').join('\n'));
     expect(parts?.map(({ kind, lines: each }) => [kind, each.length])).toEqual([
@@ -183,7 +183,7 @@ describe('long texts', () => {
     ]);
   });
 
-  it('that are too long for that are not compared by line', () => {
+  it('long texts that are too long to be compared by line are not', () => {
     expect(compareLines('a\n'.repeat(300_000), 'b\n'.repeat(300_000))).toBeNull();
   });
 });
