@@ -77,7 +77,7 @@ const ofInstallation = (resourceType: string, actor: string) => ({
 });
 
 describe('a system action leaves one audit record with the owners of its target', () => {
-  it('when nobody reviews a run within the time for approval', async () => {
+  it('a run that nobody reviews within the time for approval leaves one audit record with its owners', async () => {
     const approval = { required: 1, when: 'always' };
     const { runId, attemptId } = await steps.planning(worker, 'none', inEnvironment(), { approval });
     await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
@@ -90,7 +90,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when the engine has lost the workflow of a run', async () => {
+  it('a run whose workflow the engine has lost leaves one audit record with its owners', async () => {
     const runId = await steps.admit(inEnvironment());
     expect(await endLostRun(deps(), runId), 'the workflow is still to be started').toBe(false);
     await api.rows('delete from outbox');
@@ -108,7 +108,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(events).toEqual([{ type: 'run.finished', actor_name: 'reconciliation', ...owners }]);
   });
 
-  it('when the engine has lost the workflow of an assembly run', async () => {
+  it('an assembly run whose workflow the engine has lost leaves one audit record with its owners', async () => {
     const template = await addTemplate(tenant.owner, { team: tenant.team });
     const path = await addAssembly(tenant, { nodes: { hello: { template: template.slug } } });
     await tenant.owner.make(`${path}/publish`, { version: '1.0.0' });
@@ -128,7 +128,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(ended).toMatchObject({ status: 'failed', nodes: { hello: 'canceled' } });
   });
 
-  it('when a scan, a candidate check and the run that undoes another have ended', async () => {
+  it('a scan, a candidate check and the run that undoes another leave one audit record with their owners when they have ended', async () => {
     const [undone, scan, plan, undo] = await Promise.all([1, 2, 3, 4].map(() => steps.admit(inEnvironment())));
     const attempt = newId();
     await api.rows(
@@ -162,7 +162,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when a state of an ended attempt is recovered, and when one is refused', async () => {
+  it('a state of an ended attempt leaves one audit record with its owners when it is recovered, and when it is refused', async () => {
     const { runId, attemptId } = await steps.applying(worker, 'none', inEnvironment());
     await tenant.owner.post(`/runs/${runId}/cancel`, { force: true });
     expect(await steps.keep({ attemptId })).toBe('late');
@@ -189,7 +189,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it("when an instance outlives its environment's time to live", async () => {
+  it("an instance that outlives its environment's time to live leaves one audit record with its owners", async () => {
     const spec = {
       executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }], destroy: [{ name: 'd', run: ['true'] }] },
     };
@@ -209,7 +209,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(events).toEqual([{ type: 'instance.expired', actor_name: 'time to live', team_id: tenant.team }]);
   });
 
-  it('even if somebody has used a key that is derived from what they can read', async () => {
+  it('a system action leaves one audit record even if somebody has used a key that is derived from what they can read', async () => {
     const spec = {
       executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }], destroy: [{ name: 'd', run: ['true'] }] },
     };
@@ -232,7 +232,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(await recordsOf('instance.expired', instance)).toHaveLength(1);
   });
 
-  it('when a monitor scans at the times of its schedule, once for each time', async () => {
+  it('a monitor that scans at the times of its schedule leaves one audit record with its owners for each time', async () => {
     const detect = [{ name: 'look', run: ['true'] }];
     const spec = { executor: { kind: 'command', apply: [{ name: 'a', run: ['true'] }], detect } };
     const run = await steps.admit(inEnvironment(), spec);
@@ -259,7 +259,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(body.scans).toMatchObject([{ trigger: 'schedule', status: 'queued', found: null }]);
   });
 
-  it('when the time of a suppression is over', async () => {
+  it('a suppression whose time is over leaves one audit record with its owners', async () => {
     const run = await steps.admit(inEnvironment());
     const place = { instance: await instanceOf(run), team: tenant.team, environment: tenant.environment };
     const execute: Execute = (sql, values) => api.rows(sql, values);
@@ -278,7 +278,7 @@ describe('a system action leaves one audit record with the owners of its target'
     expect(body).toMatchObject({ status: 'open', reason: 'suppression_ended', suppression: null });
   });
 
-  it('when findings of a monitor go out of retention', async () => {
+  it('findings of a monitor that go out of retention leave one audit record with their owners', async () => {
     const run = await steps.admit(inEnvironment());
     const place = { instance: await instanceOf(run), team: tenant.team, environment: tenant.environment };
     const execute: Execute = (sql, values) => api.rows(sql, values);
@@ -296,7 +296,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when the endpoint of a webhook is gone', async () => {
+  it('a webhook whose endpoint is gone leaves one audit record with its owners', async () => {
     const wanted = { team_id: tenant.team, name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'] };
     const { id } = await tenant.owner.make('/admin/webhooks', wanted);
     await Promise.all([1, 2].map(() => disableWebhook(deps(), id, 'gone')));
@@ -305,7 +305,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when the project of a notification channel gets another owner', async () => {
+  it('a notification channel whose project gets another owner leaves one audit record with its owners', async () => {
     const { owner, organization, team } = tenant;
     const project = await owner.make('/projects', { team_id: team, name: 'Moving' });
     const config = { recipients: ['ops@example.com'] };
@@ -322,7 +322,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when a check of a template opens the private modules of an environment', async () => {
+  it('a check of a template that opens the private modules of an environment leaves one audit record with its owners', async () => {
     const { owner, team, environment } = tenant;
     const config = { url: 'https://127.0.0.1:9/acme/' };
     const wanted = { name: 'modules', kind: 'git', config, credentials: { token: 'a-token-of-acme' } };
@@ -342,7 +342,7 @@ describe('a system action leaves one audit record with the owners of its target'
     ]);
   });
 
-  it('when the heartbeats of a worker stop, once for each loss, and when they come again', async () => {
+  it('a worker leaves one audit record with its owners each time that its heartbeats stop, and when they come again', async () => {
     const silence = () =>
       api.rows(`update workers set heartbeat_at = now() - interval '31 seconds' where id = ?`, [worker]);
     const isLost = async () =>
@@ -375,14 +375,14 @@ describe('a system action leaves one audit record with the owners of its target'
     );
   });
 
-  it('when a key has signed long enough', async () => {
+  it('a key that has signed long enough leaves one audit record with its owners', async () => {
     const id = await keepSigningKeys({ ...deps(), signingKeyDays: 90 });
     expect(await recordsOf('signing_key.created', id ?? '')).toMatchObject([
       { ...ofInstallation('signing_keys', 'key rotation'), after: { key_id: expect.any(String) } },
     ]);
   });
 
-  it('when the process of a worker has ended without deregistering', async () => {
+  it('a worker whose process has ended without deregistering leaves one audit record with its owners', async () => {
     for (let repeat = 0; repeat < 2; repeat += 1) await removeDeadWorker(deps(), worker);
     expect(await recordsOf('worker.lost', worker)).toMatchObject([ofInstallation('workers', 'worker supervision')]);
     expect(await api.rows('select 1 from workers where id = ?', [worker])).toEqual([]);
@@ -393,16 +393,19 @@ describe('a system action leaves one audit record with the owners of its target'
     ['events', monthlyRetentions.events],
     ['run_logs', monthlyRetentions.run_logs],
     ['run_plans', monthlyRetentions.run_plans],
-  ])('when a month of %s goes out of retention', async (resource, retention) => {
-    const { orm } = api.services;
-    const month = '2021-02';
-    await makePartitions(orm.em.fork(), new Date(`${month}-03T00:00:00Z`));
-    const now = new Date('2021-06-15T00:00:00Z');
-    expect(await removeExpiredMonths(orm.em.fork(), deps(), retention, 90, now)).toEqual([month]);
-    expect(await recordsOf(retention.action, month)).toMatchObject([
-      { ...ofInstallation(resource, 'retention'), after: { records: 0, retention_days: 90 } },
-    ]);
-  });
+  ])(
+    'a month of %s that goes out of retention leaves one audit record with its owners',
+    async (resource, retention) => {
+      const { orm } = api.services;
+      const month = '2021-02';
+      await makePartitions(orm.em.fork(), new Date(`${month}-03T00:00:00Z`));
+      const now = new Date('2021-06-15T00:00:00Z');
+      expect(await removeExpiredMonths(orm.em.fork(), deps(), retention, 90, now)).toEqual([month]);
+      expect(await recordsOf(retention.action, month)).toMatchObject([
+        { ...ofInstallation(resource, 'retention'), after: { records: 0, retention_days: 90 } },
+      ]);
+    },
+  );
 });
 
 describe('sealing the secrets anew', () => {

@@ -20,7 +20,10 @@ describe('replacing all variables', () => {
     ['gives a secret in other phases', [{ ...kept, phases: ['plan'] }], [token], true],
     ['makes a secret plain', [{ ...kept, sensitive: false, value: 'x' }], [token], true],
     ['makes a plain variable secret', [{ ...plain, sensitive: true }], [region], true],
-  ])('that %s: whether it takes the right to manage secrets', (_what, wanted, current, expected) => {
-    expect(concernsSecret(wanted, current)).toBe(expected);
-  });
+  ])(
+    'replacing all variables in a way that %s takes the right to manage secrets only if it concerns one',
+    (_what, wanted, current, expected) => {
+      expect(concernsSecret(wanted, current)).toBe(expected);
+    },
+  );
 });

@@ -19,6 +19,6 @@ it.each([
   ['ssh://git@git.example.com/acme/x', 'ssh://git@git.example.com/', true],
   ['ssh://other@git.example.com/acme/x', 'ssh://git@git.example.com/', false],
   ['ssh://git@git.example.com:2222/acme/x', 'ssh://git@git.example.com/', false],
-])('whether %s lies below %s: %s', (repository, prefix, expected) => {
+])('the address %s is below %s: %s', (repository, prefix, expected) => {
   expect(isBelow(repository, prefix)).toBe(expected);
 });

@@ -20,7 +20,7 @@ describe('a deviation', () => {
     });
   });
 
-  it('that is gone resolves its finding, which opens again when it is back', () => {
+  it('a deviation that is gone resolves its finding, which opens again when it is back', () => {
     const gone = miss(first);
     expect(gone).toMatchObject({ status: 'resolved', reason: 'gone', count: 1 });
     expect(miss(gone)).toBe(gone);
@@ -85,11 +85,11 @@ describe('ignore rules', () => {
     ['anything', 'last_modified_by', false],
     ['module.x.module.y.local_file.a', 'content', true],
     ['module.local_file.a', 'content', false],
-  ])('of %s and %s: %s', (address, path, expected) => {
+  ])('the ignore rules match a deviation of %s and %s: %s', (address, path, expected) => {
     expect(ignores(address, path)).toBe(expected);
   });
 
-  it('with many asterisks are matched in linear time', async () => {
+  it('ignore rules with many asterisks are matched in linear time', async () => {
     const costly = compileIgnoreRules([{ address: '*a'.repeat(2_000), path: '*' }]);
     expect(await within(500, () => costly('a'.repeat(1_999), 'x'))).toBe(false);
   });

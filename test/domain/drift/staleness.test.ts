@@ -13,17 +13,17 @@ const hourly: ScanHistory = {
 const at = (time: string, change: Partial<ScanHistory> = {}) => isStale({ ...hourly, ...change }, new Date(time));
 
 describe('a monitor is stale', () => {
-  it('once three of its times have passed without a successful scan, and not before', () => {
+  it('a monitor is stale once three of its times have passed without a successful scan, and not before', () => {
     expect(at('2026-01-10T14:59:00Z')).toBe(false);
     expect(at('2026-01-10T16:01:00Z')).toBe(true);
   });
 
-  it('if it has never succeeded since it was created', () => {
+  it('a monitor is stale if it has never succeeded since it was created', () => {
     expect(at('2026-01-01T02:00:00Z', { lastSuccessAt: null })).toBe(false);
     expect(at('2026-01-01T05:00:00Z', { lastSuccessAt: null })).toBe(true);
   });
 
-  it('by the clock of a cron expression', () => {
+  it('a monitor is stale by the clock of its cron expression', () => {
     const schedule = { cron: '0 6 * * MON', timezone: 'Europe/Berlin' };
     expect(at('2026-01-26T06:00:00Z', { schedule })).toBe(false);
     expect(at('2026-02-02T06:00:00Z', { schedule })).toBe(true);

@@ -26,7 +26,7 @@ describe('a freeze window', () => {
   it.each([
     ['starts before the year 1', { ...once, starts_at: '0001-01-01T00:00:00+00:01' }],
     ['ends after the year 9999', { ...once, ends_at: '9999-12-31T23:59:59-00:01' }],
-  ])('that %s in UTC is refused, and says which years are right', (_what, window) => {
+  ])('a freeze window that %s in UTC is refused, and says which years are right', (_what, window) => {
     expect(() => FreezeWindows.parse([window])).toThrow('in the years 0001 to 9999 of UTC');
   });
 
@@ -93,7 +93,7 @@ describe('a freeze window', () => {
     expect(found && [found.since, found.until]).toEqual(frozen);
   });
 
-  it('that ends last is shown where several are open', () => {
+  it('the freeze window that ends last is shown where several are open', () => {
     const long = { ...first, name: 'Longer', ends_at: '2027-02-01T00:00:00Z' } as FreezeWindow;
     const found = findFreeze([weekend, long, first], new Date('2026-12-26T12:00:00Z'));
     expect(found?.window.name).toBe('Longer');

@@ -24,14 +24,14 @@ async function start(options = {}) {
 }
 
 describe('a mail server', () => {
-  it('that is allowed by its address gets mail without TLS', async () => {
+  it('a mail server that is allowed by its address gets mail without TLS', async () => {
     const { url, received } = await start();
     await open(url, ['127.0.0.1']).send(mail);
     expect(received).toHaveLength(1);
     expect(received[0]).toMatchObject({ subject: 'Hello', messageId: '<m1@delivery.example.com>', isEncrypted: false });
   });
 
-  it('on the private network is refused, also under a name that leads there', async () => {
+  it('a mail server on the private network is refused, also under a name that leads there', async () => {
     const { url, port, received } = await start();
     await expect(open(url, []).send(mail)).rejects.toThrow('not on the public network');
     const rebound = open(`smtp://mail.example.com:${port}`, [], {}, async () => ['127.0.0.1']);
@@ -64,7 +64,7 @@ describe('a mail server', () => {
     });
   });
 
-  it('that is probed gets no mail, and one that cannot be reached says so', async () => {
+  it('a mail server that is probed gets no mail, and one that cannot be reached says so', async () => {
     const { url, received } = await start();
     await open(url, ['127.0.0.1']).probe();
     expect(received).toEqual([]);
@@ -72,7 +72,7 @@ describe('a mail server', () => {
     await expect(open(url, ['127.0.0.1']).probe()).rejects.toThrow('does not accept connections');
   });
 
-  it('whose certificate nobody vouches for gets nothing', async () => {
+  it('a mail server whose certificate nobody vouches for gets nothing', async () => {
     const { url, received } = await start({ disabledCommands: [] });
     await expect(open(url, ['127.0.0.1']).send(mail)).rejects.toThrow('offers no TLS that can be trusted');
     const secure = await startMailServer({ secure: true });
@@ -81,7 +81,7 @@ describe('a mail server', () => {
     expect(received).toEqual([]);
   });
 
-  it('that never answers ends the try in time', async () => {
+  it('a mail server that never answers ends the try in time', async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     closing.push(() => silent.close());

@@ -13,7 +13,7 @@ test.each([
   ['run.finished', 'run.finished', true],
   ['run.finished', 'run.finished_late', false],
   ['drift.*', 'drift_monitor.drifted', false],
-])('whether the pattern %s matches %s: %s', (pattern, topic, expected) => {
+])('the pattern %s matches the event %s: %s', (pattern, topic, expected) => {
   expect(matchesTopic(pattern, topic)).toBe(expected);
 });
 

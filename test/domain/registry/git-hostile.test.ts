@@ -78,7 +78,7 @@ describe('a submodule', () => {
     `--upload-pack=touch ${trace}`,
     '-u./program',
     'ssh://-oProxyCommand=touch/x',
-  ])('at %s is never fetched: a template cannot use it', async (url) => {
+  ])('a submodule at %s is never fetched: a template cannot use it', async (url) => {
     const repository = commit({
       '.gitmodules': `[submodule "s"]\n\tpath = s\n\turl = ${url}\n\tupdate = !touch ${trace}\n`,
     });
@@ -89,7 +89,7 @@ describe('a submodule', () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  it('whose description is a link is looked for in no file outside of the repository', async () => {
+  it('a submodule whose description is a link is looked for in no file outside of the repository', async () => {
     const repository = commit({ target: '../../../../etc/passwd' });
     const target = repository.git('rev-parse', 'HEAD:target');
     const file = repository.git('rev-parse', 'HEAD:main.tf');
@@ -109,7 +109,7 @@ describe('a tree', () => {
     ['.', 'blob', '100644'],
     ['../escaped', 'blob', '100644'],
     ['/etc/escaped', 'blob', '100644'],
-  ] as const)('with an entry named "%s" (%s) is refused', async (name, kind, mode) => {
+  ] as const)('a tree with an entry named "%s" (%s) is refused', async (name, kind, mode) => {
     const repository = commit({ '.gitattributes': '*.tf text\n' });
     plant(repository, name, kind, mode);
     await expect(snapshot(repository.url)).rejects.toThrow(ServiceError);

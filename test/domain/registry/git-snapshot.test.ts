@@ -58,7 +58,7 @@ afterAll(() => {
 });
 
 describe('a repository of others', () => {
-  it('whose pack unpacks to more than git may hold is refused before git holds it', async () => {
+  it('a repository whose pack unpacks to more than git may hold is refused before git holds it', async () => {
     const hostile = repository();
     hostile.commit({ 'main.tf': main });
     const tree = hostile.git('rev-parse', 'HEAD^{tree}');
@@ -81,7 +81,7 @@ describe('a repository of others', () => {
     }
   }, 120_000);
 
-  it('that hang do not keep those of other callers from being read: each caller and owner has two places', async () => {
+  it('repositories that hang do not keep those of other callers from being read: each caller and owner has two places', async () => {
     const server = await serveGit(root.path, () => true);
     const source = repository();
     source.commit({ 'main.tf': main });
@@ -99,7 +99,7 @@ describe('a repository of others', () => {
     }
   }, 60_000);
 
-  it('that hang in every place give one up to a repository of somebody else, and are told so', async () => {
+  it('repositories that hang in every place give one up to a repository of somebody else, and are told so', async () => {
     const server = await serveGit(root.path, () => true);
     const source = repository();
     source.commit({ 'main.tf': main });
@@ -164,7 +164,7 @@ describe('a snapshot of a git source', () => {
     expect((await snapshot({ url: moving.url, ref: before.commit })).files).toEqual(before.files);
   });
 
-  it('of an unknown ref says so, and how to name a commit', async () => {
+  it('a snapshot of an unknown ref says so, and how to name a commit', async () => {
     const unknown = await refusalOf(snapshot({ url: source.url, ref: 'nope' }));
     expect(unknown).toMatchObject({ kind: 'unprocessable', message: 'the repository has no branch or tag "nope"' });
     const short = await refusalOf(snapshot({ url: source.url, ref: first.slice(0, 8) }));
@@ -175,12 +175,12 @@ describe('a snapshot of a git source', () => {
     expect(both.message).toBe('"both" is a branch and a tag: write "refs/heads/both" or "refs/tags/both"');
   });
 
-  it('of a missing repository says so', async () => {
+  it('a snapshot of a missing repository says so', async () => {
     const { message } = await refusalOf(snapshot({ url: `file://${root.path}/nowhere` }));
     expect(message).toBe('there is no such repository, or the credentials do not open it');
   });
 
-  it('of a path holds its files, the local modules that they refer to, and nothing else', async () => {
+  it('a snapshot of a path holds its files, the local modules that they refer to, and nothing else', async () => {
     const mono = repository();
     mono.commit({
       'live/prod/main.tf': 'module "n" {\n  source = "../../modules/network"\n}\nmodule "r" { source="acme/x/aws" }\n',
@@ -203,7 +203,7 @@ describe('a snapshot of a git source', () => {
     expect(Object.keys((await snapshot({ url: mono.url })).files)).toHaveLength(7);
   });
 
-  it('of an unknown path, or of the path of a file, says what is wrong', async () => {
+  it('a snapshot of an unknown path, or of the path of a file, says what is wrong', async () => {
     expect((await refusalOf(snapshot({ url: source.url, path: 'modules/b' }))).message).toBe(
       'the repository has no directory "modules/b"',
     );
@@ -325,7 +325,7 @@ describe('a snapshot of a git source', () => {
     }
   });
 
-  it('of a path holds what its configuration reads beside it, unless that does not fit', async () => {
+  it('a snapshot of a path holds what its configuration reads beside it, unless that does not fit', async () => {
     const mono = repository();
     mono.commit({
       'live/prod/main.tf': [
@@ -473,7 +473,7 @@ describe('a snapshot of a git source', () => {
     expect(existsSync('/tmp/broken')).toBe(false);
   });
 
-  it('of more repositories than there are places for waits for its turn', async () => {
+  it('a snapshot waits for its turn while as many repositories are read as there are places for', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => snapshot({ url: source.url })));
     expect(all.map(({ commit }) => commit)).toEqual(all.map(() => second));
   });
@@ -560,7 +560,7 @@ describe('a snapshot over HTTP', () => {
     expect((await snapshot({ url: at('/private') }, { credential })).commit).toBe(commit);
   });
 
-  it('without or with wrong credentials says so and shows none of them', async () => {
+  it('a snapshot over HTTP without or with wrong credentials says so and shows none of them', async () => {
     const missing = await refusalOf(snapshot({ url: at('/private') }));
     expect(missing.message).toMatch(/needs credentials: name a connection/);
     const wrong = { ...credential, password: 'hunter2/ü' };

@@ -146,7 +146,7 @@ describe('a git source', () => {
     expect(found[0]).not.toContain('hunter2');
   });
 
-  it('in the short form is refused with the right form', () => {
+  it('a git source in the short form is refused with the right form', () => {
     expect(problems('git@github.com:acme/network.git')[0]).toContain('ssh://git@host/path');
   });
 

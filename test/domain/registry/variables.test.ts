@@ -107,7 +107,7 @@ describe('the variables of a template', () => {
     ]);
   });
 
-  it('that match no form get one error rather than one for each form', () => {
+  it('variables that match no form get one error rather than one for each form', () => {
     const size: JsonObject = { oneOf: [{ type: 'integer' }, { type: 'string', pattern: '^auto$' }] };
     expect(errorsOf({ size }, { size: 'x' })).toEqual([
       { path: '/size', message: 'matches none of the allowed forms' },

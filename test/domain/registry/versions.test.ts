@@ -74,7 +74,7 @@ describe('resolving a version', () => {
     expect(() => resolve(['1.1.0-rc.1'], '^1')).toThrow('only pre-releases match "^1": name one of them exactly');
   });
 
-  it('of an unknown version names the available ones', () => {
+  it('resolving an unknown version names the available ones', () => {
     expect(() => resolve([], 'latest')).toThrow('the template has no published version');
     expect(() => resolve([], '1.0.0')).toThrow('the template has no version 1.0.0');
     expect(() => resolve(['1.0.0', '2.0.0!'], '3.0.0')).toThrow(

@@ -313,7 +313,7 @@ describe('a cancellation', () => {
   it.each([
     ['00:00:39.999', false],
     ['00:00:40', true],
-  ])('that was requested at 00:00:00 is overdue at %s: %s', (now, expected) => {
+  ])('a cancellation that was requested at 00:00:00 is overdue at %s: %s', (now, expected) => {
     expect(isCancellationOverdue(requestedAt, new Date(`2030-01-01T${now}Z`))).toBe(expected);
   });
 });

@@ -82,7 +82,7 @@ describe('an approval', () => {
     expect(findLapses(given)).toEqual(reason === null ? [] : [lapse]);
   });
 
-  it('of another plan neither counts nor lapses', () => {
+  it('an approval of another plan neither counts nor lapses', () => {
     const given = { ...facts, reviews: [{ ...review, isApproval: false, reviewer: null }] };
     expect(countApprovals(given)).toBe(0);
     expect(findLapses(given)).toEqual([]);

@@ -259,13 +259,13 @@ describe('a service account as target', () => {
   const ofBen = { ...installationOwnership, ownerUserId: '0190aaaa-0000-7000-8000-000000000004' };
   const hidden = { allowed: false, because: 'hidden' };
 
-  it('of a user is allowed to that user with the permission', () => {
+  it('a service account of a user is allowed to that user with the permission', () => {
     expect(decide(ana, manage, ofAna)).toEqual({ allowed: true });
     const lowered = principal({ role: 'requester' });
     expect(decide(lowered, manage, ofAna)).toEqual({ allowed: false, because: 'permission' });
   });
 
-  it('of a user is hidden from everybody else, even administrators and an account with the same id', () => {
+  it('a service account of a user is hidden from everybody else, even administrators and an account with the same id', () => {
     expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, ofBen)).toEqual(hidden);
     expect(decide(principal({ role: 'admin' }), manage, ofBen)).toEqual(hidden);
     expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, ofBen)).toEqual(hidden);
@@ -273,7 +273,7 @@ describe('a service account as target', () => {
     expect(decide(principal({ role: 'admin' }), manage, ofAna)).toEqual({ allowed: true });
   });
 
-  it('of a team is allowed to owners of that team and to platform administrators', () => {
+  it('a service account of a team is allowed to owners of that team and to platform administrators', () => {
     expect(decide(principal({ team: 'owner' }), manage, owner)).toEqual({ allowed: true });
     expect(decide(principal({ team: 'owner', kind: 'service_account' }), manage, owner)).toEqual({ allowed: true });
     expect(decide(principal({ role: 'admin' }), manage, owner)).toEqual({ allowed: true });
@@ -281,7 +281,7 @@ describe('a service account as target', () => {
     expect(decide(principal({ team: 'owner' }), manage, elsewhere)).toEqual(hidden);
   });
 
-  it('of a team is refused to its admins and to owners of its organization', () => {
+  it('a service account of a team is refused to its admins and to owners of its organization', () => {
     const denied = { allowed: false, because: 'action' };
     for (const role of ['admin', 'member', 'viewer'] as const)
       expect(decide(principal({ team: role }), manage, owner), role).toEqual(denied);
@@ -290,7 +290,7 @@ describe('a service account as target', () => {
     expect(decide(principal({ role: 'admin', kind: 'service_account' }), manage, owner)).toEqual(hidden);
   });
 
-  it('without an owner is allowed to platform administrators only', () => {
+  it('a service account without an owner is allowed to platform administrators only', () => {
     expect(decide(principal({ team: 'owner', organization: 'owner' }), manage, installationOwnership)).toEqual(hidden);
     expect(decide(principal({ role: 'admin' }), manage, installationOwnership)).toEqual({ allowed: true });
   });
@@ -320,10 +320,13 @@ describe('a service account as caller', () => {
     ['operator', 'admin'],
     ['maintainer', 'admin'],
     ['requester', 'member'],
-  ] as const)('with the role %s is %s in its teams, even where its membership says otherwise', (role, teamRole) => {
-    expect(account(role, ofAna)).toMatchObject({ teams: { [team]: teamRole } });
-    expect(account(role, ofTeam).teams).toEqual({ 'own team': teamRole });
-  });
+  ] as const)(
+    'a service account with the role %s is %s in its teams, even where its membership says otherwise',
+    (role, teamRole) => {
+      expect(account(role, ofAna)).toMatchObject({ teams: { [team]: teamRole } });
+      expect(account(role, ofTeam).teams).toEqual({ 'own team': teamRole });
+    },
+  );
 
   it('is only a member of an organization', () => {
     expect(account('admin', ofAna).organizations).toEqual({ [organization]: 'member' });
@@ -424,7 +427,7 @@ describe('what a role in an organization gives in its teams', () => {
   it.each<[OrganizationRole, TeamAction[]]>([
     ['owner', ['team.membership.manage', 'team.invitation.manage', 'team.owner.manage', 'team.delete']],
     ['admin', ['team.membership.manage', 'team.invitation.manage']],
-  ])('to an %s is what members may do, and its own actions', (role, more) => {
+  ])('the role %s in an organization gives in its teams what members may do, and its own actions', (role, more) => {
     const ofMember = teamActionsOf(principal({ team: 'member' }), organization, team);
     expect(teamActionsOf(principal({ organization: role }), organization, team)).toEqual(
       new Set([...ofMember, ...more]),

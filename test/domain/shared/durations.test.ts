@@ -43,7 +43,7 @@ describe('a duration', () => {
   });
 
   it.each([0, 1, 59, 60, 3600, 5400, 86_400, 90_061, 1_209_600])(
-    'of %i seconds is formatted and parsed back',
+    'a duration of %i seconds is formatted and parsed back',
     (seconds) => {
       expect(parseDuration(formatDuration(seconds))).toBe(seconds);
     },
@@ -56,7 +56,7 @@ describe('a duration', () => {
     [90, '1 min 30 s'],
     [5400, '1 h 30 min'],
     [86_400, '24 h'],
-  ])('of %i seconds is read by people as %s', (seconds, text) => {
+  ])('a duration of %i seconds is read by people as %s', (seconds, text) => {
     expect(describeDuration(seconds)).toBe(text);
   });
 
@@ -74,10 +74,13 @@ describe('a duration', () => {
     [3600, 30 * 86_400, '"P1D" or "1d"'],
     [2 * 86_400, 3 * 86_400, '"P3D" or "3d"'],
     [5, 10, '"PT10S" or "10s"'],
-  ])('that must be between %i s and %i s is refused with examples that are accepted', (least, most, examples) => {
-    const schema = durationBetween(least, most);
-    expect(schema.safeParse('30').error?.issues[0]?.message).toMatch(new RegExp(`such as ${examples}$`));
-    const given = [...examples.split(' or ').map((text) => JSON.parse(text)), schema.meta()?.example];
-    for (const example of given) expect(schema.safeParse(example).success, example).toBe(true);
-  });
+  ])(
+    'a duration that must be between %i s and %i s is refused with examples that are accepted',
+    (least, most, examples) => {
+      const schema = durationBetween(least, most);
+      expect(schema.safeParse('30').error?.issues[0]?.message).toMatch(new RegExp(`such as ${examples}$`));
+      const given = [...examples.split(' or ').map((text) => JSON.parse(text)), schema.meta()?.example];
+      for (const example of given) expect(schema.safeParse(example).success, example).toBe(true);
+    },
+  );
 });

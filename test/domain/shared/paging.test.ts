@@ -120,12 +120,12 @@ describe('a page of a query', () => {
     expect(await readAll((request) => pageOf(few(), 'o.id', request))).toEqual([['B', 'b']]);
   });
 
-  it('of large rows continues where the page before ended, too', async () => {
+  it('a page of a query of large rows continues where the page before ended, too', async () => {
     const pages = await readAll((request) => pageOfLarge(orm.em.fork(), organizations(), 'o.id', request));
     expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
   });
 
-  it('of large rows ends before they are larger than 1 MiB together', async () => {
+  it('a page of a query of large rows ends before they are larger than 1 MiB together', async () => {
     const large = sql<string>`repeat('x', case when o.name = 'B' then 2000000 else 500000 end)`.as('value');
     const sizes = async (cursor?: string) =>
       pageOfLarge(orm.em.fork(), organizations().select(large), 'o.id', { limit: 10, cursor });
@@ -138,7 +138,7 @@ describe('a page of a query', () => {
     expect(names).toEqual([['ä', 'a'], ['B'], ['a-1', 'b']]);
   });
 
-  it('by name continues in the order of the bytes of the names', async () => {
+  it('a page of a query by name continues in the order of the bytes of the names', async () => {
     const pages = await readAll((request) => pageByName(organizations(), 'o.name', request, () => true));
     expect(pages).toEqual([['B', 'a'], ['a-1', 'b'], ['ä']]);
   });

@@ -64,7 +64,7 @@ describe('the changes between two values', () => {
     ]);
   });
 
-  it('of marked secrets are those that somebody knows to differ, or that nobody knows about', () => {
+  it('marked secrets are changed if somebody knows that they differ, or nobody knows about it', () => {
     const sides = [{ p: secret }, { p: secret }] as const;
     const known = (changed: boolean) => ({ secrets: { values: [{ path: ['p'], changed }], othersMayChange: true } });
     expect(listValueChanges(...sides, known(true)).changes).toMatchObject([{ note: 'sensitive, changed' }]);

@@ -52,7 +52,7 @@ describe('an intersection of ranges', () => {
     [['= 1.6.0-rc1', '>= 1.5'], false],
     [['< 0.13'], true],
     [[], true],
-  ])('of %j says whether any version can be in it', (ranges, expected) => {
+  ])('an intersection of ranges of %j says whether any version can be in it', (ranges, expected) => {
     expect(canBeSatisfied(ranges.map(rangeOf))).toBe(expected);
   });
 });

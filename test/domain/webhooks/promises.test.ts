@@ -72,7 +72,7 @@ test.each([
   ['audit.*', 'audit.recorded', true],
   ['audit.recorded', 'audit.recorded', true],
   ['audit.*', 'audit_records.expired', false],
-])('whether the pattern %s matches %s: %s', (pattern, type, expected) => {
+])('the pattern %s matches the event %s: %s', (pattern, type, expected) => {
   expect(matchesEvent(pattern, type)).toBe(expected);
 });
 
@@ -81,6 +81,6 @@ test.each([
   [['run.*', '*'], false],
   [['*', 'audit.*'], true],
   [['audit.recorded'], true],
-])('whether a webhook with the patterns %j hears the audit: %s', (patterns, expected) => {
+])('a webhook with the patterns %j hears the audit: %s', (patterns, expected) => {
   expect(hearsAudit(patterns)).toBe(expected);
 });

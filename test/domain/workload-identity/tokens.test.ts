@@ -73,7 +73,7 @@ describe('the token of an attempt', () => {
   it.each([
     ['PT10M', 600],
     ['PT5H', 3600],
-  ])('of a phase that may take %s lasts %i seconds', async (plan, seconds) => {
+  ])('the token of a phase that may take %s lasts %i seconds', async (plan, seconds) => {
     const { attemptId } = await stage.planning({ timeouts: { plan } });
     const { iat = 0, nbf = 0, exp = 0 } = decodeJwt(await stage.mint({ attemptId }));
     expect(exp - iat).toBe(seconds);
@@ -81,7 +81,7 @@ describe('the token of an attempt', () => {
     expect(nbf).toBe(iat - 30);
   });
 
-  it('of a project shares no id with that of another organization whose places have the same names', async () => {
+  it('the token of a project shares no id with that of another organization whose places have the same names', async () => {
     const other = await makeTenant(stage.api);
     const request = { environment_id: other.environment, instance: 'of-the-other' };
     const theirs = await stage.steps.planning(stage.worker, 'none', request);
@@ -136,19 +136,19 @@ describe('the token of an attempt', () => {
 describe('no token is issued', () => {
   const superseded = { name: 'AttemptSuperseded' };
 
-  it('to another worker than that which executes the attempt', async () => {
+  it('no token is issued to a worker other than the one that executes the attempt', async () => {
     const attempt = await stage.planning();
     const other = await stage.steps.worker('none');
     await expect(stage.mint(attempt, { workerId: other })).rejects.toMatchObject(superseded);
   });
 
-  it('for an attempt that has ended', async () => {
+  it('no token is issued for an attempt that has ended', async () => {
     const { attemptId } = await stage.planning();
     await stage.steps.complete(attemptId, { outcome: 'failed' });
     await expect(stage.mint({ attemptId })).rejects.toMatchObject(superseded);
   });
 
-  it('for the plan of a run that applies by now', async () => {
+  it('no token is issued for the plan of a run that is already applying', async () => {
     const { runId, attemptId: applying } = await stage.applying();
     const [planned] = await stage.api.rows<{ id: string }>('select id from run_attempts where run_id = ? and id <> ?', [
       runId,
@@ -157,23 +157,23 @@ describe('no token is issued', () => {
     await expect(stage.mint({ attemptId: planned?.id ?? '' })).rejects.toMatchObject(superseded);
   });
 
-  it('for a run that somebody has canceled', async () => {
+  it('no token is issued for a run that somebody has canceled', async () => {
     const { runId, attemptId } = await stage.planning();
     await stage.tenant.owner.post(`/runs/${runId}/cancel`, { force: true });
     await expect(stage.mint({ attemptId })).rejects.toMatchObject(superseded);
   });
 
-  it('for a run outside every environment', async () => {
+  it('no token is issued for a run outside every environment', async () => {
     const { attemptId } = await stage.steps.planning(stage.worker, 'none');
     await expect(stage.mint({ attemptId })).rejects.toMatchObject({ name: 'EnvironmentRequired' });
   });
 
-  it('while the service does not know its public URL', async () => {
+  it('no token is issued while the service does not know its public URL', async () => {
     const attempt = await stage.planning();
     await expect(stage.mint(attempt, { issuer: null })).rejects.toMatchObject({ code: 'issuer_unknown' });
   });
 
-  it('with a key ring that does not open the signing key', async () => {
+  it('no token is issued with a key ring that does not open the signing key', async () => {
     const { attemptId } = await stage.planning();
     const request = { attemptId, workerId: stage.worker, issuer, audience };
     const other = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 9) }]);

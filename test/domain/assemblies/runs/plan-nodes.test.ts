@@ -19,7 +19,7 @@ function made(key: string, dependencies: string[] = [], holdsResources = true): 
 }
 
 describe('a destroy', () => {
-  it('in a destroy, each node waits for those that once waited for it', () => {
+  it('each node of a destroy waits for those that once waited for it', () => {
     const nodes = nodesToDestroy([made('network'), made('app', ['network']), made('test', ['app', 'network'])], null);
     expect(nodes.map(({ key }) => key)).toEqual(['test', 'app', 'network']);
     expect(nodes.map(({ dependencies }) => dependencies)).toEqual([[], ['test'], ['app', 'test']]);

@@ -98,7 +98,7 @@ describe('a draft that cannot be read', () => {
     `a: ${'['.repeat(63)}1${']'.repeat(63)}`,
     `{"a": ${'['.repeat(63)}1${']'.repeat(63)}}`,
     Array.from({ length: 64 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
-  ])('that is nested 64 levels deep can be read', (source) => {
+  ])('a draft that is nested 64 levels deep can be read', (source) => {
     expect(parseDraft(source).value).toHaveProperty('a');
   });
 

@@ -101,7 +101,7 @@ describe('a subscriber', () => {
     expect(received.events).toMatchObject([{ type: 'run.finished', sequence: 2 }]);
   });
 
-  it('that fails holds up no other one, and receives everything in order once it works again', async () => {
+  it('a subscriber that fails holds up no other one, and receives everything in order once it works again', async () => {
     const [healthy, failing] = [new Received(), new Received()];
     let isBroken = true;
     const handle: EventHandler = async (event) => {
@@ -124,7 +124,7 @@ describe('a subscriber', () => {
     for (const subject of subjects) expect(failing.numbersOf(subject)).toEqual([1, 2, 3]);
   });
 
-  it('that fails for one subject receives the events of the others', async () => {
+  it('a subscriber that fails for one subject receives the events of the others', async () => {
     const received = new Received();
     const [poisoned = '', healthy = ''] = newSubjects(2);
     await publishAll([poisoned, healthy], 3, ['webhooks']);
@@ -139,7 +139,7 @@ describe('a subscriber', () => {
     await expect.poll(waiting, patience).toBe(3);
   });
 
-  it('that does not answer holds up no other one', async () => {
+  it('a subscriber that does not answer holds up no other one', async () => {
     const received = new Received();
     let release: () => void = () => undefined;
     const stuck = new Promise<void>((resolve) => {
@@ -184,7 +184,7 @@ describe('a row of the outbox that a subscriber cannot receive', () => {
 });
 
 describe('a process that is killed', () => {
-  it('between commit and delivery loses neither its events nor its messages to the engine', async () => {
+  it('a process that is killed between commit and delivery loses neither its events nor its messages to the engine', async () => {
     const received = new Received();
     const [subject, workflow] = [randomUUID(), randomUUID()];
     await runKilled('publish', database.url, subject, workflow);
@@ -194,7 +194,7 @@ describe('a process that is killed', () => {
     await expect.poll(left, patience).toEqual([{ subscriber: 'engine', target: workflow }]);
   });
 
-  it('between delivery and the removal from the outbox leaves the event to be delivered again, with the same id', async () => {
+  it('a process that is killed between delivery and the removal from the outbox leaves the event to be delivered again, with the same id', async () => {
     const received = new Received();
     const subject = randomUUID();
     const file = join(inject('scratchDirectory'), randomUUID());
@@ -205,7 +205,7 @@ describe('a process that is killed', () => {
     expect(`${received.events.map(({ id }) => id).join()}\n`).toBe(readFileSync(file, 'utf8'));
   });
 
-  it('by one event is tried with that event alone, less and less often, and the others are delivered', async () => {
+  it('an event that kills the process is tried alone, less and less often, and the others are delivered', async () => {
     const [poison = '', ...healthy] = newSubjects(12);
     await publishAll([poison], 1, ['webhooks']);
     await publishAll(healthy, 1, ['webhooks']);

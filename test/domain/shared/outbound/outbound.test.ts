@@ -62,7 +62,7 @@ describe('an outbound URL', () => {
     '2001:db8::1',
     '100::1',
     '4000::1',
-  ])('whose name resolves to %s is refused', async (address) => {
+  ])('an outbound URL whose name resolves to %s is refused', async (address) => {
     expect(await refusal('https://rebind.example/', { resolve: resolvesTo(address) })).toMatch(/not on the public/);
   });
 
@@ -81,7 +81,7 @@ describe('an outbound URL', () => {
     'https://[::ffff:7f00:1]/',
     'https://１２７.0.0.1/',
     'https://localhost./',
-  ])('that spells loopback as %s is refused', async (url) => {
+  ])('an outbound URL that spells loopback as %s is refused', async (url) => {
     const resolve = async (host: string) => (host.startsWith('localhost') ? ['127.0.0.1'] : ['93.184.215.14']);
     expect(await refusal(url, { resolve })).toMatch(/not on the public network/);
   });
@@ -107,7 +107,7 @@ describe('an outbound URL', () => {
     expect(await refusal(url)).toBe('expected a URL that starts with https:// and a host');
   });
 
-  it('with credentials is refused, and the message does not repeat them', async () => {
+  it('an outbound URL with credentials is refused, and the message does not repeat them', async () => {
     const message = await refusal('https://ana:hunter2@example.com/');
     expect(message).toMatch(/belong in a connection/);
     expect(message).not.toContain('hunter2');
@@ -153,7 +153,7 @@ describe('an outbound URL', () => {
     expect(await refusal('file:///srv/templates', {}, allow)).toMatch(/expected a URL that starts with https/);
   });
 
-  it('of an unknown host is refused', async () => {
+  it('an outbound URL of an unknown host is refused', async () => {
     await expect(checkOutbound('https://nowhere.invalid/', publicOnly)).rejects.toThrow(
       /nowhere\.invalid (does not exist|could not be resolved)/,
     );

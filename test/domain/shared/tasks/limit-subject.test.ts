@@ -13,7 +13,7 @@ it('a service account for which nobody answers holds a share of its own', () => 
   expect(holdersOf({ id: 'one', responsibleUserId: null }, owner)[0]).toBe('caller one');
 });
 
-it('what no organization owns is of its team, and else of the installation', () => {
+it('what no organization owns counts for its team, and else for the installation', () => {
   const caller = { id: 'one', responsibleUserId: null };
   expect(holdersOf(caller, { organizationId: 'acme', teamId: 'web' })[1]).toBe('owner acme');
   expect(holdersOf(caller, { organizationId: null, teamId: 'web' })[1]).toBe('owner web');

@@ -43,7 +43,7 @@ it('a task that gets no place in time is told to try again later, and keeps nobo
   await expect.poll(() => shared.run(short).catch(() => 'refused')).toBe('done');
 });
 
-it('of the tasks that wait, those of a holder with the fewest places come first', async () => {
+it('a waiting task of a holder with the fewest places comes first', async () => {
   const shared = places();
   const order: string[] = [];
   const named = (name: string, holders: readonly string[]) => ({
