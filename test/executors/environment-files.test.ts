@@ -56,8 +56,11 @@ describe('a file with a name that the service reserves', () => {
     expect(sink.text('system')).toContain('the variable HOME is not passed on');
   });
 
-  it.each(['../escape', 'A/B', ''])('or %j, which no variable can have, fails the attempt', async (name) => {
-    const { result } = await runScript(work.path, 'true', { environmentFiles: [{ name, text: token }] });
-    expect(result).toMatchObject({ outcome: 'failed', reason: 'environment_invalid' });
-  });
+  it.each(['../escape', 'A/B', ''])(
+    'a file with a reserved name, or %j, which no variable can have, fails the attempt',
+    async (name) => {
+      const { result } = await runScript(work.path, 'true', { environmentFiles: [{ name, text: token }] });
+      expect(result).toMatchObject({ outcome: 'failed', reason: 'environment_invalid' });
+    },
+  );
 });

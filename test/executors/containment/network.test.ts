@@ -167,7 +167,7 @@ describe.each(workerUsers)('the proxy of a worker that runs as $as', ({ user = n
     ['internet', { policy: 'internet', allow: [] }],
     ['allow', { policy: 'allow', allow: ['registry.opentofu.org', '203.0.113.0/24'] }],
   ] as [string, EgressPolicy][])(
-    'under the policy "%s" forwards nothing to this machine, private networks or metadata services',
+    'the proxy under the policy "%s" forwards nothing to this machine, private networks or metadata services',
     async (_, egress) => {
       const tunnels = forbidden.map((host) => `CONNECT ${host}:${port} HTTP/1.1`);
       const requests = forbidden.map((host) => `GET http://${host}:${port}/ HTTP/1.1`);

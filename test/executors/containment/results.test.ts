@@ -80,7 +80,7 @@ describe.each(workerUsers)('results of an attempt, with a worker that runs as $a
     expect(sink.text('stdout')).toContain('no-link');
   });
 
-  it('of a plan or detect phase contain no state, however it is offered', async () => {
+  it('results of a plan or detect phase contain no state, however it is offered', async () => {
     const sink = new RecordingSink();
     const script = `${noChanges}; echo '{"stored":true}' > state.json; echo '{"x":1}' > "$COORDINATOR_STATE_FILE"`;
     const executor: CommandExecutor = { kind: 'command', plan: [shell(script)], apply: [], detect: [shell(script)] };

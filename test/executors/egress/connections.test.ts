@@ -7,21 +7,21 @@ import { closeAll, curl, exchange, openRaw, startProxy, startTcp } from './suppo
 afterEach(closeAll);
 
 describe('a connection through the proxy', () => {
-  it('to a server that refuses it answers 502', async () => {
+  it('a connection through the proxy to a server that refuses it answers 502', async () => {
     const gone = await startTcp(() => {});
     gone.close();
     const proxy = await startProxy({});
     expect(await curl(proxy.port, `http://127.0.0.1:${gone.port}/`)).toMatch(/failed: ECONNREFUSED\n\n502$/);
   });
 
-  it('that cannot be made in time answers 504', async () => {
+  it('a connection through the proxy that cannot be made in time answers 504', async () => {
     const never = (_addresses: readonly string[], _port: number, signal: AbortSignal) =>
       new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
     const proxy = await startProxy({}, { connect: never, limits: { connectMs: 200 } });
     expect(await curl(proxy.port, 'http://127.0.0.1:1/')).toMatch(/did not answer in time\n\n504$/);
   });
 
-  it('that is still being made is aborted when the proxy closes', async () => {
+  it('a connection through the proxy that is still being made is aborted when the proxy closes', async () => {
     const given: AbortSignal[] = [];
     const connect = (_addresses: readonly string[], _port: number, signal: AbortSignal) => {
       given.push(signal);
@@ -82,7 +82,7 @@ describe('a connection through the proxy', () => {
     expect(await client.closed).toMatch(/established\r\n\r\nthe answer$/);
   });
 
-  it('that is idle for too long is closed on both sides', async () => {
+  it('a connection through the proxy that is idle for too long is closed on both sides', async () => {
     const server = await startTcp((socket) => socket.resume());
     const proxy = await startProxy({}, { limits: { idleMs: 200 } });
     const client = openRaw(proxy.port);
@@ -91,7 +91,7 @@ describe('a connection through the proxy', () => {
     await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
-  it('that is half-open and idle is closed sooner than a full one', async () => {
+  it('a connection through the proxy that is half-open and idle is closed sooner than a full one', async () => {
     const server = await startTcp((socket) => socket.resume().end('bye'), true);
     const proxy = await startProxy({}, { limits: { halfOpenMs: 200 } });
     const client = openRaw(proxy.port, true);
@@ -101,7 +101,7 @@ describe('a connection through the proxy', () => {
     expect(client.seen()).toMatch(/bye$/);
   });
 
-  it('to a web server that sends nothing answers 504', async () => {
+  it('a connection through the proxy to a web server that sends nothing answers 504', async () => {
     const server = await startTcp((socket) => socket.resume());
     const proxy = await startProxy({}, { limits: { idleMs: 200 } });
     expect(await curl(proxy.port, `http://127.0.0.1:${server.port}/`)).toMatch(/nothing came for too long\n\n504$/);

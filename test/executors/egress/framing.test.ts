@@ -13,7 +13,7 @@ describe('a request', () => {
     ['two encodings', 'transfer-encoding: gzip, chunked'],
     ['an obscured encoding', 'transfer-encoding : chunked'],
     ['a folded header', 'x: a\r\n b: c'],
-  ])('with %s answers 400 and does not reach the server', async (_title, headers) => {
+  ])('a request with %s answers 400 and does not reach the server', async (_title, headers) => {
     const arrived: string[] = [];
     const server = await startTcp((socket) => {
       socket.on('data', (data) => arrived.push(String(data)));
@@ -50,13 +50,13 @@ describe('a request', () => {
     expect(answer).toMatch(/set-cookie: a=1\r\nset-cookie: b=2/);
   });
 
-  it('with huge headers answers 431', async () => {
+  it('a request with huge headers answers 431', async () => {
     const proxy = await startProxy({});
     const head = `GET http://127.0.0.1:1/ HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(17 * 1024)}\r\n\r\n`;
     expect(await exchange(proxy.port, head)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('whose headers never end is cut off after the time limit', async () => {
+  it('a request whose headers never end is cut off after the time limit', async () => {
     const proxy = await startProxy({});
     proxy.server.headersTimeout = 200;
     const client = openRaw(proxy.port);
@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(await client.closed).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 
-  it('whose answer is cut short is cut short for the client too', async () => {
+  it('a request whose answer is cut short is cut short for the client too', async () => {
     const server = await startTcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
     });

@@ -13,16 +13,19 @@ describe('a refused request', () => {
       '127.0.0.1:1',
       'it belongs to the service or to this machine, or COORDINATOR_EXECUTOR_DENIED names it',
     ],
-  ] as const)('under the policy "%s" to %s answers 403 and names the rule', async (policy, target, rule) => {
-    const proxy = await startProxy({ policy, allow: [] });
-    expect(await curl(proxy.port, `http://${target}/`)).toMatch(new RegExp(`^refused: .*${rule}\n\n403$`));
-    const tunnel = await exchange(proxy.port, `CONNECT ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    expect(tunnel).toMatch(new RegExp(`^HTTP/1\\.1 403 refused: .*${rule}\r\n`));
-    expect(proxy.lines).toHaveLength(2);
-    expect(proxy.lines[0]).toMatch(new RegExp(`^egress to ${target} refused: .*${rule}$`));
-  });
+  ] as const)(
+    'a refused request under the policy "%s" to %s answers 403 and names the rule',
+    async (policy, target, rule) => {
+      const proxy = await startProxy({ policy, allow: [] });
+      expect(await curl(proxy.port, `http://${target}/`)).toMatch(new RegExp(`^refused: .*${rule}\n\n403$`));
+      const tunnel = await exchange(proxy.port, `CONNECT ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      expect(tunnel).toMatch(new RegExp(`^HTTP/1\\.1 403 refused: .*${rule}\r\n`));
+      expect(proxy.lines).toHaveLength(2);
+      expect(proxy.lines[0]).toMatch(new RegExp(`^egress to ${target} refused: .*${rule}$`));
+    },
+  );
 
-  it('to an unlisted name does not look the name up, because its labels could carry data out', async () => {
+  it('a refused request to an unlisted name does not look the name up, because its labels could carry data out', async () => {
     const resolve = vi.fn(async () => ['127.0.0.1']);
     const proxy = await startProxy({ allow: ['a.example', '127.0.0.1'] }, { resolve });
     expect(await curl(proxy.port, 'http://secret.evil.example/')).toContain('does not name secret.evil.example');
@@ -42,7 +45,7 @@ describe('a refused request', () => {
     '[::127.0.0.1]',
     'LOCALHOST',
     '127.0.0.1',
-  ])('to the loopback address written as %s answers 403', async (host) => {
+  ])('a refused request to the loopback address written as %s answers 403', async (host) => {
     const web = await startTcp((socket) => socket.end('reached'));
     const proxy = await startProxy({ policy: 'internet', allow: [] });
     const byUrl = await exchange(proxy.port, `GET http://${host}:${web.port}/ HTTP/1.1\r\nhost: a\r\n\r\n`);
@@ -68,7 +71,7 @@ describe('a refused request', () => {
     'GET http:///',
     'GET http://a..b/',
     'GET *',
-  ])('with the malformed target "%s" answers 400, and the log omits the target', async (line) => {
+  ])('a refused request with the malformed target "%s" answers 400, and the log omits the target', async (line) => {
     const proxy = await startProxy({ policy: 'internet' }, { resolve: async () => ['1.1.1.1'] });
     expect(await exchange(proxy.port, `${line} HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
     expect(proxy.lines.join()).not.toContain('hunter2');

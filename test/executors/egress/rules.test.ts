@@ -175,7 +175,7 @@ describe('an egress policy', () => {
     '0x7f.1',
     '2130706433',
     'a.example:443',
-  ])('with the entry %j is refused with a RangeError', (entry) => {
+  ])('an egress policy with the entry %j is refused with a RangeError', (entry) => {
     expect(() => rules('allow', [entry])).toThrow(RangeError);
     expect(() => rules('internet', [], [entry])).toThrow(RangeError);
   });

@@ -82,7 +82,7 @@ describe.each(await requireTools())('an ephemeral variable of $name $version', (
     });
   });
 
-  it('that is missing at the apply fails it with the message of the tool', async () => {
+  it('an ephemeral variable that is missing at the apply fails it with the message of the tool', async () => {
     const { plan: planned } = await plan(request);
     const { result } = await apply(planned, { executor, variables: { tags: variables.tags } });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'apply_failed' });

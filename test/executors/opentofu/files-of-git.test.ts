@@ -33,7 +33,7 @@ describe('files of git', () => {
     );
   });
 
-  it('that are links out of the template, or lie below a link, are not laid out', async () => {
+  it('files of git that are links out of the template, or lie below a link, are not laid out', async () => {
     for (const [path, content] of Object.entries({
       out: { link: '../x' },
       'modules/current/x.tf': '',

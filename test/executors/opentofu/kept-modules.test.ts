@@ -54,11 +54,11 @@ describe('kept modules', () => {
         { path: 'net', kind: 'link', content: '..' },
       ],
     ],
-  ])('with a file %s are refused', async (_, files) => {
+  ])('kept modules with a file %s are refused', async (_, files) => {
     await expect(restoreModules(data, packed(files))).rejects.toThrow(/a kept module has a file/);
   });
 
-  it('that hold a link below a link are refused, and write nothing outside of their directory', async () => {
+  it('kept modules that hold a link below a link are refused, and write nothing outside of their directory', async () => {
     const elsewhere = join(data, 'elsewhere');
     await mkdir(elsewhere);
     const files = [

@@ -92,7 +92,7 @@ describe('the plan that reviewers see', () => {
     expect(applied.sink.states).toEqual([]);
   });
 
-  it('of a command template is what its steps left once all their processes had ended', async () => {
+  it('the plan of a command template is what its steps left once all their processes had ended', async () => {
     const change = (address: string) => `[{"address":"${address}","action":"create"}]`;
     const later = `(setsid sh -c 'for i in $(seq 300); do sleep 0.02; echo '\\''${change('other')}'\\'' > plan.json; done' &)`;
     const executor: CommandExecutor = {

@@ -125,23 +125,26 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     expect(planned.result.plan?.sections.outputs).toMatchObject([{ after: 'network one' }]);
   });
 
-  it.runIf(name === 'opentofu')('that a variable chooses are those of each run, and are kept for none', async () => {
-    const source = `git::${origin}/acme/network.git?ref=\${var.ref}`;
-    const files = { 'main.tf': `variable "ref" {\n  default = "v1"\n}\n${configurationOf({ one: source })}` };
-    const executor = { kind: 'opentofu', files } as const;
-    const given = { executor, templateVersion: `chosen-${process.pid}`, moduleSources: [sourceOf('acme')] };
-    const checked = await plan({}, { ...given, phase: 'detect', check: true });
-    expect(checked.result.check, checked.sink.text()).toMatchObject({ findings: [] });
-    expect(checked.result.modules).toBeUndefined();
-    for (const [ref, after] of [
-      ['v1', 'network one'],
-      ['v2', 'network two'],
-    ] as const) {
-      const { result, sink } = await plan({}, { ...given, variables: { ref } });
-      expect(result.plan?.sections.outputs, sink.text()).toMatchObject([{ after }]);
-      expect(result.modules).toBeUndefined();
-    }
-  });
+  it.runIf(name === 'opentofu')(
+    'private modules that a variable chooses are those of each run, and are kept for none',
+    async () => {
+      const source = `git::${origin}/acme/network.git?ref=\${var.ref}`;
+      const files = { 'main.tf': `variable "ref" {\n  default = "v1"\n}\n${configurationOf({ one: source })}` };
+      const executor = { kind: 'opentofu', files } as const;
+      const given = { executor, templateVersion: `chosen-${process.pid}`, moduleSources: [sourceOf('acme')] };
+      const checked = await plan({}, { ...given, phase: 'detect', check: true });
+      expect(checked.result.check, checked.sink.text()).toMatchObject({ findings: [] });
+      expect(checked.result.modules).toBeUndefined();
+      for (const [ref, after] of [
+        ['v1', 'network one'],
+        ['v2', 'network two'],
+      ] as const) {
+        const { result, sink } = await plan({}, { ...given, variables: { ref } });
+        expect(result.plan?.sections.outputs, sink.text()).toMatchObject([{ after }]);
+        expect(result.modules).toBeUndefined();
+      }
+    },
+  );
 
   it('come over SSH, whose key the sandbox does not have, by either way to write the address', async () => {
     const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;

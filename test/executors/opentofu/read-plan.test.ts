@@ -89,7 +89,7 @@ describe('the secrets of a resource past those that a plan lists', () => {
     expect(found.map(({ path }) => path)).toEqual(['size']);
   });
 
-  it('of which only an apply would know whether they change are none either', () => {
+  it('secrets that only an apply would know to change are no deviation, past those that a plan lists', () => {
     const change = {
       actions: ['update'],
       before: { ...first, size: 2 },

@@ -56,7 +56,7 @@ describe('the state of an attempt', () => {
     expect(order).toEqual(['saved', 'tool ended']);
   });
 
-  it('of a command template fails the attempt in the same way', async () => {
+  it('a state of a command template that cannot be saved fails the attempt in the same way', async () => {
     const command = { kind: 'command' as const, apply: [shell('echo \'{"a":1}\' > state.json')] };
     const planned = await run(makeRequest({ workRoot: work.path, executor: command, phase: 'plan' }));
     const { result } = await run(
@@ -66,7 +66,7 @@ describe('the state of an attempt', () => {
     expect(result).toMatchObject({ outcome: 'failed', reason: 'state_not_saved' });
   });
 
-  it('of a command template is not saved again if it did not change', async () => {
+  it('a state of a command template is not saved again if it did not change', async () => {
     const { sink } = await runSteps(work.path, { apply: [shell('true')] }, { state: Buffer.from('{"a":1}') });
     expect(sink.states).toEqual([]);
   });

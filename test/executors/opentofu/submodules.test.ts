@@ -152,7 +152,7 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     );
   });
 
-  it('over SSH is fetched with the key of a connection for its address, and named if there is none', async () => {
+  it('a submodule over SSH is fetched with the key of a connection for its address, and named if there is none', async () => {
     const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
     const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: ssh.knownHosts } as const;
     const bound: ModuleSource = { kind: 'git', url, credential, identity: 'ssh.1' };
@@ -162,7 +162,7 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     expect(unbound.sink.text('system')).toContain(`ssh://git@127.0.0.1:${ssh.port}/`);
   });
 
-  it('of a repository that is read over SSH is fetched over SSH by a relative address', async () => {
+  it('a submodule of a repository that is read over SSH is fetched over SSH by a relative address', async () => {
     const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
     const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: ssh.knownHosts } as const;
     const bound: ModuleSource = { kind: 'git', url, credential, identity: 'ssh.1' };
@@ -176,19 +176,19 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     expect((await outputOf(plan(relative, [], { modules: first.modules ?? null }))).after).toBe('part of acme');
   });
 
-  it.each(Object.entries(hostile))('with %s is refused, and nothing of it runs', async (_, repository) => {
+  it.each(Object.entries(hostile))('a submodule with %s is refused, and nothing of it runs', async (_, repository) => {
     const { result, sink } = await plan(repository, [sourceOf('acme'), sourceOf('widgets')]);
     expect(result, sink.text()).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     expect(`${JSON.stringify(result)}${sink.text()}`).not.toMatch(/^pwned|part of widgets/m);
   });
 
-  it('of a repository with hooks is fetched without running them', async () => {
+  it('a submodule of a repository with hooks is fetched without running them', async () => {
     const ran = plan(hooks, [sourceOf('acme')]);
     expect((await outputOf(ran)).after).toBe('part of acme');
     expect((await ran).sink.text()).not.toContain('pwned');
   });
 
-  it('over SSH whose host does not exist is not said to want credentials', async () => {
+  it('a submodule over SSH whose host does not exist is not said to want credentials', async () => {
     const { result, sink } = await plan('ssh://git@nowhere.invalid/acme/x.git', []);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     expect(sink.text('system')).toContain('egress to nowhere.invalid:22 failed: the name does not exist');
