@@ -31,7 +31,7 @@ async function open(phase: 'planning' | 'applying', operation = 'apply') {
 
 describe('a state that an executor sends', () => {
   it.each(['plan', 'apply'])(
-    'while it plans a run of the operation %s is refused, and reported in one event',
+    'a state that an executor sends while it plans a run of the operation %s is refused, and reported in one event',
     async (operation) => {
       const { runId, spooled, sink } = await open('planning', operation);
       for (const write of [1, 2])
@@ -44,7 +44,7 @@ describe('a state that an executor sends', () => {
     },
   );
 
-  it('while it applies is added to the spool', async () => {
+  it('a state that an executor sends while it applies is added to the spool', async () => {
     const { spooled, sink } = await open('applying');
     await sink.state(Buffer.from('{}'), meta(1));
     expect(spooled).toMatchObject([{ write: 1 }]);

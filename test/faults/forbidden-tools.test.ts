@@ -68,7 +68,7 @@ describe('a plan', () => {
     expect(await steps.claim(attemptId, worker, 'none', tools)).toMatchObject({ tool: terraform });
   });
 
-  it('of a destroy is made with a forbidden tool, so that what exists can be removed', async () => {
+  it('a plan of a destroy is made with a forbidden tool, so that what exists can be removed', async () => {
     const worker = await steps.worker('none', pool, [old]);
     const runId = await admit({ operation: 'destroy' });
     await allow({ opentofu: ['>=1.8'] });
@@ -76,7 +76,7 @@ describe('a plan', () => {
     expect(await steps.claim(attemptId, worker, 'none', [old])).toMatchObject({ tool: old });
   });
 
-  it('of commands needs no tool', async () => {
+  it('a plan of commands needs no tool', async () => {
     const worker = await steps.worker('none', pool);
     const attemptId = executing(await steps.next({ runId: await steps.admit({}, { pool }) }));
     expect(await steps.claim(attemptId, worker, 'none')).toMatchObject({ tool: null });

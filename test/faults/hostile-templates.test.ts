@@ -40,13 +40,13 @@ async function expectHarmless(name: string): Promise<void> {
 }
 
 describe(`a hostile template (seed ${seed})`, () => {
-  it.for(chosen)('that %s does no harm', expectHarmless);
+  it.for(chosen)('a hostile template that %s does no harm', expectHarmless);
 
-  it('that leaks its secret does not get it into any table, history or log', async () => {
+  it('a hostile template that leaks its secret does not get it into any table, history or log', async () => {
     expect(await findLeaks(installation, secret)).toEqual([]);
   });
 
-  it('that leaks its secret into a table or a history would be detected', async () => {
+  it('a hostile template that leaks its secret into a table or a history would be detected', async () => {
     const payload = JSON.stringify({ kind: 'signal', signal: `it is ${secret}` });
     const due = `now(), now() + interval '1 hour'`;
     await installation.query(`insert into outbox (target, payload, created_at, due_at) values ('x', $1, ${due})`, [
@@ -60,5 +60,5 @@ describe(`a hostile template (seed ${seed})`, () => {
     await installation.query(`delete from outbox where target = 'x'`);
   });
 
-  it(`that ${flooding} does no harm`, () => expectHarmless(flooding));
+  it(`a hostile template that ${flooding} does no harm`, () => expectHarmless(flooding));
 });

@@ -51,7 +51,7 @@ describe('the queue of an attempt', () => {
 });
 
 describe('a run that requires a sandbox', () => {
-  it('because of its pool waits while only uncontained workers are live, and one event says why', async () => {
+  it('a run that requires a sandbox because of its pool waits while only uncontained workers are live, and one event says why', async () => {
     await steps.worker('none', pool);
     await setIsolation('sandbox');
     const runId = await admit();
@@ -68,7 +68,7 @@ describe('a run that requires a sandbox', () => {
     expect(await steps.next({ runId })).toMatchObject({ kind: 'execute', taskQueue: `pool.${pool}` });
   });
 
-  it('because of its environment is not dispatched to an uncontained worker', async () => {
+  it('a run that requires a sandbox because of its environment is not dispatched to an uncontained worker', async () => {
     const { owner, team, environment } = await makeTenant(api, { isolation: 'sandbox' });
     const templateId = await steps.publish({ pool });
     await steps.worker('none', pool);

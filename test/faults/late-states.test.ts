@@ -94,7 +94,7 @@ describe('a state that arrives after its attempt has ended', () => {
     expect(await readRun(later)).toMatchObject({ status: 'failed', status_reason: 'plan_moved' });
   });
 
-  it('of a repeated apply counts only until the repetition stores a state', async () => {
+  it('a state of an apply that is repeated counts only until the repetition stores a state', async () => {
     const workerId = await steps.worker('none');
     const { runId, attemptId } = await steps.applying(workerId, 'none', {
       template_id: await steps.publish({ retry_safe: true }),

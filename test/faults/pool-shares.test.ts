@@ -227,7 +227,7 @@ describe('in a pool of one team', () => {
     expect(countBegun(await beginAll(runs))).toBe(6);
   });
 
-  it('because only its environments are listed, the same holds', async () => {
+  it('people of one team hold all slots in a pool that lists only environments of their team', async () => {
     await admin.patch(`/worker-pools/${pool}`, { team_ids: null, environment_ids: [one.environment] });
     expect(countBegun(await beginAll(await admitMany(5, one)))).toBe(5);
   });

@@ -39,14 +39,14 @@ describe('a state', () => {
     ['content that is not JSON', { content: Buffer.from('state') }],
     ['a path as its write number', { write: '/../x' as never }],
     ['a write number of more than six digits', { write: 1_000_000 }],
-  ])('with %s is refused, and the next one is stored', async (_, wrong) => {
+  ])('a state with %s is refused, and the next one is stored', async (_, wrong) => {
     const { runId, attemptId } = await applying();
     await expect(steps.keep({ attemptId, ...wrong })).rejects.toEqual(refusal('state_refused'));
     expect(await statesOf(runId)).toEqual([]);
     expect(await steps.keep({ attemptId })).toBe('kept');
   });
 
-  it('that was set aside is reported in one event of its run, even if the run has ended, and counted', async () => {
+  it('a state that was set aside is reported in one event of its run, even if the run has ended, and counted', async () => {
     const { runId, attemptId } = await applying();
     await admin.post(`/runs/${runId}/cancel`, { force: true });
     const counted = () => api.rows<{ states_refused: number }>('select states_refused from installation');
@@ -68,7 +68,7 @@ describe('a state', () => {
     expect((await counted())[0]?.states_refused).toBe((before?.states_refused ?? 0) + 1);
   });
 
-  it('that was refused makes a run fail even while it is being canceled, since its changes are unknown', async () => {
+  it('a state that was refused makes a run fail even while it is being canceled, since its changes are unknown', async () => {
     const { runId, attemptId } = await applying();
     await admin.post(`/runs/${runId}/cancel`);
     await steps.complete(attemptId, { outcome: 'failed', reason: 'state_refused' });
@@ -81,7 +81,7 @@ describe('a result', () => {
   const deep = JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`);
   const change = (more: object) => ({ address: 'a', action: 'create', before: null, after: null, ...more });
 
-  it('with outputs is refused from an attempt that plans, and changes no output', async () => {
+  it('a result with outputs is refused from an attempt that plans, and changes no output', async () => {
     const { runId, attemptId } = await planning({ operation: 'plan' });
     const outputs = { address: { value: 'forged', sensitive: false } };
     const kept = steps.complete(attemptId, { outcome: 'unchanged', outputs });
@@ -91,13 +91,16 @@ describe('a result', () => {
     expect((await admin.get(`/instances/${instance}/outputs`)).body.outputs).toEqual({});
   });
 
-  it.each(['applied', 'lost'])('with the outcome "%s" is refused from an attempt that plans', async (outcome) => {
-    const { runId, attemptId } = await planning();
-    await expect(steps.complete(attemptId, { outcome: outcome as never })).rejects.toThrow(AttemptWriteRefused);
-    expect(await readRun(runId)).toMatchObject({ status: 'running', phase: 'planning' });
-  });
+  it.each(['applied', 'lost'])(
+    'a result with the outcome "%s" is refused from an attempt that plans',
+    async (outcome) => {
+      const { runId, attemptId } = await planning();
+      await expect(steps.complete(attemptId, { outcome: outcome as never })).rejects.toThrow(AttemptWriteRefused);
+      expect(await readRun(runId)).toMatchObject({ status: 'running', phase: 'planning' });
+    },
+  );
 
-  it('with the outcome "planned" is refused from an attempt that applies', async () => {
+  it('a result with the outcome "planned" is refused from an attempt that applies', async () => {
     const { attemptId } = await applying();
     const kept = steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
     await expect(kept).rejects.toThrow(AttemptWriteRefused);
@@ -113,7 +116,7 @@ describe('a result', () => {
     ['an address that is not a string', [change({ address: 7 })]],
     ['an unknown action', [change({ action: 'explode' })]],
     ['more than 64 Ki changes', Array.from({ length: 65_537 }, () => change({}))],
-  ])('whose plan has %s is refused', async (_, changes) => {
+  ])('a result whose plan has %s is refused', async (_, changes) => {
     const { runId, attemptId } = await planning();
     const kept = steps.complete(attemptId, { outcome: 'planned', plan: aPlan({ changes }) });
     await expect(kept).rejects.toEqual(refusal('plan_invalid'));
@@ -125,13 +128,13 @@ describe('a result', () => {
   it.each([
     ['an output that does not say whether it is sensitive', { outputs: { a: { value: 1 } as never } }],
     ['an invalid resource count', { resourceCount: 1e12 }],
-  ])('with %s is refused', async (_, wrong) => {
+  ])('a result with %s is refused', async (_, wrong) => {
     const { attemptId } = await applying();
     const kept = steps.complete(attemptId, { outcome: 'applied', ...wrong });
     await expect(kept).rejects.toEqual(refusal('outputs_invalid'));
   });
 
-  it('with an unknown reason is refused', async () => {
+  it('a result with an unknown reason is refused', async () => {
     const { attemptId } = await applying();
     const kept = steps.complete(attemptId, { outcome: 'failed', reason: 'x'.repeat(300) as never });
     await expect(kept).rejects.toEqual(refusal('executor_failed'));
@@ -165,7 +168,7 @@ describe('a chunk of log', () => {
     ['time', { time: '2026-02-30T00:00:00.000Z' }],
     ['checksum', { checksum: 'a\0' }],
     ['bytes', { content: Buffer.alloc(4 * 1024 * 1024 + 1) }],
-  ])('with an invalid %s is refused', async (field, wrong) => {
+  ])('a chunk of log with an invalid %s is refused', async (field, wrong) => {
     const { attemptId } = await applying();
     await expect(append(attemptId, wrong)).rejects.toMatchObject({
       name: 'AttemptWriteRefused',

@@ -151,7 +151,7 @@ describe('an instance', () => {
     expect(await steps.next({ runId: destroy.body.id })).toMatchObject({ kind: 'execute' });
   });
 
-  it('in an environment uses the tool of the environment, and 409 says what it contradicts', async () => {
+  it('an instance in an environment uses the tool of the environment, and 409 says what it contradicts', async () => {
     const { environment: id } = await makeTenant(api);
     const wanted = { name: 'terraform', version: '>= 1.5' };
     const { body: environment } = await admin.patch(`/environments/${id}`, { tool: wanted });
