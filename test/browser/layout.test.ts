@@ -143,7 +143,7 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     }
   });
 
-  it('what is hidden is not shown, whatever its component says', async () => {
+  it('an element that is hidden is not shown in a real browser, whatever its component says', async () => {
     await show('/workloads/instances', 1280, 800);
     const row = page.locator('tbody tr').first();
     const id = (await row.locator('a').first().getAttribute('href'))?.split('/').at(-1);

@@ -65,7 +65,7 @@ describe.skipIf(findBrowser() === null)('the log of a run, in a real browser', (
     await page.close();
   });
 
-  it('of a million lines opens at any of them, draws few, and finds all by keyboard', async () => {
+  it('a log of a million lines opens at any of them in a real browser, draws few, and finds all by keyboard', async () => {
     const { runId } = await runUnderWay('begin\n');
     await writeLongLog(api, runId, 1_000_000);
     const { page, watch } = await open(runId, '#L812345');

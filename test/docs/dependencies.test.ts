@@ -45,13 +45,13 @@ describe('docs/dependencies.md', () => {
 });
 
 describe('a dependency', () => {
-  it('of the service is imported by it, or has another documented use', () => {
+  it('a dependency of the service is imported by it, or has another documented use', () => {
     const sources = sourcesIn('src', 'migrations');
     const idle = Object.keys(manifest.dependencies).filter((name) => !isImported(name, sources));
     expect(idle.filter((name) => !unimported[name])).toEqual([]);
   });
 
-  it('for development is imported by tests, scripts or benchmarks, or has another documented use', () => {
+  it('a dependency for development is imported by tests, scripts or benchmarks, or has another documented use', () => {
     const sources = sourcesIn('src', 'test', 'scripts', 'bench');
     const idle = Object.keys(manifest.devDependencies).filter((name) => !isImported(name, sources));
     expect(idle.filter((name) => !unimported[name])).toEqual([]);

@@ -72,7 +72,7 @@ describe('admin beside a running `start`', () => {
     expect(records).toEqual([{ actor_name: 'command line', after: { sealed: expect.any(Number), left: 0 } }]);
   });
 
-  it('without a running `start` says to start it, and asks for no Temporal server', async () => {
+  it('admin without a running `start` says to start it, and asks for no Temporal server', async () => {
     const { code, printed } = await admin(['recover', '--email', 'first@example.com'], makeTestDirectory());
     expect(code).toBe(1);
     expect(printed).toMatch(
@@ -81,7 +81,7 @@ describe('admin beside a running `start`', () => {
     expect(printed).not.toContain('TEMPORAL_ADDRESS');
   });
 
-  it('without a subcommand names all', async () => {
+  it('admin without a subcommand names all subcommands', async () => {
     expect(await admin([])).toEqual({
       code: 2,
       printed: 'admin needs an argument: create, recover, rotate-keys or plugin-reader (--help lists the commands).',

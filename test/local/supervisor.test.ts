@@ -42,14 +42,14 @@ describe('a supervised process', () => {
     expect(readFileSync(join(directory, 'starts'), 'utf8')).toMatch(/^first chosen chosen /);
   });
 
-  it('that ends before it is ready fails the start with the last line of its log', async () => {
+  it('a supervised process that ends before it is ready fails the start with the last line of its log', async () => {
     const { supervisor } = supervise(
       `console.error('Error: at work\\n  at stack\\nThe port is taken.'); process.exit(1);`,
     );
     await expect(supervisor.start()).rejects.toThrow(/^The example did not start: The port is taken \(.+log\)\.$/);
   });
 
-  it('that ends while it is being stopped is not restarted', async () => {
+  it('a supervised process that ends while it is being stopped is not restarted', async () => {
     const { supervisor, lines, directory } = supervise(`
       import { writeFileSync } from 'node:fs';
       process.on('SIGTERM', () => { writeFileSync(process.env.DIRECTORY + '/asked', ''); process.exit(1); });

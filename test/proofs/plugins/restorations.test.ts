@@ -130,21 +130,25 @@ async function expectEndedOnce(id: string, key: string, answer: PluginAnswer): P
 }
 
 describe('a restoration', () => {
-  it.each(tried)('whose workers are killed %s ends once', { timeout: 180_000 }, async (name, { hold, arrive }) => {
-    const [id, key] = [await deleteResource(), randomUUID()];
-    const state = await root.stateOf(`/plugin-resources/${id}`);
-    const ask = () => sendCommand(root.client, ['POST', `/plugin-resources/${id}/restore`], state, key);
-    if (name === 'before anything is checked') await killWorkers();
-    await holder.query('begin');
-    if (hold) await holder.query(...hold(id));
-    if (!hold) await holder.query('commit');
-    const asked = repeat(ask);
-    await arrive(key);
-    await killWorkers();
-    if (hold) await holder.query('commit');
-    await startWorkers();
-    await expectEndedOnce(id, key, await asked);
-  });
+  it.each(tried)(
+    'a restoration whose workers are killed %s ends once',
+    { timeout: 180_000 },
+    async (name, { hold, arrive }) => {
+      const [id, key] = [await deleteResource(), randomUUID()];
+      const state = await root.stateOf(`/plugin-resources/${id}`);
+      const ask = () => sendCommand(root.client, ['POST', `/plugin-resources/${id}/restore`], state, key);
+      if (name === 'before anything is checked') await killWorkers();
+      await holder.query('begin');
+      if (hold) await holder.query(...hold(id));
+      if (!hold) await holder.query('commit');
+      const asked = repeat(ask);
+      await arrive(key);
+      await killWorkers();
+      if (hold) await holder.query('commit');
+      await startWorkers();
+      await expectEndedOnce(id, key, await asked);
+    },
+  );
 
   it('goes on when the process that was asked is killed, and another process answers its receipt', {
     timeout: 180_000,
