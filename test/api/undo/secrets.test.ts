@@ -119,6 +119,35 @@ describe('a secret variable in an undo', () => {
     expect(await stage.check(run, other)).toMatchObject({ state: 'blocked', problem: { code: 'candidate_invalid' } });
   });
 
+  test('a secret default of the environment is given to every run there, so it blocks the undo of no run until it gets another value', async () => {
+    const environment = await owner.make('/environments', {
+      project_id: stage.tenant.project,
+      name: 'With a secret default',
+      kind: 'development',
+    });
+    const set = async (value: string) => {
+      const path = `/environments/${environment.id}/variables/token`;
+      const answer = await owner.put(path, { value, category: 'template', sensitive: true });
+      expect(answer.status, answer.text).toBeLessThan(300);
+    };
+    await set(secret);
+    const place = stage.place(environment.id);
+    await stage.deploy({ ...place, variables: { a: 1, b: 1 } });
+    const middle = await stage.deploy({ ...place, variables: { a: 2, b: 1 } }, { by: other });
+    await stage.deploy({ ...place, variables: { a: 2, b: 2 } });
+    const ready = await stage.checked(middle, other);
+    expect(ready).toMatchObject({
+      state: 'ready',
+      candidate: { variables: { a: 1, b: 2, token: { sensitive: true } } },
+    });
+    const planned = await stage.checkCandidate(ready.id, ['thing.a'], other);
+    expect(planned.state).toBe('promotable');
+    await set('another-secret');
+    const promoted = await stage.promote(planned, other);
+    expect(promoted.status, promoted.text).toBe(409);
+    expect(await stage.check(middle, other)).toMatchObject({ state: 'blocked', problem: { code: 'secret_at_risk' } });
+  });
+
   test('does not belong to somebody who merely requeued a run with it', async () => {
     const place = stage.place();
     const first = await stage.deploy({ ...place, variables: { a: 1, token: secret } });

@@ -3,6 +3,7 @@ import type { RequeueTarget } from '#domain/runs/admission/requeue.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { type Assessment, assess } from '../candidate/assess.ts';
 import { dataGone, isProblem, readDeployments } from '../deployments/deployments.ts';
 import { findRunInFlight } from '../deployments/deployments-store.ts';
@@ -29,7 +30,12 @@ export async function judgeByRuns(
   if (!isLastKnown(deployments.runs.at(-1)?.row.position, instance?.deployedPosition)) return deploymentUnknown;
   const changed = deployments.history.find(run.id)?.changes.length ?? 0;
   if (changed === 0) return nothingChanged;
-  return changed > mostPaths ? tooManyPaths(changed) : assess(deployments, run.id, by);
+  if (changed > mostPaths) return tooManyPaths(changed);
+  const environmentId = target.admission?.environmentId;
+  const { template: given } = environmentId
+    ? await loadEnvironmentVariables(em, keyRing, environmentId)
+    : { template: {} };
+  return assess(deployments, run.id, { principal: by, given });
 }
 
 /** Whether the last run that changed the instance is its deployment, or has changed it later in part: it failed, or was partial. */

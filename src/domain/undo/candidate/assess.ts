@@ -3,6 +3,7 @@ import { loadVersionById } from '#domain/registry/published.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { responsiblePerson } from '#domain/runs/approval/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { findCandidate, judgeChanges, type PathVerdict } from '../change/verdicts.ts';
 import type { Deployments } from '../deployments/deployments.ts';
 import type { ShownCandidate } from '../entity.ts';
@@ -20,8 +21,12 @@ export interface Assessment {
   readonly problem: Problem | null;
 }
 
-/** Judges the change of a run of the deployments, for the person who asks. */
-export function assess(deployments: Deployments, runId: string, principal: Principal): Assessment {
+/** Judges the change of a run of the deployments, for the person who asks. `given`: the defaults that the environment gives its runs now. */
+export function assess(
+  deployments: Deployments,
+  runId: string,
+  { principal, given }: { readonly principal: Principal; readonly given: EnvironmentVariables['template'] },
+): Assessment {
   const { runs, history } = deployments;
   const entry = history.find(runId);
   if (!entry) throw new Error(`the run ${runId} is not among the deployments of its instance`);
@@ -32,7 +37,7 @@ export function assess(deployments: Deployments, runId: string, principal: Princ
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
   const leaves = findCandidate(history, entry, judged);
   const wanted = leaves && toCandidate(leaves, deployments);
-  const secret = wanted && findSecretOfOthers(wanted, deployments, responsiblePerson(principal));
+  const secret = wanted && findSecretOfOthers(wanted, deployments, { person: responsiblePerson(principal), given });
   const repeats = secret ? findRepeated(wanted, deployments) : null;
   const candidate = wanted && { ...wanted, repeats };
   const problem = secret && repeats?.length === 0 ? secretAtRisk(secret) : null;

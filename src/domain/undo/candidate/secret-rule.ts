@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RunInputs } from '#domain/runs/admission/inputs.ts';
+import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { isSameLeaf, type Leaf, type Leaves, liesIn, pointer } from '../change/leaves.ts';
 import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
@@ -6,13 +8,15 @@ import type { Candidate } from './candidate.ts';
 /**
  * A secret variable of a candidate that the person who asks did not give in a run of their own; null if there is none. Without this rule, somebody
  * who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if the
- * candidate repeats a deployment (`findRepeated`). Environments give their secrets to every run, so the rule is about secrets that runs were given.
+ * candidate repeats a deployment (`findRepeated`). What the environment gives every run now is no such secret: each new run there gets it anyway.
  */
 export function findSecretOfOthers(
-  { sensitive, leaves }: Candidate,
+  { sensitive, variables, leaves }: Candidate,
   { runs, history }: Deployments,
-  person: string,
+  { person, given }: { readonly person: string; readonly given: EnvironmentVariables['template'] },
 ): string | null {
+  const isGiven = (name: string) =>
+    Object.hasOwn(variables, name) && isDeepStrictEqual(given[name]?.value, variables[name]);
   const own = runs.filter((run) => responsibleFor(run) === person && givesValues(run));
   const isKnown = (path: string, leaf: Leaf) =>
     own.some(({ row }) =>
@@ -20,7 +24,7 @@ export function findSecretOfOthers(
     );
   const isAtRisk = (name: string) =>
     leavesOfVariable(leaves, name).some(([path, leaf]) => leaf.kind !== 'object' && !isKnown(path, leaf));
-  return sensitive.find(isAtRisk) ?? null;
+  return sensitive.find((name) => !isGiven(name) && isAtRisk(name)) ?? null;
 }
 
 /** The inputs of the deployments that had exactly the version and the variables of a candidate. */
