@@ -18,7 +18,9 @@ export function renderResets({ variables_reset: resets, template_version: versio
     (reset) =>
       html`<li><code class="foreign">${reset.variable}</code>: ${renderResetValue(reset.before)} → ${reset.after && reset.cause !== 'not_set' ? html`${renderResetValue(reset.after)} <span class="muted">(${causeWords[reset.cause]})</span>` : html`<span class="muted">${causeWords[reset.cause]}</span>`}</li>`,
   );
-  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${resets.length === 1 ? 'a variable that is' : `${resets.length} variables that are`} deployed.</strong> Its request does not name ${resets.length === 1 ? 'it' : 'them'}, so they get what version ${version} and the environment say. To keep them, deploy from the page of the instance.</p><ul>${rows}</ul></div></div>`;
+  const isOne = resets.length === 1;
+  const what = isOne ? 'a variable that is' : `${resets.length} variables that are`;
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${what} deployed.</strong> ${isOne ? 'It was not entered for this run, so it gets' : 'They were not entered for this run, so they get'} what version ${version} and the environment provide. To keep a value, enter it in a new run.</p><ul>${rows}</ul></div></div>`;
 }
 
 const maxShown = 200;
