@@ -416,6 +416,18 @@ describe('what the installation, an organization or a team may own', () => {
     );
   });
 
+  it('what belongs to the whole installation is open to a service account with the role admin, and to whoever made it', () => {
+    const account = principal({ role: 'admin', kind: 'service_account' });
+    const mine = { ...installationOwnership, isCallersOwn: true };
+    for (const installation of ['administrators', 'hidden'] as const) {
+      expect(decide(account, { ...manage, installation }, installationOwnership)).toEqual({ allowed: true });
+      expect(decide(principal(), { ...manage, installation }, mine)).toEqual({ allowed: true });
+    }
+    expect(decide(principal(), { ...manage, installation: 'hidden' }, installationOwnership)).toEqual(
+      because('hidden'),
+    );
+  });
+
   it('demands the permission beside the role', () => {
     const requester = principal({ role: 'requester', organization: 'owner', team: 'owner' });
     expect(decide(requester, manage, ofOrganization)).toEqual(because('permission'));

@@ -5,6 +5,7 @@ import { Password } from '#domain/identity/passwords/rules.ts';
 import {
   isTerminal,
   needsApproval,
+  priorityOf,
   type RunStatus,
   runStatuses,
   runTransitions,
@@ -23,6 +24,32 @@ it('a platform role counts as above the roles that the list names before it, but
 
 it('a run may have changed more than is recorded where its worker was lost, or its state was not kept', () => {
   expect(reasonsThat('isUncertain')).toEqual(['executor_lost', 'state_not_saved', 'state_refused']);
+});
+
+it('a run that people or their policies ended would end the same way again', () => {
+  expect(reasonsThat('isFinal')).toEqual([
+    'approval_timeout',
+    'rejected',
+    'stale',
+    'pool_closed',
+    'operation_unsupported',
+    'connection_unbound',
+    'connection_unfit',
+    'connection_conflict',
+    'connection_elsewhere',
+    'connection_unauthorized',
+    'outputs_not_readable',
+  ]);
+});
+
+it('on a busy pool an apply goes before every plan, and a scan after them', () => {
+  expect((['apply', 'destroy', 'scan'] as const).map((operation) => priorityOf(operation, 'applying'))).toEqual([
+    1, 1, 1,
+  ]);
+  expect((['apply', 'destroy', 'plan'] as const).map((operation) => priorityOf(operation, 'planning'))).toEqual([
+    3, 3, 3,
+  ]);
+  expect(priorityOf('scan', 'planning')).toBe(5);
 });
 
 describe('the transitions of a run', () => {

@@ -6,18 +6,19 @@ import { TemplateSpec } from '#domain/registry/spec.ts';
 const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'say', run: ['true'] }] } });
 const catalog = { find: async () => ({ templateId: 'a', versionId: 'b', version: '1.0.0', spec, isArchived: false }) };
 
-/** Validates nodes with these conditions; returns the texts that were examined, and the paths with problems. */
+/** Validates nodes with these conditions; returns the texts that were examined, the paths with problems, and the keys of the nodes. */
 async function validate(conditions: Record<string, string | undefined>) {
   const examineConditions = vi.fn<SpecEvaluation['examineConditions']>(async (texts, variables) =>
     texts.map((text) => examineCondition(text, variables)),
   );
   const nodes = Object.entries(conditions).map(([key, when]) => [key, { template: 't', ...(when && { when }) }]);
-  const { errors } = await validateSpec({ nodes: Object.fromEntries(nodes) }, catalog, {
+  const { errors, spec: valid } = await validateSpec({ nodes: Object.fromEntries(nodes) }, catalog, {
     checkSchema: async () => [],
     validateVariables: async () => ({ valid: true, errors: [], variables: {} }),
     examineConditions,
   });
-  return { examined: examineConditions.mock.calls.map(([texts]) => texts), wrong: errors.map(({ path }) => path) };
+  const examined = examineConditions.mock.calls.map(([texts]) => texts);
+  return { examined, wrong: errors.map(({ path }) => path), nodes: valid && Object.keys(valid.nodes) };
 }
 
 it('a condition that several nodes have is examined once, and its problem is reported for each of them', async () => {
@@ -27,5 +28,10 @@ it('a condition that several nodes have is examined once, and its problem is rep
 });
 
 it('nodes without conditions have none examined', async () => {
-  expect(await validate({ a: undefined })).toEqual({ examined: [], wrong: [] });
+  expect(await validate({ a: undefined })).toMatchObject({ examined: [], wrong: [] });
+});
+
+it('a specification of the right form is returned with its nodes, and one of a wrong form is not returned', async () => {
+  expect((await validate({ a: undefined, b: '1 +' })).nodes).toEqual(['a', 'b']);
+  expect((await validate({ 'not a key': undefined })).nodes).toBeNull();
 });
