@@ -85,9 +85,11 @@ async function tryAll(worker: number, mutants: Numbered[]): Promise<void> {
   const list = join(directory, `mutants-${worker}.json`);
   for (let left = mutants; left.length > 0; ) {
     writeFileSync(list, JSON.stringify(left));
-    await runWorker(root, list);
+    const code = await runWorker(root, list);
     const done = new Set(readTried().map(({ number }) => number));
+    const given = left.length;
     left = left.filter(({ number }) => !done.has(number));
+    if (code && left.length === given) throw new Error('the worker failed before its first verdict; it printed why');
     const [stuck] = left;
     if (!stuck) return;
     cpSync(stuck.file, join(root, stuck.file));
@@ -96,7 +98,8 @@ async function tryAll(worker: number, mutants: Numbered[]): Promise<void> {
   }
 }
 
-async function runWorker(root: string, list: string): Promise<void> {
+/** Returns how the worker exited; null if it was ended. */
+async function runWorker(root: string, list: string): Promise<number | null> {
   const arguments_ = [root, list, results];
   const child = fork('test/mutations/worker.ts', arguments_, { cwd: root, detached: true });
   let timer = setTimeout(() => endGroup(child), longestMs);
@@ -104,8 +107,9 @@ async function runWorker(root: string, list: string): Promise<void> {
     clearTimeout(timer);
     timer = setTimeout(() => endGroup(child), longestMs);
   });
-  await once(child, 'exit');
+  const [code] = await once(child, 'exit');
   clearTimeout(timer);
+  return code;
 }
 
 /** The test processes of the worker are in its group. */
