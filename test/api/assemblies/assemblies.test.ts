@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { list as listOperation } from '#api/assemblies/operations.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate } from '#test/support/assemblies/assemblies.ts';
 
@@ -68,7 +69,7 @@ describe('an assembly', () => {
 
   it('has a slug that is unique in its team: of 50 concurrent requests one gets it', async () => {
     const slug = 'race';
-    const answers = await Promise.all(Array.from({ length: 50 }, () => make({ slug })));
+    const answers = await sendAtOnce(50, () => make({ slug }));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(49);

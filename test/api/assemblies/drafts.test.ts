@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, saveDraft } from '#test/support/assemblies/assemblies.ts';
 
@@ -55,10 +56,8 @@ describe('a draft', () => {
 
   it('is saved by one of 50 concurrent changes of the same revision', async () => {
     const path = await addAssembly(tenant, yaml);
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        tenant.owner.put(`${path}/draft`, { spec: `${yaml}# ${index}\n`, expected_revision: 1 }),
-      ),
+    const answers = await sendAtOnce(50, (index) =>
+      tenant.owner.put(`${path}/draft`, { spec: `${yaml}# ${index}\n`, expected_revision: 1 }),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, publishTemplate, saveDraft } from '#test/support/assemblies/assemblies.ts';
 
@@ -60,7 +61,7 @@ describe('a published version', () => {
 
   it('is found by a publication of the same content again, 50 at once', async () => {
     const path = await addAssembly(tenant, oneNode());
-    const answers = await Promise.all(Array.from({ length: 50 }, () => publish(path, '1.0.0')));
+    const answers = await sendAtOnce(50, () => publish(path, '1.0.0'));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(49).fill(200), 201]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);

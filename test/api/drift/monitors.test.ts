@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { followEvent } from '#domain/drift/follow-events.ts';
 import { readEvent } from '#domain/shared/events/event-store.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 import { keepUpDrift } from '#worker/background/drift-upkeep.ts';
@@ -30,9 +31,8 @@ async function deliver(monitor: string): Promise<void> {
 
 it('fifty requests at once create one monitor of an instance: one answers 201, and the others 409', async () => {
   const { instance } = await stage.deploy();
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => stage.tenant.owner.post('/drift-monitors', { instance_id: instance, schedule })),
-  );
+  const create = () => stage.tenant.owner.post('/drift-monitors', { instance_id: instance, schedule });
+  const answers = await sendAtOnce(50, create);
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => status === 201)).toHaveLength(1);
   expect(statuses.filter((status) => status === 409)).toHaveLength(49);

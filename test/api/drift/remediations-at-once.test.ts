@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { ApiUser, openApi, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { changed, type DriftStage, makeDriftStage } from '#test/support/drift/drift-stage.ts';
 
@@ -40,7 +41,7 @@ function end(runId: string) {
 it('50 remediations of one finding at once, at two services, admit one run, and all others are refused and name it', async () => {
   const { finding, remedy } = await drifted();
   const users = [stage.tenant.owner, elsewhere];
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => remedy(users[number % 2])));
+  const answers = await sendAtOnce(50, (number) => remedy(users[number % 2]));
   const admitted = answers.filter(({ status }) => status === 202);
   const refused = answers.filter(({ status }) => status !== 202);
   expect(admitted).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { openApi, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type QuotaStage, startQuotaStages } from '#test/support/quotas/quota-stage.ts';
 
@@ -141,13 +142,11 @@ describe('fifty requests at once, at two processes', () => {
     const twin = Object.assign(Object.create(Object.getPrototypeOf(owner)), owner, { api: other });
     await stage.limit('organization', organization, { queued_runs: 7 });
     await stage.limit('team', team, { instances: 9 });
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => stage.run({}, n % 2 ? owner : twin)));
+    const answers = await sendAtOnce(50, (n) => stage.run({}, n % 2 ? owner : twin));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(7);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(43);
     const body = (n: number) => ({ environment_id: environment, template_id: stage.template, name: `raced-${n}` });
-    const made = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => (n % 2 ? owner : twin).post('/instances', body(n))),
-    );
+    const made = await sendAtOnce(50, (n) => (n % 2 ? owner : twin).post('/instances', body(n)));
     expect(made.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(2);
     expect(await stage.used('team', team)).toMatchObject({ queued_runs: 7, instances: 9 });
   });

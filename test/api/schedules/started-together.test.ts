@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addTemplate } from '#test/support/assemblies/assemblies.ts';
 
@@ -34,9 +35,7 @@ async function fire(id: string, at: Date): Promise<void> {
 
 it('fifty requests to start a schedule at once start its work once, and the others are left out', async () => {
   const id = await addSchedule();
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => tenant.owner.post(`/schedules/${id}/trigger`, undefined)),
-  );
+  const answers = await sendAtOnce(50, () => tenant.owner.post(`/schedules/${id}/trigger`, undefined));
   expect(answers.every(({ status }) => status === 202)).toBe(true);
   const pending = await api.rows<{ at: string }>(
     'select scheduled_at as at from schedule_firings where schedule_id = ?',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
 
@@ -114,8 +115,8 @@ describe('the settings', () => {
 
   it('are changed by one of fifty racing requests for the same revision', async () => {
     const { revision } = (await admin.get(path)).body;
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => admin.patch(path, { sign_in_notice: `${n}`, expected_revision: revision })),
+    const answers = await sendAtOnce(50, (n) =>
+      admin.patch(path, { sign_in_notice: `${n}`, expected_revision: revision }),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);

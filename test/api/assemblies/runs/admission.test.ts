@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { sendAtOnce } from '#test/support/api/at-once.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
 
@@ -224,10 +225,10 @@ describe('a destroy', () => {
   it('is alone, or left out, when 20 destroys, 20 applies and a resume are sent at once', async () => {
     const run = await deploy();
     await end(run);
-    const started = await Promise.all([
-      tenant.owner.post(`${run.path}/resume`),
-      ...Array.from({ length: 40 }, (_, number) => operate(run, number % 2 === 0 ? 'destroy' : 'apply')),
-    ]);
+    const started = await sendAtOnce(41, (number) => {
+      if (number === 0) return tenant.owner.post(`${run.path}/resume`);
+      return operate(run, number % 2 === 0 ? 'apply' : 'destroy');
+    });
     expect(new Set(started.map(({ status }) => status))).toEqual(new Set([202, 409]));
     const begun = await api.rows<{ operation: string }>(
       'select operation from assembly_runs where finished_at is null and assembly_id = (select assembly_id from assembly_runs where id = ?)',
