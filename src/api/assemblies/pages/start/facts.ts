@@ -1,7 +1,10 @@
 import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
+import type { ComparedFacts } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
-import type { Choices } from '#api/web/forms/fields/choices.ts';
-import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
+import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { readChoice } from '#api/web/forms/named-choices.ts';
+import { withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -14,55 +17,82 @@ import {
   type ShownAssemblyRun,
   type ShownVersion,
 } from '../shown.ts';
+import { type AssemblyDeployment, readAssemblyDeployment, readValues } from './deployed.ts';
 
 /** What the form for an assembly run is made from. */
-export interface StartFacts {
+export interface StartFacts extends ComparedFacts {
   readonly assembly: AssemblySubject;
   /** Null: nothing is published. */
   readonly version: ShownVersion | null;
   readonly versions: readonly string[];
   readonly hasMoreVersions: boolean;
-  /** The variables of the version. */
-  readonly root: ObjectNode;
   /** The keys of the nodes, in the order of the spec. */
   readonly nodes: readonly string[];
-  /** The run that is repeated, if the address names one. */
-  readonly source: ShownAssemblyRun | null;
+  /** The run that is repeated, if the address names one. Its secrets are not taken over. */
+  readonly repeated: ShownAssemblyRun | null;
+  /** What the repeated run has set the variables to. */
+  readonly values: AssemblyDeployment['values'];
+  /** What the run replaces in the chosen environment. A destroy replaces nothing. */
+  readonly replaced: AssemblyDeployment | null;
   readonly environments: Choices;
 }
 
-/** `chosen` is the version that was chosen in the form, if any was. */
-export async function readStartFacts(
-  visit: AssemblyVisit,
-  chosen: string | undefined,
-  operation: string | undefined,
-): Promise<StartFacts> {
+interface ChosenTarget {
+  readonly version?: string | undefined;
+  readonly operation?: string | undefined;
+  /** As the field of the environment was sent: a name, where it cannot offer all of them. */
+  readonly environment?: string | undefined;
+}
+
+/** Reads what the form is made from. `chosen` is what was chosen in it, if anything was. */
+export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget): Promise<StartFacts> {
   const { id } = visit.params;
   const from = visit.query('from');
-  const [assembly, source, { versions, next_cursor: older }] = await Promise.all([
+  const [assembly, repeated, { versions, next_cursor: older }] = await Promise.all([
     readAssembly(visit),
     from ? visit.read(getRun, { params: { id, runID: from } }) : null,
     visit.read(listVersions, { params: { id }, query: { limit: '50' } }),
   ]);
-  const wanted = chosen || source?.version || 'latest';
+  const wanted = chosen.version || repeated?.version || 'latest';
+  const environment = chosen.environment ?? repeated?.environment_id ?? '';
   const [version, environments] = await Promise.all([
     assembly.latest_version === null ? null : visit.read(getVersion, { params: { id, version: wanted } }),
-    readEnvironmentChoices(visit, {
-      teamId: assembly.team_id,
-      alsoId: source?.environment_id ?? visit.query('environment_id'),
-    }),
+    readEnvironmentChoices(visit, { teamId: assembly.team_id, alsoId: environment }),
   ]);
   const spec = version?.spec ?? {};
   const planned = planForm(schemaOf(spec));
+  const isDestroy = (chosen.operation ?? repeated?.operation) === 'destroy';
   return {
     assembly,
     version,
     versions: versions.map((each) => each.version),
     hasMoreVersions: older !== null,
     // A destroy takes the variables from what was deployed.
-    root: (operation ?? source?.operation) === 'destroy' ? withoutRequired(planned) : planned,
+    root: isDestroy ? withoutRequired(planned) : planned,
     nodes: Object.keys(readableNodes(spec as JsonValue)),
-    source,
+    repeated,
+    values: repeated ? (await readValues(visit, repeated)).values : {},
+    replaced: isDestroy ? null : await readReplaced(visit, environments, environment),
     environments,
+    deployed: null,
+    source: null,
+    inherited: null,
+  };
+}
+
+async function readReplaced(visit: AssemblyVisit, environments: Choices, typed: string) {
+  const chosen = await readChoice(visit, environmentField(environments), typed);
+  return 'value' in chosen ? readAssemblyDeployment(visit, chosen.value) : null;
+}
+
+/** The field that chooses the environment, without what was chosen. */
+export function environmentField({ choices, ...cut }: Choices): FormField {
+  return {
+    name: 'environment_id',
+    label: 'Environment',
+    kind: 'select',
+    ...cut,
+    choices: [unchosen, ...choices],
+    hint: 'All nodes deploy there, with its variables and its approval policy.',
   };
 }

@@ -11,6 +11,7 @@ export const basicFields = [
   'operation',
   'message',
   'confirmation',
+  'compared',
   'carried',
   'key',
   'do',

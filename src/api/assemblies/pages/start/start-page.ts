@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { addCarried, sealSecrets } from '#api/registry/pages/run/carried-secrets.ts';
+import { areShown, findDifferences, type Values } from '#api/registry/pages/run/differences.ts';
 import { explainProblems, lostSecrets, otherProblem, variableProblems } from '#api/registry/pages/run/run-problems.ts';
 import { readNamed } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
@@ -14,7 +15,6 @@ import {
 } from '#api/web/forms/schema/variables.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
 import { run } from '../../run-operations.ts';
 import type { AssemblyVisit } from '../shown.ts';
 import { readStartFacts, type StartFacts } from './facts.ts';
@@ -23,26 +23,31 @@ import { startPage, targetFields } from './start-view.ts';
 
 /** Shows the form for an assembly run, empty or filled in from an earlier one (`?from=`). */
 export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {
-  const facts = await readStartFacts(visit, visit.query('version'), visit.query('operation'));
-  const { source, root } = facts;
-  // The secrets of the earlier run are masked, so they are entered anew.
+  const facts = await readStartFacts(visit, {
+    version: visit.query('version'),
+    operation: visit.query('operation'),
+    environment: visit.query('environment_id'),
+  });
+  const { repeated, root } = facts;
   const secrets = new Set(secretPart(root).members.map(({ name }) => name));
-  const given = Object.entries((source?.variables ?? {}) as Record<string, JsonValue>);
+  const given = Object.entries(facts.values);
   const entry = fillVariables(root, Object.fromEntries(given.filter(([name]) => !secrets.has(name))));
   const basic = {
-    version: visit.query('version') ?? source?.version ?? '',
-    environment_id: source?.environment_id ?? visit.query('environment_id') ?? '',
-    operation: visit.query('operation') ?? source?.operation ?? 'apply',
-    message: source?.message ?? '',
+    version: visit.query('version') ?? repeated?.version ?? '',
+    environment_id: visit.query('environment_id') ?? repeated?.environment_id ?? '',
+    operation: visit.query('operation') ?? repeated?.operation ?? 'apply',
+    message: repeated?.message ?? '',
   };
-  const only = source?.only ?? [];
-  return visit.show(startPage({ ...carry(visit, facts, entry, newId()), basic, only, problems: null }));
+  const only = repeated?.only ?? [];
+  const shown = { basic, only, problems: null, isToConfirm: false };
+  return visit.show(startPage({ ...carry(visit, facts, entry, newId()), ...shown }));
 }
 
 /** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
 export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   const { basic, only, fields } = readSentStart(visit.request.body);
-  const facts = await readStartFacts(visit, basic.version, basic.operation);
+  const { version: wanted, operation, environment_id: environment } = basic;
+  const facts = await readStartFacts(visit, { version: wanted, operation, environment });
   const edit = readEdit(basic.do);
   const decoded = decodeVariables(fields, facts.root);
   const { keyRing } = visit.context.services;
@@ -51,38 +56,57 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
     carried: basic.carried,
   });
   const entered = full ?? decoded;
-  const again = (entry: VariablesEntry, problems: FormProblems | null, key = basic.key) => {
-    const page = startPage({ ...carry(visit, facts, entry, key || newId()), basic, only, problems });
+  const again = (
+    entry: VariablesEntry,
+    problems: FormProblems | null,
+    { key = basic.key, isToConfirm = false } = {},
+  ) => {
+    const page = startPage({ ...carry(visit, facts, entry, key || newId()), basic, only, problems, isToConfirm });
     return visit.show(page, problems?.status ?? 200);
   };
   if (edit) return again(editVariables(facts.root, entered, edit), null);
-  const { version } = facts;
-  if (version && basic.shown !== version.version) {
-    const text = `The fields now belong to version ${version.version}. Check them, then submit the form again.`;
-    return again(entered, otherProblem(text));
-  }
-  if (!full) return again(entered, lostSecrets);
-  if (basic.environment_id === '') return again(entered, noEnvironment);
-  const { values, problems } = readVariables(facts.root, entered);
-  // A destroy takes its variables from what was deployed.
-  if (problems.length > 0 && basic.operation !== 'destroy') return again(entered, variableProblems(problems));
-  if (basic.operation === 'destroy' && basic.confirmation.trim() !== facts.assembly.name.trim())
-    return again(entered, unconfirmed(facts));
+  const { values, problems: found } = readVariables(facts.root, entered);
+  const problems = findProblems(facts, basic, full ? found : null);
+  if (problems) return again(entered, problems);
+  if (isUnseen(facts, basic, values)) return again(entered, null, { isToConfirm: true });
   const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], async () =>
     request(visit, facts, { basic: await readNamed(visit, targetFields({ facts, basic }), basic), only, values }),
   );
   if (!sent.done) {
     const isUsed = sent.problems.code === 'idempotency_key_reused';
-    return again(entered, explainProblems(sent.problems), isUsed ? '' : basic.key);
+    return again(entered, explainProblems(sent.problems), isUsed ? { key: '' } : {});
   }
   const params = { id: visit.params.id, runID: sent.result.id };
   return visit.redirect(pagePath(pages.assemblyRun, params, { done: 'admitted' }));
 }
 
+/** Why no run can be asked for yet; null if it can. @param found the problems of the variables; null: secrets that were entered are lost */
+function findProblems(
+  facts: StartFacts,
+  basic: Basic,
+  found: Parameters<typeof variableProblems>[0] | null,
+): FormProblems | null {
+  const { version, assembly } = facts;
+  if (version && basic.shown !== version.version)
+    return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
+  if (!found) return lostSecrets;
+  if (basic.environment_id === '') return noEnvironment;
+  // A destroy takes its variables from what was deployed.
+  if (basic.operation !== 'destroy') return found.length > 0 ? variableProblems(found) : null;
+  return basic.confirmation.trim() === assembly.name.trim() ? null : unconfirmed(facts);
+}
+
+/** Whether the run would change something of what is deployed that its visitor has not seen. */
+function isUnseen(facts: StartFacts, { compared }: Basic, values: Values): boolean {
+  const { replaced, version } = facts;
+  if (!replaced || !version) return false;
+  return !areShown(compared, version.version, findDifferences(facts, replaced, { values, omitted: [] }));
+}
+
 /** Secrets that were entered are not shown again. The form carries them along sealed. */
 function carry(visit: AssemblyVisit, facts: StartFacts, entry: VariablesEntry, key: string) {
   const carried = sealSecrets(visit.context.services.keyRing, carriedBy(visit, key), facts.root, entry);
-  return { facts, entry, key, carried, address: visit.request.url };
+  return { facts, entry, key, carried, omitted: [], address: visit.request.url };
 }
 
 function carriedBy({ principal, params }: AssemblyVisit, key: string) {
@@ -92,7 +116,6 @@ function carriedBy({ principal, params }: AssemblyVisit, key: string) {
 const noEnvironment: FormProblems = {
   status: 422,
   fields: { environment_id: 'Choose an environment.' },
-
   others: [],
 };
 
@@ -106,7 +129,7 @@ const unconfirmed = ({ assembly }: StartFacts): FormProblems => ({
 interface WantedStart {
   readonly basic: Basic;
   readonly only: readonly string[];
-  readonly values: Record<string, JsonValue>;
+  readonly values: Values;
 }
 
 function request(visit: AssemblyVisit, { version }: StartFacts, { basic, only, values }: WantedStart) {

@@ -1,9 +1,9 @@
+import { compareFields, renderDifferences, renderUnconfirmed } from '#api/registry/pages/run/deployed-view.ts';
 import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
 import { messageField } from '#api/runs/pages/message-field.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
-import { unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { fieldId, renderCancel, renderFormField } from '#api/web/forms/form.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
@@ -17,8 +17,8 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { assemblyCrumbs, assemblyPath, operationLabels } from '../shown.ts';
-import type { StartFacts } from './facts.ts';
+import { type AssemblySubject, assemblyCrumbs, assemblyPath, assemblyTabPath, operationLabels } from '../shown.ts';
+import { environmentField, type StartFacts } from './facts.ts';
 import type { Basic } from './sent.ts';
 
 /** The form for an assembly run, as it is shown. */
@@ -27,7 +27,11 @@ export interface StartForm {
   readonly basic: Partial<Basic>;
   readonly only: readonly string[];
   readonly entry: VariablesEntry;
+  /** No secrets are taken over, so none is left out. */
+  readonly omitted: readonly string[];
   readonly problems: FormProblems | null;
+  /** Nothing is wrong: the visitor only has to see what the run changes, and to confirm it. */
+  readonly isToConfirm: boolean;
   /** The idempotency key. */
   readonly key: string;
   /** The secrets that were entered, sealed. */
@@ -37,24 +41,46 @@ export interface StartForm {
 }
 
 export function startPage(form: StartForm): Page {
-  const { assembly, version, source } = form.facts;
-  const title = source ? `Run ${assembly.name} again` : `Run ${assembly.name}`;
+  const { assembly, version, repeated } = form.facts;
+  const title = repeated ? `Run ${assembly.name} again` : `Run ${assembly.name}`;
   const refusal = assembly.actions.find(({ name, allowed }) => name === 'run' && !allowed)?.reason;
   return {
-    title,
+    title: form.isToConfirm ? `Confirm: ${title}` : title,
     hasProblem: form.problems !== null,
     scripts: ['schema-form.js'],
     main: html`<div class="page">
 ${renderPageHead({ title, crumbs: assemblyCrumbs(assembly) })}
-${
-  source
-    ? html`<div class="notice">${renderIcon('info')}<p>Filled in from <a href="${pagePath(pages.assemblyRun, { id: assembly.id, runID: source.id })}">an earlier run</a>. Nothing starts until you submit it.</p></div>`
-    : null
-}
+${renderSource(form.facts)}${renderReplaced(form.facts)}
 ${refusal ? html`<p class="notice notice-problem">${toSentence(refusal)}</p>` : null}
 ${version ? renderForm(form) : renderEmpty('No version published yet', 'You can run an assembly once it has a published version.')}
 </div>`,
   };
+}
+
+/** The run from which the form is filled in. */
+function renderSource({ assembly, repeated, replaced }: StartFacts): Html | null {
+  if (!repeated) return null;
+  const isDeployed = repeated.id === replaced?.run.id;
+  return html`<div class="notice">${renderIcon('info')}<p>Filled in from ${isDeployed ? 'the last deployment, by ' : null}${linkRun(assembly, repeated)}. Secrets are not taken over. Nothing starts until you submit it.</p></div>`;
+}
+
+/** What the run replaces, unless the form starts from that. */
+function renderReplaced({ assembly, repeated, replaced, version }: StartFacts): Html | null {
+  if (!replaced || !version) return null;
+  const { run } = replaced;
+  const isOther = run.version !== version.version;
+  const compare = assemblyTabPath(assembly.id, 'compare', { from: run.version, to: version.version });
+  const comparison = isOther
+    ? html`<a class="button button-small" href="${compare}">Compare ${run.version} with ${version.version}</a>`
+    : null;
+  if (repeated?.id === run.id) return comparison && html`<p>${comparison}</p>`;
+  const start = pagePath(pages.runAssembly, { id: assembly.id }, { from: run.id });
+  return html`<div class="notice">${renderIcon('triangle-alert')}<div class="stack"><p><span class="foreign">${assembly.name}</span> is deployed there already: version ${run.version}, by ${linkRun(assembly, run)}${run.only ? ' of only some of its nodes' : null}. A run changes it, and a variable that you leave empty loses its deployed value.</p>
+<p><a class="button button-small" href="${start}">Start from what is deployed</a> ${comparison}</p></div></div>`;
+}
+
+function linkRun({ id }: AssemblySubject, run: { readonly id: string }): Html {
+  return html`<a href="${pagePath(pages.assemblyRun, { id, runID: run.id })}">an earlier run</a>`;
 }
 
 const labels: Readonly<Record<string, string>> = {
@@ -76,7 +102,7 @@ function renderForm(form: StartForm): Html {
 <input type="hidden" name="key" value="${form.key}">
 <input type="hidden" name="carried" value="${form.carried}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
-${problems ? renderProblems(form, placed) : null}
+${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderUnconfirmed() : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>
 <div class="form-pairs">${targetFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
 <button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${action}#variables" data-edit data-edit-for="version operation">Show the fields of this version</button>
@@ -85,10 +111,17 @@ ${renderNodes(form)}</section>
 ${
   facts.root.members.length === 0
     ? html`<p class="muted">It has no variables.</p>`
-    : renderMembers(facts.root, entry.members, { action, problems: placed.bySlot, inherited: new Map(), entered })
+    : renderMembers(facts.root, entry.members, {
+        action,
+        problems: placed.bySlot,
+        inherited: new Map(),
+        compared: compareFields(form),
+        entered,
+      })
 }</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>${whyFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
-<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}Run</button>${renderCancel(assemblyPath(facts.assembly))}
+${renderDifferences(form)}
+<div class="form-end"><button class="button button-primary" type="submit">${renderIcon('play')}${form.isToConfirm ? 'Confirm and run' : 'Run'}</button>${renderCancel(assemblyPath(facts.assembly))}
 <p class="muted">Each node plans before it applies. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
 }
@@ -126,15 +159,7 @@ export function targetFields({ facts, basic }: Pick<StartForm, 'facts' | 'basic'
       choices: Object.entries(operationLabels).map(([value, label]) => ({ value, label })),
       hint: 'A destroy removes what was deployed in the environment, whichever version deployed it.',
     },
-    {
-      name: 'environment_id',
-      label: 'Environment',
-      kind: 'select',
-      value: basic.environment_id ?? '',
-      ...environments,
-      choices: [unchosen, ...environments.choices],
-      hint: 'All nodes deploy there, with its variables and its approval policy.',
-    },
+    { ...environmentField(environments), value: basic.environment_id ?? '' },
   ];
 }
 

@@ -1,15 +1,33 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
-import { readVariables } from '#api/web/forms/schema/variables.ts';
+import { readVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import type { DeployedFacts } from './deployed.ts';
-import { type Difference, findDifferences, findOwnSecrets, markDifferences, markUnread } from './differences.ts';
+import {
+  type ComparedFacts,
+  type Deployment,
+  type Difference,
+  findDifferences,
+  findOwnSecrets,
+  markDifferences,
+  markUnread,
+} from './differences.ts';
 import type { RunFacts } from './facts.ts';
-import type { RunForm } from './run-form.ts';
+
+/** A form whose run may change what is deployed, as far as it can be compared with that. */
+interface ComparedForm {
+  readonly facts: ComparedFacts & {
+    /** What its run replaces, if the form does not start from it. */
+    readonly replaced: Deployment | null;
+  };
+  readonly basic: { readonly operation?: string };
+  readonly entry: VariablesEntry;
+  readonly omitted: readonly string[];
+  readonly isToConfirm: boolean;
+}
 
 /** From what the form starts, or what its run replaces. */
 export function renderDeployedNotice({ deployed, replaced, template }: RunFacts): Html | null {
@@ -32,7 +50,7 @@ export function renderDeployedNotice({ deployed, replaced, template }: RunFacts)
 }
 
 /** What is deployed of each variable, and what the form changes of it, to stand at its field. */
-export function compareFields(form: RunForm): ReadonlyMap<string, Html> {
+export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
   const found = findFormDifferences(form);
   if (!found) return new Map();
   const differenceOf = new Map(found.differences.map((each) => [each.variable, each]));
@@ -40,7 +58,7 @@ export function compareFields(form: RunForm): ReadonlyMap<string, Html> {
     form.facts.root.members.flatMap(({ name }): [string, Html][] => {
       const difference = differenceOf.get(name);
       const compared = difference
-        ? html`<strong>Changes:</strong> ${renderDifference(difference, found.version)}`
+        ? html`<strong>Changes:</strong> ${renderDifference(difference, found)}`
         : renderDeployed(found.compared, name);
       return compared ? [[slots.member('', name), compared]] : [];
     }),
@@ -48,7 +66,7 @@ export function compareFields(form: RunForm): ReadonlyMap<string, Html> {
 }
 
 /** Which deployed secrets have to be entered, or will be once something else changes, so that no label calls them optional. */
-export function findNeeds(form: RunForm): ReadonlyMap<string, string> {
+export function findNeeds(form: ComparedForm): ReadonlyMap<string, string> {
   const { facts, omitted } = form;
   const found = findFormDifferences(form);
   if (!found || !facts.deployed) return new Map();
@@ -60,19 +78,25 @@ export function findNeeds(form: RunForm): ReadonlyMap<string, string> {
 }
 
 /** Of a secret that is deployed, the field itself says what happens if it is left empty. */
-function renderDeployed({ values, secrets }: DeployedFacts, name: string): Html | null {
+function renderDeployed({ values, secrets }: Deployment, name: string): Html | null {
   if (secrets.includes(name)) return null;
   if (!Object.hasOwn(values, name)) return html`Not set in the deployment.`;
   return html`Deployed: <code class="foreign">${shorten(values[name] ?? null)}</code>`;
 }
 
+/** Above a form that is shown once more, so that nobody changes what is deployed without having seen how. */
+export function renderUnconfirmed(what: Html | null = null, more: Html | null = null): Html {
+  const check = html`Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.`;
+  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<div class="stack"><p>Nothing has started yet. ${what ?? check}</p>${more}</div></div>`;
+}
+
 /** What the form asks for, compared with what is deployed. */
-export function renderDifferences(form: RunForm): Html | null {
+export function renderDifferences(form: ComparedForm): Html | null {
   const found = findFormDifferences(form);
   if (!found) return null;
   const { compared, version, differences, isUnreadable } = found;
   const rows = differences.map(
-    (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, version)}</li>`,
+    (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, found)}</li>`,
   );
   return html`<section class="panel form-part" aria-labelledby="differences"><h2 id="differences" tabindex="-1">Changes to what is deployed</h2>
 <input type="hidden" name="compared" value="${markDifferences(version, differences)}">
@@ -82,28 +106,36 @@ ${isUnreadable ? html`<p>The variables are not valid JSON, so they cannot be com
 }
 
 /** Null if the run of the form changes no variables of a deployment. */
-function findFormDifferences({ facts, entry, omitted, basic }: RunForm) {
+function findFormDifferences({ facts, entry, omitted, basic }: ComparedForm) {
   const compared = facts.deployed ?? facts.replaced;
   if (!compared || !facts.version || basic.operation === 'destroy') return null;
   const { values, problems } = readVariables(facts.root, entry);
   const unread = problems.map(({ pointer }) => splitPointer(pointer)[0]);
   const named = unread.filter((name) => name !== undefined);
   const differences = markUnread(compared, findDifferences(facts, compared, { values, omitted }), named);
-  return { compared, version: facts.version.version, differences, isUnreadable: named.length < unread.length };
+  return {
+    compared,
+    version: facts.version.version,
+    differences,
+    isUnreadable: named.length < unread.length,
+    whenEmpty: facts.inherited ? 'the default, or what the environment sets' : 'the default',
+  };
 }
 
-function renderVersions({ run }: DeployedFacts, version: string): Html {
-  const from = run.template_version;
+function renderVersions({ version: from }: Deployment, version: string): Html {
   return version === from
     ? html`<p>The version stays ${from}.</p>`
     : html`<p>The version changes from ${from} to <strong>${version}</strong>.</p>`;
 }
 
-function renderDifference({ kind, before, after }: Difference, version: string): Html {
+function renderDifference(
+  { kind, before, after }: Difference,
+  { version, whenEmpty }: { readonly version: string; readonly whenEmpty: string },
+): Html {
   const old = before === null ? html`<span class="muted">not set</span>` : html`<code class="foreign">${before}</code>`;
   const now = after === null ? null : html`<code class="foreign">${after}</code>`;
   if (kind === 'changed') return html`${old} → ${now}`;
-  if (kind === 'emptied') return html`${old} → <span class="muted">the default, or what the environment sets</span>`;
+  if (kind === 'emptied') return html`${old} → <span class="muted">${whenEmpty}</span>`;
   if (kind === 'unread') return html`${old} → <strong>what you typed is not valid yet</strong>`;
   if (kind === 'asked') return html`${old} → <strong>has to be entered again</strong>`;
   if (kind === 'added')

@@ -1,6 +1,5 @@
 import { get as getInstance } from '#api/instances/operations.ts';
 import { getRun } from '#api/runs/operations.ts';
-import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -9,26 +8,21 @@ import { placeReferences } from '#domain/runs/references/place-references.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { get as getVersion } from '../../version-operations.ts';
 import { schemaOf } from '../version/variables-table.ts';
+import type { Deployment, Values } from './differences.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
-export type Values = Readonly<Record<string, JsonValue>>;
-
 /** What an instance is deployed with. */
-export interface DeployedFacts {
+export interface DeployedFacts extends Deployment {
   readonly instance: { readonly id: string; readonly name: string; readonly resourceCount: number };
   readonly environmentId: string | null;
   /** The run that deployed it. */
   readonly run: SourceRun;
   /** The first run since which not all that exists is recorded. */
   readonly unrecordedRunId: string | null;
-  /** The variables that may be shown, with references in the places of what they came to. */
+  /** With references in the places of what they came to. */
   readonly values: Values;
-  /** The names of the secrets. */
-  readonly secrets: readonly string[];
   /** The deployed version, as it was published. */
   readonly spec: Readonly<Record<string, unknown>>;
-  /** The variables of the deployed version. */
-  readonly root: ObjectNode;
 }
 
 /** Reads what the address says to start from; null if it names no instance, or one that is not deployed with this template. */
@@ -58,6 +52,7 @@ async function readDeployment(visit: Visit, templateId: string, instanceId: stri
     instance: { id, name, resourceCount },
     environmentId,
     run,
+    version: run.template_version,
     unrecordedRunId: instance.unrecorded_since?.run_id ?? null,
     ...withReferences(run),
     spec,

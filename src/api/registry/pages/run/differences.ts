@@ -5,8 +5,19 @@ import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { DeployedFacts, Values } from './deployed.ts';
-import type { RunFacts } from './facts.ts';
+
+export type Values = Readonly<Record<string, JsonValue>>;
+
+/** What a form is compared with: what is deployed. */
+export interface Deployment {
+  readonly version: string;
+  /** The variables that may be shown. */
+  readonly values: Values;
+  /** The names of the secrets. */
+  readonly secrets: readonly string[];
+  /** The variables of the deployed version. */
+  readonly root: ObjectNode;
+}
 
 /** What a form changes of what is deployed. */
 export interface DeployedChanges {
@@ -17,7 +28,7 @@ export interface DeployedChanges {
 }
 
 /** Compares with what the form was filled in with, so that what a field cannot hold is no change. */
-export function findChanges({ values, secrets }: DeployedFacts, root: ObjectNode, entered: Values): DeployedChanges {
+export function findChanges({ values, secrets }: Deployment, root: ObjectNode, entered: Values): DeployedChanges {
   const { values: filled } = readVariables(root, fillVariables(root, values));
   const isChanged = (name: string) =>
     secrets.includes(name) || !Object.hasOwn(filled, name) || !isDeepStrictEqual(filled[name], entered[name]);
@@ -45,19 +56,26 @@ export interface Entered {
 }
 
 /** What the form is made from, as far as differences depend on it. */
-export type ComparedFacts = Pick<RunFacts, 'root' | 'inherited' | 'deployed' | 'source'> & {
+export interface ComparedFacts {
+  readonly root: ObjectNode;
   readonly version: { readonly version: string } | null;
-};
+  /** What applies to a variable that is left empty instead of its default, by its slot. Null: nothing can. */
+  readonly inherited: ReadonlyMap<string, string> | null;
+  /** What is deployed, if the form starts from it. */
+  readonly deployed: Deployment | null;
+  /** The run that is copied with its secrets, if any is. */
+  readonly source: { readonly prefill: { readonly secrets: readonly string[] } | null } | null;
+}
 
 /** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
-export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets }: DeployedFacts): Node[] {
-  return root.members.filter(({ name }) => secrets.includes(name) && !inherited.has(slots.member('', name)));
+export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets }: Deployment): Node[] {
+  return root.members.filter(({ name }) => secrets.includes(name) && !inherited?.has(slots.member('', name)));
 }
 
 /** What the run of a form would change of what is deployed, whether the form starts from that or replaces it. */
 export function findDifferences(
   facts: ComparedFacts,
-  compared: DeployedFacts,
+  compared: Deployment,
   { values, omitted }: Entered,
 ): Difference[] {
   const { root, version } = facts;
@@ -82,7 +100,7 @@ export function findDifferences(
     .map((variable): Difference => ({ variable, kind: 'emptied', before: was(variable), after: null }));
   const named = new Set([...changed, ...emptied].map(({ variable }) => variable));
   const ofVersion = findVersionDifferences(compared, root, named);
-  const isVersionKept = version?.version === compared.run.template_version;
+  const isVersionKept = version?.version === compared.version;
   const isOther = !isVersionKept || named.size > 0;
   const secrets = findOwnSecrets(facts, compared)
     .filter(({ name }) => !Object.hasOwn(values, name))
@@ -92,7 +110,7 @@ export function findDifferences(
 
 /** The same where some of what was typed is not a valid value: such a variable is neither emptied nor left as it is. */
 export function markUnread(
-  compared: DeployedFacts,
+  compared: Deployment,
   differences: readonly Difference[],
   unread: readonly string[],
 ): Difference[] {
@@ -110,26 +128,27 @@ function isSecretMember(member: Node | undefined): boolean {
 }
 
 /** Whether what takes the place of a variable that is left empty is the value that is deployed. */
-function isAsDefault({ root, inherited }: ComparedFacts, { values }: DeployedFacts, name: string): boolean {
+function isAsDefault({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
   const member = root.members.find((each) => each.name === name);
-  return !inherited.has(slots.member('', name)) && isDeepStrictEqual(member?.default, values[name]);
+  return !inherited?.has(slots.member('', name)) && isDeepStrictEqual(member?.default, values[name]);
 }
 
 /** What becomes of a deployed secret whose field is empty. */
 function describeLeftSecret(
   { deployed, source }: ComparedFacts,
-  { name }: Node,
+  { name, isRequired, default: value }: Node,
   { isOmitted, isOther }: { readonly isOmitted: boolean; readonly isOther: boolean },
 ): Difference[] {
   const emptied: Difference = { variable: name, kind: 'emptied', before: secretWord, after: null };
   if (deployed) return isOmitted ? [emptied] : isOther ? [{ ...emptied, kind: 'asked' }] : [];
   // A copy brings the secrets of the run that it repeats.
-  return source?.prefill?.secrets.includes(name) ? [] : [emptied];
+  if (source?.prefill?.secrets.includes(name)) return [];
+  return [isRequired && value === undefined ? { ...emptied, kind: 'asked' } : emptied];
 }
 
 const secretWord = 'a secret';
 
-function wasOf({ values, secrets }: DeployedFacts) {
+function wasOf({ values, secrets }: Deployment) {
   return (name: string): string | null => {
     if (secrets.includes(name)) return secretWord;
     return Object.hasOwn(values, name) ? shorten(values[name] ?? null) : null;
@@ -137,7 +156,7 @@ function wasOf({ values, secrets }: DeployedFacts) {
 }
 
 /** What the version changes by itself. */
-function findVersionDifferences(compared: DeployedFacts, root: ObjectNode, named: ReadonlySet<string>): Difference[] {
+function findVersionDifferences(compared: Deployment, root: ObjectNode, named: ReadonlySet<string>): Difference[] {
   const members = new Map(root.members.map((member) => [member.name, member]));
   const before = new Map(compared.root.members.map((member) => [member.name, member]));
   const was = wasOf(compared);

@@ -14,8 +14,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { addCarried, sealSecrets } from './carried-secrets.ts';
-import type { Values } from './deployed.ts';
-import { areShown, findDifferences } from './differences.ts';
+import { areShown, findDifferences, type Values } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import {

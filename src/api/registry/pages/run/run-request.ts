@@ -1,7 +1,7 @@
 import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
-import type { DeployedFacts, Values } from './deployed.ts';
-import { findChanges, findOwnSecrets } from './differences.ts';
+import type { DeployedFacts } from './deployed.ts';
+import { findChanges, findOwnSecrets, type Values } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import type { SentForm } from './sent.ts';

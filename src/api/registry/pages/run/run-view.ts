@@ -10,7 +10,13 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
-import { compareFields, findNeeds, renderDeployedNotice, renderDifferences } from './deployed-view.ts';
+import {
+  compareFields,
+  findNeeds,
+  renderDeployedNotice,
+  renderDifferences,
+  renderUnconfirmed,
+} from './deployed-view.ts';
 import { nameOfTarget, type RunFacts } from './facts.ts';
 import { renderOutside } from './outside.ts';
 import type { RunForm } from './run-form.ts';
@@ -84,14 +90,11 @@ function renderSubmit({ basic, isToConfirm }: RunForm): Html {
   return html`<button class="button button-primary" type="submit">${renderIcon('play')}${isToConfirm ? 'Confirm and run' : 'Run'}</button>`;
 }
 
-/** The form is shown once more, so that nobody changes what is deployed without having seen how. */
 function renderStep({ facts, basic }: RunForm): Html {
-  const outside = renderOutside(facts);
-  const what =
-    basic.operation === 'destroy'
-      ? renderDestroyStep(facts, basic)
-      : html`Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.`;
-  return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<div class="stack"><p>Nothing has started yet. ${what}</p>${outside}</div></div>`;
+  return renderUnconfirmed(
+    basic.operation === 'destroy' ? renderDestroyStep(facts, basic) : null,
+    renderOutside(facts),
+  );
 }
 
 /** A destroy without a wish runs the version that is deployed, whichever fields the form shows. */
