@@ -44,6 +44,7 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
       .map((used) => toUsedConnection(used, context.principal)),
     approval,
     prefill,
+    superseded_by: toSuperseding(run.supersededBy),
     actions: describeActions(context, declarations),
   };
 }
@@ -56,10 +57,19 @@ export function showAdmittedRun(
 ): Promise<ShownRun> {
   const shown = details.then((run) => {
     const target = { id, teamId, organizationId, isDeleted: false, reviewNeeds: run.reviewNeeds };
-    return showRun(context, { ...target, details: run, facts: factsOfNewRun(run.status, run.operation) });
+    return showRun(context, {
+      ...target,
+      details: run,
+      facts: factsOfNewRun(run.status, run.operation),
+      supersededBy: null,
+    });
   });
   shown.catch(() => undefined); // The commit fails with the same error, and the pipeline reports that one.
   return shown;
+}
+
+function toSuperseding(run: RunWithFacts['supersededBy']): ShownRun['superseded_by'] {
+  return run && { run_id: run.runId, operation: run.operation, template_version: run.templateVersion };
 }
 
 /**

@@ -49,7 +49,7 @@ export const getRun = read({
   summary: 'Read a run: the preferred way to poll its state',
   description:
     'With `wait`, the request is answered at the next change. Name the `revision` that you have, so that you miss no change between two ' +
-    'requests. The answer is the run as it is, whether or not it has changed. Places in a queue and `actions` change without a revision.',
+    'requests. The answer is the run as it is, whether or not it has changed. Places in a queue, `superseded_by` and `actions` change without a revision.',
   params: RunParams,
   query: WaitQuery,
   responses: { 200: RunView },

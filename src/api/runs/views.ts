@@ -277,6 +277,13 @@ export const RunView = z
         'What `POST /runs/{id}/copy` takes over of the variables. It takes over those named in `secrets` only if version, instance ' +
           'and all variables stay the same. Null: the run was deleted.',
       ),
+    superseded_by: z
+      .object({ run_id: AnswerId, operation: z.enum(runOperations), template_version: z.string() })
+      .nullable()
+      .describe(
+        'Of an apply that has ended: the newer run that has deployed or destroyed its instance since. A requeue would replace that with its own version and ' +
+          'inputs. Null: there is none, or it belongs to another team.',
+      ),
     actions: actionsView(runActions),
   })
   .meta({ id: 'Run' });

@@ -11,9 +11,10 @@ import { actionsByStatus, type RunAction, statusesThatAllow } from './actions.ts
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
-import type { ReviewNeed } from './model.ts';
+import type { ReviewNeed, RunOperation } from './model.ts';
 import { maskPlannedOutputs } from './plans/sections.ts';
 import { secretNamesByVersions } from './references/secret-outputs.ts';
+import { selectSuperseding } from './superseding-store.ts';
 
 /** A run and its owner. */
 export interface RunTarget extends Ownership {
@@ -26,6 +27,14 @@ export interface RunTarget extends Ownership {
 export interface RunWithFacts extends RunTarget {
   readonly details: RunDetails;
   readonly facts: RunFacts;
+  /** As `selectSuperseding`. */
+  readonly supersededBy: SupersedingRun | null;
+}
+
+export interface SupersedingRun {
+  readonly runId: string;
+  readonly operation: RunOperation;
+  readonly templateVersion: string;
 }
 
 /** Runs as `toRunWithFacts` takes them. */
@@ -38,6 +47,7 @@ export function selectRunsWithFacts(queries: Kysely<Tables>) {
       't.organization_id as organizationId',
       ifAllowed(eb, 'approve').then(selectApprovalFacts(eb)).end().as('approval'),
       ifAllowed(eb, 'requeue').then(selectAdmissionFacts(eb)).end().as('admission'),
+      ifAllowed(eb, 'requeue').then(selectSuperseding(eb)).end().as('supersededBy'),
     ]);
 }
 
@@ -69,7 +79,7 @@ const selectFacts = {
     db
       .selectFrom('runs')
       .where('runs.id', '=', parameter('id'))
-      .select((eb) => selectAdmissionFacts(eb).as('admission')),
+      .select((eb) => [selectAdmissionFacts(eb).as('admission'), selectSuperseding(eb).as('supersededBy')]),
   ),
 };
 
@@ -82,12 +92,14 @@ export async function readRun(em: Em, id: string): Promise<RunWithFacts | undefi
   if (!row) return undefined;
   const allowed = actionsByStatus[row.status];
   const [{ approval = null } = {}] = allowed.includes('approve') ? await selectFacts.approve(em, { id }) : [];
-  const [{ admission = null } = {}] = allowed.includes('requeue') ? await selectFacts.requeue(em, { id }) : [];
-  return toRunWithFacts({ ...row, approval, admission });
+  const [{ admission = null, supersededBy = null } = {}] = allowed.includes('requeue')
+    ? await selectFacts.requeue(em, { id })
+    : [];
+  return toRunWithFacts({ ...row, approval, admission, supersededBy });
 }
 
 export function toRunWithFacts(row: RunRow): RunWithFacts {
-  const { organizationId, approval, admission, ...details } = row;
+  const { organizationId, approval, admission, supersededBy, ...details } = row;
   const isDeleted = details.deletedAt !== null;
   const facts = {
     status: details.status,
@@ -98,7 +110,7 @@ export function toRunWithFacts(row: RunRow): RunWithFacts {
     admission: admission && toAdmissionFacts(admission),
   };
   const { id, teamId, reviewNeeds } = details;
-  return { id, teamId, organizationId, isDeleted, reviewNeeds, details, facts };
+  return { id, teamId, organizationId, isDeleted, reviewNeeds, details, facts, supersededBy };
 }
 
 /** A run and its owner. A deleted run keeps its lineage, and so can still be read. */

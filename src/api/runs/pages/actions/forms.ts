@@ -1,11 +1,9 @@
-import { get as getInstance } from '#api/instances/operations.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { orNull } from '#api/web/visit/or-null.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { RunAction } from '#domain/runs/actions.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
@@ -103,22 +101,17 @@ const actionForms: readonly ActionForm[] = [
 async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html> {
   const names = await readNames(visit.em, { environments: [run.environment_id], templates: [run.template_id] });
   const environment = run.environment_id === null ? null : names.get(run.environment_id)?.name;
-  return html`${await renderNewer(visit, run)}<p>A new run starts with the same inputs: <strong>${operationWords[run.operation].toLowerCase()}</strong> of <strong>${run.instance}</strong>${
+  return html`${renderNewer(run)}<p>A new run starts with the same inputs: <strong>${operationWords[run.operation].toLowerCase()}</strong> of <strong>${run.instance}</strong>${
     environment ? html` in <strong class="foreign">${environment}</strong>` : null
   }, with <strong class="foreign">${names.get(run.template_id)?.name ?? 'the template'} ${run.template_version}</strong>.</p>
 <p>It makes a new plan and needs the approvals that its environment requires now.</p>`;
 }
 
 /** An apply that is repeated takes back what a newer run has deployed since. */
-async function renderNewer(visit: RunVisit, run: ShownRun): Promise<Html | null> {
-  const { operation, instance_id, instance, finished_at: end } = run;
-  if (operation !== 'apply') return null;
-  const deployed = (await orNull(visit.read(getInstance, { params: { id: instance_id } })))?.deployed_run_id ?? null;
-  if (deployed === null || deployed === run.id) return null;
-  const newer = await orNull(visit.read(getRun, { params: { id: deployed }, query: {} }));
-  if (!newer?.finished_at || !end || Date.parse(newer.finished_at) <= Date.parse(end)) return null;
+function renderNewer({ instance, superseded_by: newer }: ShownRun): Html | null {
+  if (!newer) return null;
   const done = newer.operation === 'destroy' ? 'destroyed' : 'deployed';
-  return html`<p class="notice"><span><strong>A newer run has ${done} <span class="foreign">${instance}</span> since:</strong> ${renderRunLink(newer.id)}, with version <span class="foreign">${newer.template_version}</span>. Running the older one again replaces that with its own version and inputs.</span></p>`;
+  return html`<p class="notice"><span><strong>A newer run has ${done} <span class="foreign">${instance}</span> since:</strong> ${renderRunLink(newer.run_id)}, with version <span class="foreign">${newer.template_version}</span>. Running the older one again replaces that with its own version and inputs.</span></p>`;
 }
 
 /** People type the name of what they destroy. */
