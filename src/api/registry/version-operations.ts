@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
-import { deployedMembers, RunBody, withReplace } from '#api/runs/bodies.ts';
+import { deployedMembers, normalizeRun, RunBody } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
@@ -46,7 +46,7 @@ import { readFit, warningsOfFit } from './worker-fit.ts';
 
 const RunVersion = RunBody.omit({ template_id: true, version: true })
   .extend(deployedMembers)
-  .overwrite(withReplace)
+  .overwrite(normalizeRun)
   .meta({ id: 'RunTemplateVersion' });
 const TemplateParams = z.strictObject({ id: Id });
 const Wanted = z.string().min(1).max(128).describe('A version, a range such as ^1.2, or latest.');

@@ -107,7 +107,8 @@ export const deployedMembers = {
     .max(1000)
     .optional()
     .describe(
-      "With `variables_from`: variables of the deployment that are not taken over. The environment's value or the default takes their place.",
+      "With `variables_from`: variables of the deployment that are not taken over. The environment's value or the default takes their place. A name that " +
+        'neither the deployment nor the version has is refused with 422.',
     ),
 };
 
@@ -124,7 +125,7 @@ export function readDeployedStart({
   /** Where `omit` is in the body. */
   readonly field?: string;
 }): readonly string[] | null {
-  if (operation === 'destroy' && omit !== undefined && omit.length > 0)
+  if (operation === 'destroy' && omit !== undefined)
     throw invalidField(field, 'a destroy takes all variables of the deployment that it removes: leave omit out');
   if (from === undefined && omit !== undefined)
     throw invalidField(field, 'leaves out variables of the deployment: name variables_from as well, or leave omit out');
@@ -132,18 +133,21 @@ export function readDeployedStart({
 }
 
 /**
- * States that nothing is replaced where a request says nothing of it, so that a repetition may state it or leave it out. If `options` name it, it stays
- * left out, so that `splitOptions` can tell whether both were named.
+ * Writes a request for a run in one way, so that a repetition with the same key may state that nothing is replaced or omitted, or leave it out. If `options`
+ * name what is replaced, `replace` stays left out, so that `splitOptions` can tell whether both were named.
  */
-export function withReplace<
-  Body extends { replace?: string[] | undefined; options?: z.output<typeof Options> | undefined },
->(body: Body): Body {
-  return body.replace === undefined && (body.options?.replace ?? undefined) === undefined
-    ? { ...body, replace: [] }
-    : body;
+export function normalizeRun<
+  Body extends {
+    replace?: string[] | undefined;
+    omit?: string[] | undefined;
+    options?: z.output<typeof Options> | undefined;
+  },
+>({ omit = [], ...body }: Body) {
+  const isNamed = body.replace !== undefined || (body.options?.replace ?? undefined) !== undefined;
+  return { ...body, ...(!isNamed && { replace: [] }), ...(omit.length > 0 && { omit }) } as Body;
 }
 
-export const CreateRun = RunBody.extend(deployedMembers).overwrite(withReplace).meta({ id: 'CreateRun' });
+export const CreateRun = RunBody.extend(deployedMembers).overwrite(normalizeRun).meta({ id: 'CreateRun' });
 
 export const CopyRun = z
   .strictObject({
@@ -160,7 +164,8 @@ export const CopyRun = z
       .max(1000)
       .default([])
       .describe(
-        "Variables of the run that are not taken over: the environment's value or the default takes their place.",
+        "Variables of the run that are not taken over: the environment's value or the default takes their place. A name that neither the run nor the " +
+          'version has is refused with 422.',
       ),
     message: Message.optional(),
     despite_dependents: DespiteDependents,

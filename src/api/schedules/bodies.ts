@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunAssembly } from '#api/assemblies/run-operations.ts';
-import { deployedMembers, RunBody, readDeployedStart, splitOptions, withReplace } from '#api/runs/bodies.ts';
+import { deployedMembers, normalizeRun, RunBody, readDeployedStart, splitOptions } from '#api/runs/bodies.ts';
 import type { Work } from '#domain/schedules/model.ts';
 import type { NewSchedule, ScheduleChange } from '#domain/schedules/schedule-changes.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -23,7 +23,7 @@ const ScheduledTemplateRun = RunBody.extend({
     ),
   omit: deployedMembers.omit,
 })
-  .overwrite(withReplace)
+  .overwrite(normalizeRun)
   .meta({ id: 'ScheduledTemplateRun' });
 
 const ScheduledAssemblyRun = RunAssembly.extend({
@@ -79,15 +79,15 @@ export function toWork(work: z.output<typeof WorkBody>): Work {
       version = null,
       instance = null,
       variables_from,
-      omit: named = [],
+      omit: named,
       ...run
     } = splitOptions(work.run, 'work.run.options');
     const { replace = [], ...rest } = run;
     const variablesFrom = variables_from ?? undefined;
-    // Null and an empty list are what an answer has that names neither.
+    // Null is what an answer has that names nothing.
     const omit = readDeployedStart({
       variables_from: variablesFrom,
-      omit: named.length > 0 ? named : undefined,
+      omit: named,
       operation: rest.operation,
       field: 'work.run.omit',
     });

@@ -126,7 +126,7 @@ async function findRunTarget(tx: Transaction, deps: ScheduledWorkDeps, work: Run
     organizationId,
     teamId,
     start: (tx, { key, principal, authors }) => {
-      const resolve = () => resolveWork(tx, deps, target, work, principal);
+      const resolve = () => resolveWork(tx, deps, target, { work, isStart: true }, principal);
       return admitRun(tx, key, target, { instance, resolve }, principal, { authors });
     },
   };

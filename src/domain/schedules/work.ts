@@ -67,25 +67,32 @@ async function checkRun(
     refuseOptions({ spec: version.spec, target, demand }, { ...request, options: request.options ?? null });
     return work;
   }
-  const resolved = await resolveWork(tx, deps, target, work, requester);
+  const resolved = await resolveWork(tx, deps, target, { work, isStart: false }, requester);
   return { ...work, variables: { ...onlyNamed(work.variables, resolved.variables), ...written(work, resolved) } };
 }
 
 /**
- * The run that a start of the work asks for. A destroy takes what it does not name from the deployment in any case.
+ * The run that a start of the work asks for. A destroy takes what it does not name from the deployment in any case. A start does not fail because a
+ * variable to omit has left the deployment and the template since the work was saved: nothing is to be left out then.
  * @throws Unprocessable as `resolveRun` and `resolveFromDeployed` do
  */
 export function resolveWork(
   tx: Transaction,
   deps: ResolveDeps,
   target: AdmissionTarget,
-  work: RunWork,
+  { work, isStart }: { readonly work: RunWork; readonly isStart: boolean },
   requester: Principal,
 ): Promise<ResolvedRun> {
   const request = { ...toRunRequest(work), instance: work.instance ?? target.templateSlug };
   const startsFromDeployed = work.variablesFrom === 'deployed' && work.operation !== 'destroy';
   return startsFromDeployed
-    ? resolveFromDeployed(tx, deps, target, { ...request, omit: work.omit ?? [] }, requester)
+    ? resolveFromDeployed(
+        tx,
+        deps,
+        target,
+        { ...request, omit: work.omit ?? [], acceptsUnknownOmit: isStart },
+        requester,
+      )
     : resolveRun(tx, deps, target, request, requester);
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -64,16 +65,34 @@ describe('a run that starts from what is deployed', () => {
     expect(run.body.variables_reset).toEqual([
       { variable: 'zones', cause: 'default', before: shown(['a', 'b']), after: shown([]) },
     ]);
-    for (const [omit, problem] of [
-      [['nowhere'], 'the deployment has no variable'],
-      [['name'], 'name it in variables or in omit'],
-    ] as const) {
-      const refused = await again(instance, { name: 'other' }, { omit });
-      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(problem)]);
-    }
+    const both = await again(instance, { name: 'other' }, { omit: ['name'] });
+    expect([both.status, both.text]).toEqual([400, expect.stringContaining('name it in variables or in omit')]);
     expect((await ask({ name: 'x' }, { instance, omit: ['zones'] })).text).toContain('name variables_from as well');
     const destroy = await again(instance, {}, { operation: 'destroy', omit: ['zones'] });
     expect([destroy.status, destroy.text]).toEqual([400, expect.stringContaining('a destroy takes all variables')]);
+  });
+
+  test('may omit a variable that its version has and the deployment does not, and is refused by name where neither has it', async () => {
+    const instance = await deployed({ ...chosen, token: 'hidden-token' });
+    const absent = await again(instance, {}, { omit: ['tier'] });
+    expect(await inputsOf(absent), 'leaving out nothing changes nothing').toMatchObject({ token: 'hidden-token' });
+    const refused = await again(instance, {}, { omit: ['tier', 'nowhere', 'legazy'] });
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'variables_invalid']);
+    expect(refused.text).toContain('/nowhere is named in omit, but neither');
+    expect(refused.text).toContain('/legazy is named in omit, but neither');
+    expect(refused.text).not.toContain('/tier');
+    const dropped = await again(instance, { token: 'new' }, { omit: ['legacy'], version: '2.0.0' });
+    expect([dropped.status, dropped.text]).toEqual([422, expect.stringContaining('/legacy')]);
+  });
+
+  test('is the same request with an empty list of variables to omit as without one', async () => {
+    const instance = await deployed(chosen);
+    const key = randomUUID();
+    const body = { template_id: template, environment_id: stage.tenant.environment, instance, version: '1.0.0' };
+    const send = (rest: object) => stage.tenant.owner.post('/runs', { ...body, ...rest }, { 'idempotency-key': key });
+    const first = await send({ variables_from: 'deployed' });
+    const repeated = await send({ variables_from: 'deployed', omit: [] });
+    expect([repeated.status, repeated.body.id], repeated.text).toEqual([202, first.body.id]);
   });
 
   test('uses the latest version unless it names one, takes its new defaults, and says which variables the version dropped', async () => {

@@ -60,6 +60,39 @@ describe('a schedule that starts from what is deployed', () => {
     expect(run.variables).toEqual({ region: 'us' });
   });
 
+  test('starts again after its first run has left out the variables to omit', async () => {
+    await deploy('repeated');
+    const { body } = await save({ instance: 'repeated', variables_from: 'deployed', omit: ['token'] });
+    const deps = { ...stage.api.services, bindingKey: stage.api.services.installation.bindingKey };
+    for (const hoursAgo of [2, 1]) {
+      await fireSchedule(deps, body.id, new Date(Date.now() - hoursAgo * 3_600_000));
+      const { last_results: results } = (await stage.tenant.owner.get(`/schedules/${body.id}`)).body;
+      expect(results[0]).toMatchObject({ outcome: 'started', message: null });
+      await stage.finish(results[0].run_id);
+    }
+  });
+
+  test('starts although the latest version no longer has a variable that it omits', async () => {
+    const properties = { region: spec.variables.properties.region };
+    const changing = await stage.steps.publish(spec);
+    const first = await stage.ask({ region: 'us', token: 'hidden' }, { template_id: changing, instance: 'changing' });
+    await stage.finish(first.body.id);
+    const work = { template_id: changing, instance: 'changing', variables_from: 'deployed', omit: ['token'] };
+    const { body } = await save(work);
+    const admin = await stage.api.addUser('admin');
+    const version = { version: '2.0.0', spec: { ...spec, variables: { type: 'object', properties } } };
+    await admin.make(`/registry/templates/${changing}/versions`, version);
+    const deps = { ...stage.api.services, bindingKey: stage.api.services.installation.bindingKey };
+    for (const hoursAgo of [2, 1]) {
+      await fireSchedule(deps, body.id, new Date(Date.now() - hoursAgo * 3_600_000));
+      const { last_results: results } = (await stage.tenant.owner.get(`/schedules/${body.id}`)).body;
+      expect(results[0]).toMatchObject({ outcome: 'started', message: null });
+      await stage.finish(results[0].run_id);
+    }
+    const again = await save(work);
+    expect([again.status, again.text]).toEqual([422, expect.stringContaining('/token is named in omit')]);
+  });
+
   test('is refused where nothing is deployed', async () => {
     const { status, headers } = await save({ instance: 'absent', variables_from: 'deployed' });
     expect([status, headers['x-error-code']]).toEqual([422, 'nothing_deployed']);

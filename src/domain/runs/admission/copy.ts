@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { invalidField } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Run } from '../entity.ts';
@@ -11,6 +10,7 @@ import type { RunOptions } from '../options/model.ts';
 import type { RunPin } from './admission.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { openInputs, openInputsToRepeat, type RunInputs } from './inputs.ts';
+import { omitNames, refuseOmittedAndGiven } from './omitted.ts';
 import { pinOf } from './requeue.ts';
 import { resolveRun } from './resolve.ts';
 import type { ResolveDeps, ResolvedRun } from './run-request.ts';
@@ -56,8 +56,8 @@ export function pinOfCopy(keyRing: KeyRing, run: Run, copy: ResolvedRun): RunPin
  * Resolves a copy, whose target is locked: a new run with the version and the variables of an ended one, except for the changes.
  * Secret variables are taken over only if version, instance, variables and what the environment gives stay the same: another
  * version, or another value such as an address, could disclose them. Like a requeue, it demands at least the approval of its run.
- * @throws Invalid for a variable to omit that the run does not have, or that the copy sets
- * @throws Unprocessable naming everything that is wrong with the variables
+ * @throws Invalid for a variable to omit that the copy sets
+ * @throws Unprocessable naming everything that is wrong with the variables, and each one to omit that neither the run nor the version has
  */
 export function resolveCopy(
   tx: Transaction,
@@ -65,14 +65,10 @@ export function resolveCopy(
   { run, target, changes }: { run: Run; target: AdmissionTarget; changes: CopyChanges },
   requester: Principal,
 ): Promise<ResolvedRun> {
-  refuseOmitted(run, changes);
-  const {
-    variables,
-    sensitive,
-    sources = {},
-    environment,
-    reads,
-  } = openInputsToRepeat(deps.keyRing, run.id, run.sealedInputs);
+  refuseOmittedAndGiven(changes.omit, changes.variables);
+  const opened = openInputsToRepeat(deps.keyRing, run.id, run.sealedInputs);
+  const { inputs, omitted, omittedAbsent } = omitNames(opened, changes.omit);
+  const { variables, sensitive, sources, environment, reads } = inputs;
   const { instance = run.instance, operation = run.operation, message = run.message } = changes;
   const request = {
     version: changes.version,
@@ -85,33 +81,14 @@ export function resolveCopy(
     approval: policyOf(run),
     source: {
       runId: run.id,
-      isChanged: instance !== run.instance || changes.omit.length > 0,
+      isChanged: instance !== run.instance || omitted.length > 0,
+      omittedAbsent,
       deployment: {
         versionId: run.templateVersionId,
-        inputs: {
-          variables: withoutNames(variables, changes.omit),
-          sensitive,
-          sources: withoutNames(sources, changes.omit),
-          environment,
-          reads: (reads ?? []).filter(({ variable }) => !changes.omit.includes(variable)),
-        },
+        inputs: { variables, sensitive, sources, environment, reads },
       },
     },
     resolvesReferences: true,
   };
   return resolveRun(tx, deps, target, request, requester);
-}
-
-function refuseOmitted(run: Run, { omit, variables }: CopyChanges): void {
-  for (const name of omit) {
-    const quoted = JSON.stringify(name);
-    if (Object.hasOwn(variables, name))
-      throw invalidField('omit', `the copy sets the variable ${quoted}: name it in variables or in omit`);
-    if (!Object.hasOwn(run.variables, name))
-      throw invalidField('omit', `the run has no variable ${quoted}: name only variables of the run`);
-  }
-}
-
-function withoutNames<Value>(values: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }

@@ -4,14 +4,14 @@ import { loadVersionById } from '#domain/registry/published.ts';
 import { secretNames } from '#domain/registry/variables/variables.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { placeReferences } from '../references/place-references.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
 import { SourceOutputs } from '../references/source-outputs.ts';
 import { type DeployedRun, findDeployment } from './deployment.ts';
-import type { RunInputs } from './inputs.ts';
+import { omitNames, refuseOmittedAndGiven } from './omitted.ts';
 import { resolveRun } from './resolve.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
 import type { AdmissionTarget } from './target.ts';
@@ -21,19 +21,22 @@ export interface FromDeployed extends RunRequest {
   readonly instance: string;
   /** Names of variables that are not taken over. */
   readonly omit: readonly string[];
+  /** Names to omit that neither the deployment nor the version has are accepted: they were checked when the work of a schedule was saved. */
+  readonly acceptsUnknownOmit?: boolean;
 }
 
 /**
  * Resolves a run that starts from the deployment of its instance: a variable that the request does not name has the value that is deployed, and a reference is
  * read anew. Secrets are taken over as by a copy (`inheritFrom`): only while version, variables and what the environment gives stay the same.
- * @throws Unprocessable `nothing_deployed`; `variables_invalid` naming each secret that must be given again, and each value that does not fit the version
- * @throws Invalid for a name to omit that is not deployed, or that the request gives
+ * @throws Unprocessable `nothing_deployed`; `variables_invalid` naming each secret that must be given again, each value that does not fit the version,
+ *   and each name to omit that neither the deployment nor the version has
+ * @throws Invalid for a name to omit that the request gives
  */
 export async function resolveFromDeployed(
   tx: Transaction,
   deps: ResolveDeps,
   target: AdmissionTarget,
-  { omit, ...request }: FromDeployed,
+  { omit, acceptsUnknownOmit = false, ...request }: FromDeployed,
   requester: Principal,
 ): Promise<ResolvedRun> {
   const { em } = tx;
@@ -45,14 +48,15 @@ export async function resolveFromDeployed(
         code: 'nothing_deployed',
       },
     );
-  refuseOmitted(deployed.inputs, request.variables, omit);
+  refuseOmittedAndGiven(omit, request.variables);
   const isLeft = (name: string) => !omit.includes(name);
-  const inputs = withoutNames(deployed.inputs, omit);
+  const { inputs, omitted, omittedAbsent } = omitNames(deployed.inputs, omit);
   const isTakenOver = (name: string) => isLeft(name) && !Object.hasOwn(request.variables, name);
   const { read, isRepeated } = await readAgain(em, deps.keyRing, target, { ...deployed, inputs }, isTakenOver);
   const source = {
     runId: deployed.runId,
-    isChanged: omit.length > 0 || !isRepeated,
+    isChanged: omitted.length > 0 || !isRepeated,
+    omittedAbsent: acceptsUnknownOmit ? [] : omittedAbsent,
     deployment: { versionId: deployed.versionId, inputs: isRepeated ? inputs : { ...inputs, reads: [] } },
     deployed,
   };
@@ -65,31 +69,6 @@ export async function resolveFromDeployed(
     requester,
   );
   return { ...run, requeuedFrom: null };
-}
-
-/** @throws Invalid for a name that is not deployed, or that the request gives as well */
-function refuseOmitted(
-  { variables: deployed }: RunInputs,
-  given: Readonly<Record<string, JsonValue>>,
-  omit: readonly string[],
-): void {
-  for (const name of omit) {
-    const quoted = JSON.stringify(name);
-    if (Object.hasOwn(given, name))
-      throw invalidField('omit', `the request gives the variable ${quoted}: name it in variables or in omit`);
-    if (!Object.hasOwn(deployed, name))
-      throw invalidField('omit', `the deployment has no variable ${quoted}: name only variables that are deployed`);
-  }
-}
-
-function withoutNames(inputs: RunInputs, names: readonly string[]): RunInputs {
-  const isLeft = ([name]: readonly [string, unknown]) => !names.includes(name);
-  return {
-    ...inputs,
-    variables: Object.fromEntries(Object.entries(inputs.variables).filter(isLeft)),
-    sources: Object.fromEntries(Object.entries(inputs.sources ?? {}).filter(isLeft)),
-    reads: (inputs.reads ?? []).filter(({ variable }) => !names.includes(variable)),
-  };
 }
 
 /**

@@ -16,6 +16,7 @@ import { buildRun } from './build-run.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { mergeInputs, readReferences, readRemoteStates } from './given-inputs.ts';
+import { refuseUnknownOmitted } from './omitted.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
 import { describeProblems, explainTakenOver, readResets, refuseLostSecrets } from './taken-over.ts';
@@ -37,6 +38,7 @@ export async function resolveRun(
   const instance = request.instance ?? target.templateSlug;
   const { source } = request;
   const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...request, instance });
+  refuseUnknownOmitted(version, request);
   // What has become secret since is not repeated beside other values.
   const deployment = found && { ...found, inputs: await raiseSecrets(em, found.inputs) };
   const environment = target.environmentId

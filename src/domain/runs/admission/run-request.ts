@@ -38,8 +38,10 @@ export interface RunRequest {
 interface RunSource {
   readonly runId: string;
   readonly deployment: Deployment;
-  /** Whether the copy names another instance or omits variables. */
+  /** Whether the copy names another instance or omits variables that the source has. */
   readonly isChanged: boolean;
+  /** Names to omit that the source does not have. They are refused unless the version has them. */
+  readonly omittedAbsent?: readonly string[];
   /** The deployment from which the run starts, as it is; undefined for a copy of a run. A secret that the run loses is then refused by its name. */
   readonly deployed?: DeployedRun;
 }

@@ -189,10 +189,10 @@ describe('a copy of a run', () => {
     }
   });
 
-  it('refuses to omit a variable that the run does not have, or that the copy sets', async () => {
+  it('refuses to omit a variable that neither the run nor its version has, or that the copy sets', async () => {
     const run = await ended();
     const unknown = await copy(run, { omit: ['sise'], variables: { token: 'mine' } });
-    expect([unknown.status, unknown.body.error]).toEqual([400, expect.stringContaining('"sise"')]);
+    expect([unknown.status, unknown.body.error]).toEqual([422, expect.stringContaining('/sise is named in omit')]);
     const both = await copy(run, { omit: ['size'], variables: { size: 3, token: 'mine' } });
     expect([both.status, both.body.error]).toEqual([400, expect.stringContaining('"size"')]);
   });
