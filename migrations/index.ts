@@ -93,6 +93,7 @@ import { VoidAttachments } from './20261220_10_void_attachments.ts';
 import { SearchWords } from './20261220_20_search_words.ts';
 import { MaskedAddresses } from './20261221_01_masked_addresses.ts';
 import { AuditReads } from './20261221_02_audit_reads.ts';
+import { TemplateSecretOutputs } from './20261221_03_template_secret_outputs.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -191,4 +192,5 @@ export const migrations = [
   { name: '20261220_20_search_words', class: SearchWords },
   { name: '20261221_01_masked_addresses', class: MaskedAddresses },
   { name: '20261221_02_audit_reads', class: AuditReads },
+  { name: '20261221_03_template_secret_outputs', class: TemplateSecretOutputs },
 ];

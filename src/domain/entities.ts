@@ -43,7 +43,7 @@ import {
 } from './plugins/entity.ts';
 import { InstanceUsageSchema, QuotaCrossingSchema, QuotaSchema } from './quotas/entity.ts';
 import { TemplateCheckSchema } from './registry/checks/entity.ts';
-import { TemplateSchema, TemplateVersionSchema } from './registry/entity.ts';
+import { TemplateSchema, TemplateSecretOutputSchema, TemplateVersionSchema } from './registry/entity.ts';
 import { VersionModulesSchema } from './registry/kept-modules/entity.ts';
 import { RunReviewSchema } from './runs/approval/entity.ts';
 import { RunCommentSchema } from './runs/comments/entity.ts';
@@ -96,6 +96,7 @@ export const entities = [
   EnvironmentVariableSchema,
   TemplateSchema,
   TemplateVersionSchema,
+  TemplateSecretOutputSchema,
   TemplateCheckSchema,
   VersionModulesSchema,
   InstanceSchema,

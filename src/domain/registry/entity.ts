@@ -94,3 +94,18 @@ export class TemplateVersion extends TemplateVersionSchema.class {
   }
 }
 TemplateVersionSchema.setClass(TemplateVersion);
+
+/** An output that a version calls secret. Whoever shows outputs looks it up by its name, because the specs of all newer versions are much to read. */
+export const TemplateSecretOutputSchema = defineEntity({
+  name: 'TemplateSecretOutput',
+  tableName: 'template_secret_outputs',
+  properties: {
+    templateId: () => p.manyToOne(Template).primary().mapToPk().fieldName('template_id').deleteRule('restrict'),
+    name: p.string().primary(),
+    versionId: () => p.manyToOne(TemplateVersion).primary().mapToPk().fieldName('version_id').deleteRule('restrict'),
+    /** A yanked version says it of its own runs alone. */
+    isYanked: p.boolean().default(false),
+  },
+});
+export class TemplateSecretOutput extends TemplateSecretOutputSchema.class {}
+TemplateSecretOutputSchema.setClass(TemplateSecretOutput);

@@ -3,6 +3,7 @@ import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts'
 import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
 
 const history = 'a version records for good who published it, who is responsible for it and who yanked it';
+const maskedForGood = 'runs of a deleted template still mask its secret outputs';
 
 export const registryKinds = [
   {
@@ -69,6 +70,15 @@ export const registryKinds = [
         columns: ['responsible_user_id'],
         kept: 'a check ends within minutes, or waits for a worker',
       },
+    ],
+  },
+  {
+    kind: 'template_secret_output',
+    table: 'template_secret_outputs',
+    key: ['template_id', 'name', 'version_id'],
+    owners: [
+      { kind: 'template_version', columns: ['version_id'], kept: maskedForGood },
+      { kind: 'template', columns: ['template_id'], kept: maskedForGood },
     ],
   },
   {

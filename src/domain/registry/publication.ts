@@ -17,7 +17,7 @@ import { weakenApproval } from './approval/protection.ts';
 import type { CheckFinding } from './checks/model.ts';
 import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from './checks/request.ts';
 import { type DerivedSpec, deriveSpec } from './derived-spec.ts';
-import { TemplateVersion } from './entity.ts';
+import { TemplateSecretOutput, TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
 import type { TemplateFiles } from './files.ts';
 import { type GitSnapshot, snapshotGit } from './git/snapshot.ts';
@@ -133,10 +133,16 @@ export async function publishVersion(
     publishedBy: publisher.id,
     responsibleUserId: publisher.responsibleUserId,
   });
-  await tx.em.persist(version).flush();
+  await tx.em.persist([version, ...secretOutputsOf(tx.em, spec, version)]).flush();
   if (requested) await takeCheck(tx, target, { version, warnings: check.warnings, requested }, publisher);
   if (readme !== null) await fillReadme(tx, target, readme);
   return { version, isNew: true };
+}
+
+function secretOutputsOf(em: Em, { outputs }: TemplateSpec, version: TemplateVersion): TemplateSecretOutput[] {
+  const { id: versionId, templateId } = version;
+  const names = Object.keys(outputs).filter((name) => outputs[name]?.sensitive === true);
+  return names.map((name) => em.create(TemplateSecretOutput, { templateId, name, versionId, isYanked: false }));
 }
 
 /** Keeps what is known about a version. @throws Unprocessable if its check has found errors at the last moment */
@@ -176,6 +182,8 @@ export async function yankVersion(
 ): Promise<void> {
   version.yank(by.id, reason);
   await tx.em.flush();
+  const { templateId, id: versionId } = version;
+  await tx.em.nativeUpdate(TemplateSecretOutput, { templateId, versionId }, { isYanked: true });
 }
 
 /** No binding could ever fit. Versions that an earlier release published may have such kinds. */

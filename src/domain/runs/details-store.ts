@@ -4,7 +4,7 @@ import type { Tables } from '#domain/entities.ts';
 import { selectPositionInQuota } from '#domain/quotas/use/places-store.ts';
 import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
 import { writingOperations } from './model.ts';
-import { secretNamesOf } from './references/secret-outputs.ts';
+import { secretNamesAmong } from './references/secret-outputs.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
@@ -76,10 +76,10 @@ export function selectRunDetails(eb: OverRun) {
 /** A run as the API shows it. Times are strings. */
 export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetails>;
 
-/** Most runs of a list have no outputs, and need not look for newer versions. */
+/** Most runs of a list have no outputs, and need not look for versions. */
 function selectSecretOutputs(eb: OverRun) {
   const [outputs, id] = [eb.ref('runs.outputs'), eb.ref('runs.id')];
-  return sql<string[]>`case when ${outputs} = '{}' then '{}'::text[] else ${secretNamesOf(outputs, id)} end`;
+  return sql<string[]>`case when ${outputs} = '{}' then '{}'::text[] else ${secretNamesAmong(outputs, id)} end`;
 }
 
 /** The assembly and the node of which a run is a try; null for any other run. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
-import { secretNamesOf, showOutputs } from '#domain/runs/references/secret-outputs.ts';
+import { secretNamesAmong, secretNamesOf, showOutputs } from '#domain/runs/references/secret-outputs.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findReferences, type Reference } from '../spec/references.ts';
 
@@ -14,7 +14,9 @@ interface OutputSources {
 
 /** Of the assembly run `r`; null if it has no outputs. A node that had no run of its own lent the outputs of its instance. */
 export function selectOutputSources() {
-  const secret = secretNamesOf(sql`coalesce(ran.outputs, i.outputs, '{}')`, sql`coalesce(ran.id, i.deployed_run_id)`);
+  const ofRun = secretNamesAmong(sql`ran.outputs`, sql`ran.id`);
+  const ofInstance = secretNamesOf(sql`coalesce(i.outputs, '{}')`, sql`i.deployed_run_id`);
+  const secret = sql`case when ran.id is not null then ${ofRun} else ${ofInstance} end`;
   return sql<OutputSources | null>`case when r.outputs <> '{}' then (
     select jsonb_build_object('written', coalesce(av.spec -> 'outputs', '{}'), 'secret', (
       select coalesce(jsonb_object_agg(n.key, to_jsonb(${secret})), '{}') from assembly_nodes n

@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
@@ -18,11 +18,26 @@ export function secretNamesOf(outputs: Expression<unknown>, runId: Expression<un
   return sql<string[]>`array(
     select o.key from jsonb_each(${outputs}) o where o.value ->> 'sensitive' = 'true'
     union
-    select s.key from runs d
-      join template_versions v on v.id = d.template_version_id
-        or (v.template_id = d.template_id and v.id > d.template_version_id and v.yanked_at is null)
-      cross join lateral jsonb_each(case jsonb_typeof(v.spec -> 'outputs') when 'object' then v.spec -> 'outputs' else '{}' end) s
-      where d.id = ${runId} and s.value ->> 'sensitive' = 'true')`;
+    select s.name from ${secretsByVersions(runId)})`;
+}
+
+/** The same of these outputs alone. It looks up each name, so its cost does not depend on how many newer versions there are: lists use it for each row. */
+export function secretNamesAmong(outputs: Expression<unknown>, runId: Expression<unknown>) {
+  return sql<string[]>`array(
+    select o.key from jsonb_each(${outputs}) o
+    where o.value ->> 'sensitive' = 'true' or ${isSecretByVersions(runId, sql`o.key`)})`;
+}
+
+/** Whether an output is secret by the version of a run or by a newer one. For an `exists`, PostgreSQL would read all outputs of all these versions first. */
+function isSecretByVersions(runId: Expression<unknown>, name: Expression<unknown>) {
+  return sql<SqlBool>`(select s.name from ${secretsByVersions(runId)} and s.name = ${name} limit 1) is not null`;
+}
+
+/** The outputs `s` that are secret by the version of a run or by a newer one. */
+function secretsByVersions(runId: Expression<unknown>) {
+  return sql`runs d join template_secret_outputs s on s.template_id = d.template_id
+    and s.version_id >= d.template_version_id and (not s.is_yanked or s.version_id = d.template_version_id)
+    where d.id = ${runId}`;
 }
 
 /** The names of the outputs that are secret by the version of a run or by a newer one. */
