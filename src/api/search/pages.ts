@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { inTurn } from '#api/pipeline/invocation/costly-reads.ts';
 import { type IconName, renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { lookOfRun } from '#api/web/components/status.ts';
@@ -13,7 +14,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
 import type { NamedKind } from '#domain/search/candidates-store.ts';
-import { findByWholeName } from '#domain/search/search-store.ts';
+import { findByWholeNames } from '#domain/search/search-store.ts';
 import { find } from './operations.ts';
 
 type Found = EncodedAnswerOf<typeof find.responses>;
@@ -24,9 +25,15 @@ export function registerSearch(addPage: AddPage): void {
   addPage('GET', pages.search, showSearch);
 }
 
-/** What has exactly this name, for those who may search. */
-export async function findNamed(visit: Visit<unknown>, text: string, kinds?: readonly NamedKind[]): Promise<string[]> {
-  return visit.mayDo(find).allowed ? findByWholeName(visit.em, visit.principal, { text, kinds }) : [];
+/** What has exactly these names, by the name, for those who may search. It is as costly as a search, and waits in the same queue. */
+export async function findNamed(
+  visit: Visit<unknown>,
+  texts: readonly string[],
+  kinds?: readonly NamedKind[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (texts.length === 0 || !visit.mayDo(find).allowed) return new Map();
+  const { em, principal } = visit;
+  return inTurn(principal, () => findByWholeNames(em, principal, { texts, kinds }));
 }
 
 /** Lists what the visitor may read and whose name, address, message or id has the text in it. If the text is the id of one thing, its page opens. */

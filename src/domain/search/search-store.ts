@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import { readGates } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
-import { hasText, isNamed, type NameMatch } from '#domain/shared/name-match.ts';
+import { isNamed, type NameMatch } from '#domain/shared/name-match.ts';
 import { type Candidate, type Candidates, candidatesByKind, type NamedKind, namedKinds } from './candidates-store.ts';
 import type { Finder, FoundRow } from './finder.ts';
 import { findAcquaintances } from './people-store.ts';
@@ -87,31 +87,53 @@ export function findCalled(
 }
 
 /**
- * The ids of what a principal may read and whose name is this text, in any case, alone or behind the name of its owner, as in "Network / Development".
- * Of each kind two at most: they are enough to know that the text names several things.
+ * The ids of what a principal may read and whose name is one of these texts, in any case, alone or behind the name of its owner, as in
+ * "Network / Development": by the text, of all that has one of these names. One statement for each kind finds all texts.
  */
-export async function findByWholeName(
+export async function findByWholeNames(
   em: Em,
   principal: Principal,
-  { text, kinds = namedKinds }: { readonly text: string; readonly kinds?: readonly NamedKind[] | undefined },
-): Promise<string[]> {
-  const wanted = text.toLowerCase();
-  const ids: string[] = [];
-  for (const kind of kinds) {
+  {
+    texts,
+    kinds = namedKinds,
+  }: { readonly texts: readonly string[]; readonly kinds?: readonly NamedKind[] | undefined },
+): Promise<Map<string, string[]>> {
+  const ids = new Map<string, string[]>();
+  const wanted = [...new Set(texts.map((text) => text.toLowerCase()))];
+  for (const kind of wanted.length === 0 ? [] : kinds) {
     if (isOfClosedFeature(kind, principal.closedFeatures)) continue;
-    const candidates: Candidates = candidatesByKind[kind];
-    const rows = await db(em)
-      .selectFrom(candidates(em, principal))
-      .where((eb) => {
-        const behindOwner = sql<string>`concat(${eb.ref('x.context')}, ' / ', ${eb.ref('x.name')})`;
-        return eb.or([hasText(eb.ref('x.name'), wanted, 'whole'), hasText(behindOwner, wanted, 'whole')]);
-      })
-      .select('x.id')
-      .limit(2)
-      .execute();
-    ids.push(...rows.map(({ id }) => id));
+    for (const { id, name, behindOwner } of await selectCalled(em, principal, kind, wanted))
+      for (const called of new Set([name, behindOwner])) ids.set(called, [...(ids.get(called) ?? []), id]);
   }
-  return ids;
+  return new Map(texts.map((text) => [text, ids.get(text.toLowerCase()) ?? []]));
+}
+
+/** @param wanted in lower case */
+function selectCalled(em: Em, principal: Principal, kind: NamedKind, wanted: readonly string[]) {
+  const candidates: Candidates = candidatesByKind[kind];
+  const name = sql<string>`lower(x.name)`;
+  const behindOwner = sql<string>`lower(concat(x.context, ' / ', x.name))`;
+  return db(em)
+    .selectFrom(candidates(em, principal))
+    .where((eb) => eb.or([name, behindOwner].map((each) => eb(each, '=', eb.fn.any(eb.val(wanted))))))
+    .select(['x.id', name.as('name'), behindOwner.as('behindOwner')])
+    .execute();
+}
+
+/** The names of those of a kind, by their ids, that a principal may read. */
+export async function readReadableNames(
+  em: Em,
+  principal: Principal,
+  kind: NamedKind,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const candidates: Candidates = candidatesByKind[kind];
+  const rows = await db(em)
+    .selectFrom(candidates(em, principal))
+    .where((eb) => eb('x.id', '=', eb.fn.any(eb.val(ids))))
+    .select(['x.id', 'x.name'])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Finds those of a kind by a text in a name. PostgreSQL merges the two queries, so the indexes of the candidates' tables serve. */

@@ -64,7 +64,7 @@ beforeAll(async () => {
     operations: [...everyOperation, ...operations],
     services,
     countForBar: async () => ({ approvals: null, unread: null }),
-    findNamed: async () => [],
+    findNamed: async () => new Map(),
   };
   const addPage = pageAdder(app, context);
   // The path is one of this test alone.

@@ -3,14 +3,16 @@ import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { findInstanceOwner } from '#domain/instances/store.ts';
 import { hasChanged } from '#domain/runs/references/changed-inputs.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import type { UpstreamState } from '#domain/runs/references/upstream.ts';
+import { readReadableNames } from '#domain/search/search-store.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { getDependencies } from '../dependency-operations.ts';
 import { getOutputs } from '../operations.ts';
@@ -59,8 +61,14 @@ const readDependencies = (visit: InstanceVisit) => visit.read(getDependencies, {
 
 async function renderReaders(visit: InstanceVisit, { id, actions }: Instance, readers: Readers): Promise<Html> {
   const { team_ids: teams, environment_ids: environments } = readers;
-  const names = await readNames(visit.em, { teams, environments });
-  const nameOf = (each: string) => html`<li class="foreign">${names.get(each)?.name ?? each}</li>`;
+  const { em, principal } = visit;
+  // Readers are named by ids, also of places that the visitor may not read.
+  const [ofTeams, ofEnvironments] = await Promise.all([
+    readReadableNames(em, principal, 'team', teams),
+    readReadableNames(em, principal, 'environment', environments),
+  ]);
+  const nameOf = (each: string) =>
+    html`<li class="foreign">${ofTeams.get(each) ?? ofEnvironments.get(each) ?? each}</li>`;
   const isChangeable = refusalOf(actions, 'set_readers') === null;
   const change = html`<a class="button button-plain" href="${pagePath(pages.instanceReaders, { id })}">Change who may read them</a>`;
   const nobody = html`<p class="muted">No one: runs of other environments cannot use its outputs.</p>`;
@@ -172,6 +180,7 @@ export function registerReaders(addPage: AddPage): void {
       };
     },
     carryOut: async ({ id }, typed, visit) => {
+      requireAuthority(visit, replaceReaders, await findInstanceOwner(visit.em, id, visit.principal.id));
       const body = {
         team_ids: await readPlaces(visit, 'team', typed),
         environment_ids: await readPlaces(visit, 'environment', typed),

@@ -1,11 +1,11 @@
 import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
-import { type Choices, nameOfChoice, valueOfName } from '#api/web/forms/fields/choices.ts';
+import { type Choices, nameOfChoice, valuesOfName } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { readReadableNames } from '#domain/search/search-store.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
 
 type Kind = 'team' | 'environment';
 
@@ -41,56 +41,91 @@ function addingField(name: string, label: string, { choices, isCut, choiceKinds 
   };
 }
 
-/** What the field of a list says: one name a line. A name that does not tell a place from others has the id behind it. */
+/** What the field of a list says: one name a line. A name that does not tell a place from others has the id behind it; one that the visitor may not read is an id. */
 export async function listPlaces(visit: Visit, kind: Kind, ids: readonly string[]): Promise<string> {
   if (ids.length === 0) return '';
   const { choices } = await readPlaceChoices(visit, kind);
-  const names = await readNames(visit.em, { [`${kind}s`]: ids });
-  const lines = ids.map(async (id) => {
+  const names = await readReadableNames(visit.em, visit.principal, kind, ids);
+  const labelOf = (id: string) => {
     const label = nameOfChoice(choices, id);
-    if (label !== id) return label;
-    const name = names.get(id)?.name ?? '';
-    const [only, ...others] = name === '' ? [] : await visit.findNamed(name, [kind]);
-    return only === id && others.length === 0 ? name : `${name} ${id}`.trim();
+    return label === id ? names.get(id) : label;
+  };
+  const labels = ids.flatMap((id) => labelOf(id) ?? []);
+  const found = await visit.findNamed(labels, [kind]);
+  const lines = ids.map((id) => {
+    const label = labelOf(id);
+    if (label === undefined) return id;
+    const [only, ...others] = found(label);
+    return only === id && others.length === 0 && idBehind(label) === null ? label : `${label} ${id}`;
   });
-  return (await Promise.all(lines)).join('\n');
+  return lines.join('\n');
 }
 
 /** The ids of the places that were typed for `team_ids` or `environment_ids`, and of the one that was chosen. A name that fits none has a problem. */
 export async function readPlaces(visit: Visit, kind: Kind, typed: Typed): Promise<string[]> {
-  const { choices } = await readPlaceChoices(visit, kind);
-  const ids = new Set<string>();
-  for (const field of [`${kind}_ids`, `add_${kind}`]) {
-    const lines = (typed[field] ?? '').split('\n').flatMap((line) => line.trim() || []);
-    for (const line of lines) {
-      const known = idsOfLine(line) ?? valueOfName(choices, line);
-      for (const id of known === undefined ? await findNamed(visit, kind, { field, line }) : [known].flat())
-        ids.add(id);
-    }
+  const fields = [`${kind}_ids`, `add_${kind}`].map((field) => ({ field, lines: linesOf(typed[field]) }));
+  const lines = fields.flatMap((each) => each.lines);
+  if (lines.length > maxLines) {
+    visit.addProblem(`${kind}_ids`, `has ${lines.length} lines: enter at most ${maxLines}`);
+    return [];
   }
-  return [...ids];
+  const meant = await findMeant(
+    visit,
+    kind,
+    lines.filter((line) => !isListOfIds(line)),
+  );
+  const ids = fields.flatMap(({ field, lines: ofField }) =>
+    ofField.flatMap((line) =>
+      isListOfIds(line) ? line.split(/\s+/) : onlyOne(visit, kind, { field, line }, meant(line)),
+    ),
+  );
+  return [...new Set(ids)];
 }
 
-async function findNamed(
-  visit: Visit,
-  kind: Kind,
-  { field, line }: { field: string; line: string },
-): Promise<string[]> {
-  const found = await visit.findNamed(line, [kind]);
-  if (found.length === 1) return found;
+/** Of each list together with the choice beside it. */
+const maxLines = 200;
+
+/** The different lines of a field that are not empty. */
+export function linesOf(text = ''): string[] {
+  return [...new Set(text.split('\n').flatMap((line) => line.trim() || []))];
+}
+
+function isListOfIds(line: string): boolean {
+  return line.split(/\s+/).every(isId);
+}
+
+/** The id with which a line ends, behind a name; null: there is none. */
+function idBehind(line: string): { readonly name: string; readonly id: string } | null {
+  const [, name, id] = /^(.*\S)\s+(\S+)$/.exec(line) ?? [];
+  return name !== undefined && id !== undefined && isId(id) ? { name, id } : null;
+}
+
+/**
+ * The places that each line may mean: those with this name, and the one whose id is behind its name. Names that look like a name with an id are looked for as
+ * well: otherwise, whoever gives a team such a name puts another one in its place.
+ */
+async function findMeant(visit: Visit, kind: Kind, lines: readonly string[]): Promise<(line: string) => string[]> {
+  const { choices } = await readPlaceChoices(visit, kind);
+  const behind = lines.flatMap((line) => idBehind(line) ?? []);
+  const found = await visit.findNamed([...lines, ...behind.map(({ name }) => name)], [kind]);
+  const called = (name: string) => [...valuesOfName(choices, name), ...found(name)];
+  return (line) => {
+    const byName = called(line);
+    const named = idBehind(line);
+    // Without another meaning, the id counts though what it names is called otherwise by now.
+    const byId = named && (byName.length === 0 || called(named.name).includes(named.id)) ? [named.id] : [];
+    return [...new Set([...byName, ...byId])];
+  };
+}
+
+/** The only place that a line may mean; none, with a problem, if it may mean none or several. */
+function onlyOne(visit: Visit, kind: Kind, { field, line }: { field: string; line: string }, meant: readonly string[]) {
+  if (meant.length === 1) return meant;
   const owner = kind === 'team' ? 'organization' : 'project';
   const problem =
-    found.length === 0
+    meant.length === 0
       ? `no ${kind} that you may choose`
-      : `several ${kind}s: put the name of the ${owner} and a slash before it`;
+      : `several ${kind}s: put the name of the ${owner} and a slash before it, or enter the ID alone`;
   visit.addProblem(field, `${JSON.stringify(line.slice(0, 100))} is the name of ${problem}`);
   return [];
-}
-
-/** A line may have ids alone, or one id behind its name; undefined: it has none. */
-function idsOfLine(line: string): string[] | undefined {
-  const words = line.split(/\s+/);
-  const last = words.at(-1) ?? '';
-  if (!isId(last)) return undefined;
-  return words.every(isId) ? words : [last];
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { get as getProject, list as listProjects } from '#api/projects/operations.ts';
+import { linesOf } from '#api/tenancy/pages/place-lists.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
@@ -133,22 +134,27 @@ function fieldsOf({ set, places, isCut, attachments: { attachments } }: Subject)
 }
 
 /** The only project or environment of a name. @throws Invalid at the field */
-async function findPlace(visit: SetVisit, name: string): Promise<string[]> {
-  const found = await visit.findNamed(name, ['project', 'environment']);
-  const places = await readNames(visit.em, { projects: found, environments: found });
-  if (places.size === 1) return [...places.keys()];
+function onlyPlace(name: string, found: readonly string[]): string {
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
   const said = JSON.stringify(name.slice(0, 100));
   throw invalidField(
     'others',
-    `${said} is the name of ${places.size === 0 ? 'no project or environment' : 'several of them'}`,
+    `${said} is the name of ${only === undefined ? 'no project or environment' : 'several of them'}`,
   );
 }
 
+const maxOthers = 200;
+
 /** The places whose names were written. An id that no project has counts as one of an environment, and the operation says if no environment has it. */
-async function readOthers(visit: SetVisit, { others = '' }: Typed): Promise<Omit<Place, 'name'>[]> {
-  const lines = others.split('\n').flatMap((line) => line.trim() || []);
-  const ids = [];
-  for (const line of lines) ids.push(...(isId(line) ? [line] : await findPlace(visit, line)));
+async function readOthers(visit: SetVisit, { others }: Typed): Promise<Omit<Place, 'name'>[]> {
+  const lines = linesOf(others);
+  if (lines.length > maxOthers) throw invalidField('others', `has ${lines.length} lines: enter at most ${maxOthers}`);
+  const found = await visit.findNamed(
+    lines.filter((line) => !isId(line)),
+    ['project', 'environment'],
+  );
+  const ids = lines.map((line) => (isId(line) ? line : onlyPlace(line, found(line))));
   const projects = await readNames(visit.em, { projects: ids });
   return ids.map((id) => ({ type: projects.has(id) ? 'project' : 'environment', id }));
 }

@@ -1,26 +1,27 @@
 import { isId } from '#domain/shared/ids.ts';
 import type { Visit } from '../visit/visit.ts';
-import { valueOfName } from './fields/choices.ts';
+import { valuesOfName } from './fields/choices.ts';
 import type { FormField } from './fields/form-field.ts';
 
 /** What a select was sent with: the value that the text stands for, or why it stands for none. */
 type ReadChoice = { readonly value: string } | { readonly problem: string };
 
 /**
- * Reads what a select was sent with. One that offers only some of its choices sends names, since that is what `renderControl` makes of it. A name that is
- * not among its choices is looked up among all that the visitor may read.
+ * Reads what a select was sent with. One that offers only some of its choices sends names, since that is what `renderControl` makes of it. A name is looked
+ * up among all that the visitor may read, also one of a listed choice: something else that is not listed may have it, too.
  */
 export async function readChoice(visit: Visit<unknown>, field: FormField, typed = ''): Promise<ReadChoice> {
   const { kind, isCut, choiceKinds, choices = [] } = field;
   const text = typed.trim();
   if (kind !== 'select' || !isCut || text === '') return { value: typed };
-  const listed = valueOfName(choices, text);
+  const listed = valuesOfName(choices, text);
   // What no kind has are values, not names of things.
-  if (listed !== undefined || isId(text) || choiceKinds?.length === 0) return { value: listed ?? text };
-  const [only, ...others] = await visit.findNamed(text, choiceKinds);
+  if (listed[0] === text || isId(text) || choiceKinds?.length === 0) return { value: listed[0] ?? text };
+  const found = await visit.findNamed([text], choiceKinds);
+  const [only, ...others] = new Set([...listed, ...found(text)]);
   if (only === undefined) return { problem: 'is the name of nothing that you may choose' };
   if (others.length === 0) return { value: only };
-  return { problem: 'is the name of several things: choose one from the list, or enter the ID of one' };
+  return { problem: 'is the name of several things: enter the ID of the one that you mean' };
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { invalidField } from '#domain/shared/errors.ts';
+import { Forbidden, invalidField } from '#domain/shared/errors.ts';
+import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 
@@ -22,6 +24,16 @@ export function toBody({ expected_revision: revision, ...typed }: Typed): Record
 /** Why an action is not possible now; null if it is, or if the thing does not list it. */
 export function refusalOf(actions: readonly Action[], name: string): string | null {
   return actions.find((action) => action.name === name)?.reason ?? null;
+}
+
+/** Refuses somebody who may not do it before the form looks up the names that they typed. @throws Forbidden */
+export function requireAuthority(
+  visit: Visit<unknown>,
+  operation: Parameters<Visit['mayDo']>[0],
+  ...targets: readonly (Ownership | undefined)[]
+): void {
+  const { allowed, reason } = visit.mayDo(operation, ...targets);
+  if (!allowed) throw new Forbidden(reason ?? undefined);
 }
 
 /** Before a tenant or a state is deleted, people type its name. */

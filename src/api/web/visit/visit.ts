@@ -37,7 +37,11 @@ export interface PageContext extends PageServices {
   readonly findNamed: FindNamed;
 }
 
-type FindNamed = (visit: Visit<unknown>, name: string, kinds?: readonly NamedKind[]) => Promise<string[]>;
+type FindNamed = (
+  visit: Visit<unknown>,
+  names: readonly string[],
+  kinds?: readonly NamedKind[],
+) => Promise<ReadonlyMap<string, readonly string[]>>;
 
 /** One request for a page: who visits, what the address says, and how to answer. */
 export class Visit<Params = unknown> {
@@ -149,11 +153,15 @@ export class Visit<Params = unknown> {
   }
 
   /**
-   * The ids of what has exactly this name, in any case, alone or behind the name of its owner, as in "Network / Development": all that the visitor may
-   * read, or only that of some kinds.
+   * The ids of what has exactly one of these names, in any case, alone or behind the name of its owner, as in "Network / Development": by the name, all
+   * that the visitor may read, or only that of some kinds. It is one costly read, so a form looks up all its names together.
    */
-  findNamed(name: string, kinds?: readonly NamedKind[]): Promise<string[]> {
-    return this.context.findNamed(this, name, kinds);
+  async findNamed(
+    names: readonly string[],
+    kinds?: readonly NamedKind[],
+  ): Promise<(name: string) => readonly string[]> {
+    const found = await this.context.findNamed(this, names, kinds);
+    return (name) => found.get(name) ?? [];
   }
 
   /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */

@@ -1,5 +1,5 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { refusalOf, requireAuthority } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { create, deleteWorkerPool, get } from '../pool-operations.ts';
@@ -21,6 +21,7 @@ export function registerPoolForms(addPage: AddPage): void {
       refusal: visit.mayDo(create).reason,
     }),
     carryOut: async (_subject, typed, visit) => {
+      requireAuthority(visit, create);
       const rules = await toRules(visit, typed);
       await visit.run(create, { body: { name: typed['name']?.trim() ?? '', ...rules } });
       return pagePath(pages.workers, {}, { done: 'pool-created' });

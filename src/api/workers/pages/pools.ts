@@ -7,7 +7,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
-import { revisionField } from '#api/web/forms/resource-forms.ts';
+import { requireAuthority, revisionField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -100,6 +100,7 @@ export async function submitPool(visit: PoolVisit): Promise<FastifyReply> {
   const typed = visit.form(...names);
   const { expected_revision: revision } = typed;
   const result = await submit(visit, names, async () => {
+    requireAuthority(visit, update);
     const rules = await toRules(visit, typed);
     const body = { ...rules, ...(revision && { expected_revision: Number(revision) }) };
     return visit.run(update, { params: visit.params, body });

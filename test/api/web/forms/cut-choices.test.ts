@@ -50,7 +50,7 @@ describe('a choice among more things than a form can offer', () => {
     await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zulu', slug: 'zulu-two' });
     const several = await create('Zulu');
     expect([several.status, several.text.includes('Is the name of several things')]).toEqual([400, true]);
-    expect(several.text).toContain('or enter the ID of one');
+    expect(several.text).toContain('enter the ID of the one that you mean');
   });
 
   it('takes the name of what it does not offer although something of another kind has the same name', async () => {

@@ -50,12 +50,9 @@ export function nameOfChoice(choices: readonly Choice[], value: string): string 
   return label !== undefined && choices.filter((choice) => choice.label === label).length === 1 ? label : value;
 }
 
-/** The value that a visitor chose by typing it or the only label like it; undefined if neither is listed. */
-export function valueOfName(choices: readonly Choice[], typed: string): string | undefined {
-  const text = typed.trim().toLowerCase();
-  const called = choices.filter((choice) => choice.label.toLowerCase() === text);
-  return (
-    choices.find((choice) => choice.value === typed.trim())?.value ??
-    (called.length === 1 ? called[0]?.value : undefined)
-  );
+/** The values that a visitor may have meant by typing one of them, or a label. */
+export function valuesOfName(choices: readonly Choice[], typed: string): string[] {
+  const text = typed.trim();
+  const called = choices.filter(({ label }) => label.toLowerCase() === text.toLowerCase());
+  return choices.some(({ value }) => value === text) ? [text] : called.map(({ value }) => value);
 }
