@@ -30,7 +30,7 @@ import {
   valuesOf,
   withPlaced,
 } from './schema-part.ts';
-import { isStale, openedField, openedName, withPresentValues } from './stale.ts';
+import { openedName } from './stale.ts';
 import { nameLines } from './word-list.ts';
 
 /** A page that holds one form. */
@@ -97,18 +97,16 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
   const post = async (visit: Visit<ParamsOf<Pattern>>) => {
     const subject = await read(visit);
     const described = await describe(subject, visit);
-    const shown = [...openedField(described.fields), ...described.fields];
-    const names = shown.flatMap(({ name, matrix }) => (matrix ? matrixNames(matrix) : [name]));
+    const names = described.fields.flatMap(({ name, matrix }) => (matrix ? matrixNames(matrix) : [name]));
     const { schema } = described;
     const { plain, fields } = schema ? splitSent(visit.request.body) : { plain: visit.request.body, fields: null };
     const sentForOtherKind = described.kinds ? takeOtherKind(plain, names) : null;
-    const { [openedName]: opened = '', ...typed } = readTyped(sentForOtherKind ?? plain, names, described.fields);
+    const sentFields = readTyped(sentForOtherKind ?? plain, [openedName, ...names], described.fields);
+    const { [openedName]: _opened, ...typed } = sentFields;
     const sent = schema && fields ? readPart(schema, fields) : null;
     const again = (problems: FormProblems | null) => {
-      const isOutOfDate = isStale(problems, described.fields);
-      const merged = isOutOfDate ? withPresentValues(described.fields, typed, opened) : typed;
       const state = {
-        typed: withoutSecrets(merged, described),
+        typed: withoutSecrets(sentFields, described),
         problems,
         ...(sent && { entry: sent.entry }),
         isOfOtherKind: sentForOtherKind !== null,
@@ -159,7 +157,6 @@ interface FormState extends Pick<Form, 'typed' | 'problems'> {
 
 function formPage(described: FormPage, action: LocalPath, state: FormState = {}): Page {
   const { title, crumbs, below, actions, lead, refusal, cancel } = described;
-  const fields = [...openedField(described.fields), ...described.fields];
   return {
     title,
     hasProblem: Boolean(state.problems),
@@ -175,11 +172,7 @@ ${
   refusal && !state.problems
     ? html`<div class="notice notice-problem"><p>${renderLinkedText(toSentence(refusal))}</p></div><a class="button" href="${cancel}">Back</a>`
     : renderForm(
-        withSchema(
-          withKinds({ ...described, ...state, action, fields }, described, state),
-          described.schema,
-          state.entry,
-        ),
+        withSchema(withKinds({ ...described, ...state, action }, described, state), described.schema, state.entry),
       )
 }</div>
 </div>`,

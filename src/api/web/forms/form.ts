@@ -8,7 +8,7 @@ import { renderControl } from './fields/control.ts';
 import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
 import type { FormProblems } from './problems.ts';
-import { isStale, renderStale, revisionName } from './stale.ts';
+import { isStale, openedField, openedName, renderStale, revisionName, withPresentValues } from './stale.ts';
 
 export interface Form {
   /** Keeps its fields apart from those of other forms of the page. */
@@ -49,7 +49,6 @@ export function renderForm(form: Form): Html {
     cancel,
     cancelLabel,
     problems,
-    typed = {},
     hasFiles,
     hasEdits,
     waiting,
@@ -57,11 +56,12 @@ export function renderForm(form: Form): Html {
   } = form;
   const plain = fields.filter(isField);
   const stale = isStale(problems, plain);
+  const typed = stale ? withPresentValues(plain, form.typed ?? {}) : (form.typed ?? {});
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null} ${goesOn ? sentAtOnce(action) : null}>
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
 ${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderFieldLink(field, name), path: action, hasOtherValues: plain.length < fields.length }) : renderSummary(problems, plain, name)) : null}
 ${plain.some(isPassword) ? null : renderKey()}
-${fields.map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
+${[...openedField(plain), ...fields].map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? renderCancel(cancel, cancelLabel) : null
   }</div>
@@ -94,7 +94,7 @@ function isField(field: FormField | Html): field is FormField {
 }
 
 function withState(field: FormField, typed: Readonly<Record<string, string>>, stale: boolean): FormField {
-  if (stale && field.name === revisionName) return field;
+  if (stale && (field.name === revisionName || field.name === openedName)) return field;
   // Nobody can choose nothing among radio buttons.
   const isUnchosen = field.kind === 'radio' && typed[field.name] === '';
   const value = field.kind === 'password' ? undefined : isUnchosen ? field.value : (typed[field.name] ?? field.value);

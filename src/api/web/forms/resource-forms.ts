@@ -16,7 +16,11 @@ export function revisionOf({ expected_revision: revision }: Typed): { readonly r
 }
 
 /** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */
-export function toBody({ expected_revision: revision, ...typed }: Typed): Record<string, unknown> {
+export function toBody({
+  expected_revision: revision,
+  opened_with: _opened,
+  ...typed
+}: Typed): Record<string, unknown> {
   const filled = Object.entries(typed).filter(([, value]) => value !== '');
   return { ...Object.fromEntries(filled), ...(revision !== undefined && { expected_revision: Number(revision) }) };
 }

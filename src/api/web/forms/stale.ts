@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
-import type { FormField } from './fields/form-field.ts';
+import { type FormField, sentValue } from './fields/form-field.ts';
+import { sentBoxes } from './fields/matrix.ts';
 import type { FormProblems } from './problems.ts';
 import { toLines } from './read-form.ts';
 
 /** What is compared of a field of a form. */
-interface ComparedField {
-  readonly name: string;
-  readonly kind?: string;
-  /** The present value. */
-  readonly value?: string | undefined;
-  readonly isSecret?: boolean;
-  readonly choices?: readonly { readonly value: string; readonly label: string }[];
-}
+type ComparedField = Pick<FormField, 'name' | 'kind' | 'value' | 'isSecret' | 'isCut' | 'choices' | 'matrix'>;
 
 const maxShown = 300;
 
@@ -26,29 +20,34 @@ export const openedName = 'opened_with';
 
 /** Digests of the present values, by field, for a form that knows its revision. So a form that is out of date can tell what its reader has changed. */
 export function openedField(fields: readonly ComparedField[]): FormField[] {
-  if (!fields.some(({ name }) => name === revisionName)) return [];
-  const compared = fields.filter((field) => field.kind !== 'hidden' && isShown(field));
-  const digests = Object.fromEntries(compared.map(({ name, value = '' }) => [name, digestOf(value)]));
-  return [{ name: openedName, label: 'Opened with', kind: 'hidden', value: JSON.stringify(digests) }];
+  if (!knowsRevision(fields)) return [];
+  const digests = Object.fromEntries(sentValues(fields).map(([name, value]) => [name, digestOf(value)]));
+  // Another person changes the digests by saving: that is no reason to forget what was typed into the form.
+  return [{ name: openedName, label: 'Opened with', kind: 'hidden', value: JSON.stringify(digests), isUnkept: true }];
 }
 
 /** What was typed, but with the present value of each field that has the value with which the form was opened. */
 export function withPresentValues(
   fields: readonly ComparedField[],
   typed: Readonly<Record<string, string>>,
-  opened: string,
 ): Readonly<Record<string, string>> {
-  const digests = readDigests(opened);
-  const untouched = fields.filter(
-    (field) => field.kind !== 'hidden' && isShown(field) && digests[field.name] === digestOf(typed[field.name] ?? ''),
-  );
-  return { ...typed, ...Object.fromEntries(untouched.map(({ name, value = '' }) => [name, value])) };
+  const digests = readDigests(typed);
+  const untouched = sentValues(fields).filter(([name]) => digests[name] === digestOf(typed[name] ?? ''));
+  return { ...typed, ...Object.fromEntries(untouched) };
+}
+
+/** What the form sends for the present values, if nobody changes them. */
+function sentValues(fields: readonly ComparedField[]): (readonly [name: string, value: string])[] {
+  return fields.flatMap((field) => {
+    if (field.matrix) return sentBoxes(field.matrix);
+    return isCompared(field) ? [[field.name, sentValue(field)] as const] : [];
+  });
 }
 
 /** Nothing is known of a form that sends no digests, or something else in their place. */
-function readDigests(opened: string): Readonly<Record<string, unknown>> {
+function readDigests({ [openedName]: opened }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   try {
-    return { ...(JSON.parse(opened) as object | null) };
+    return { ...(JSON.parse(opened ?? '{}') as object | null) };
   } catch {
     return {};
   }
@@ -60,7 +59,10 @@ function digestOf(value: string): string {
 
 /** Whether somebody else changed the thing since the form was opened. The form must know the present revision to be saved again. */
 export function isStale(problems: FormProblems | null | undefined, fields: readonly ComparedField[]): boolean {
-  if (problems?.code !== 'stale_revision') return false;
+  return problems?.code === 'stale_revision' && knowsRevision(fields);
+}
+
+function knowsRevision(fields: readonly ComparedField[]): boolean {
   return fields.some(({ name, value }) => name === revisionName && value !== undefined);
 }
 
@@ -83,10 +85,11 @@ export function renderStale<Field extends ComparedField>(
   { renderLink, path, hasOtherValues }: StaleForm<Field>,
 ): Html {
   const visible = fields.filter(({ kind }) => kind !== 'hidden');
-  const changed = visible.filter((field) => isShown(field) && !isSame(field.value ?? '', typed[field.name] ?? ''));
-  const unknown = hasOtherValues || visible.some((field) => !isShown(field));
+  const changed = visible.filter((field) => isCompared(field) && !isSame(sentValue(field), typed[field.name] ?? ''));
+  const unknown = hasOtherValues || visible.some((field) => !isCompared(field));
+  const isMerged = !hasOtherValues && Object.keys(readDigests(typed)).length > 0;
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
-<p>Another person changed this after you opened the form. Nothing was saved. Fields that you did not change show the current values.</p>
+<p>Another person changed this after you opened the form. Nothing was saved.${isMerged && ' Fields that you did not change show the current values.'}</p>
 ${
   changed.length > 0 &&
   html`<p>Save again to replace these current values:</p>
@@ -106,9 +109,9 @@ function isSame(present: string, typed: string): boolean {
   return toLines(present) === typed;
 }
 
-/** Secrets have no value to show, and files have no present value. A field that may hold a secret and has a value holds none. */
-function isShown({ kind, isSecret, value }: ComparedField): boolean {
-  return (!isSecret || Boolean(value)) && !['password', 'files', 'folder'].includes(kind ?? 'text');
+/** A hidden field is none of the reader's. Secrets have no value to show, and files have no present value. A field that may hold a secret and has a value holds none. */
+function isCompared({ kind = 'text', isSecret, value }: ComparedField): boolean {
+  return (!isSecret || Boolean(value)) && !['hidden', 'password', 'files', 'folder', 'matrix'].includes(kind);
 }
 
 function describeValue({ kind, value = '', choices = [] }: ComparedField): string {

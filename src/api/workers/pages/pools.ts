@@ -8,6 +8,7 @@ import { renderForm } from '#api/web/forms/form.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { requireAuthority, revisionField } from '#api/web/forms/resource-forms.ts';
+import { openedName, revisionName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -96,7 +97,7 @@ function renderEnvironmentLink(id: string, names: Names): Html {
 }
 
 export async function submitPool(visit: PoolVisit): Promise<FastifyReply> {
-  const names = [...(await readRuleFields(visit)).map(({ name }) => name), 'expected_revision'];
+  const names = [...(await readRuleFields(visit)).map(({ name }) => name), revisionName, openedName];
   const typed = visit.form(...names);
   const { expected_revision: revision } = typed;
   const result = await submit(visit, names, async () => {

@@ -83,6 +83,22 @@ test('an edit form that is out of date keeps what its reader changed in a field 
   }
 });
 
+test.each(['organization', 'team'] as const)(
+  'the settings of a %s that are out of date take the present values of fields that their reader did not change',
+  async (kind) => {
+    const { owner } = tenant;
+    const path = kind === 'team' ? tenant.teamPath : `/organizations/${tenant.organization}`;
+    const visitor = await signInVisitor(api, owner);
+    const opened = untouched((await visitor.get(`${path}/edit`)).text);
+    expect((await owner.patch(path, { slug: `theirs-${kind}` })).status).toBe(200);
+    const stale = await visitor.submit(`${path}/edit`, { ...opened, name: 'Only the name' });
+    expect(stale.status, stale.text).toBe(409);
+    expect(stale.text).toMatch(new RegExp(`name="slug"[^>]* value="theirs-${kind}"`));
+    expect((await visitor.submit(`${path}/edit`, untouched(stale.text))).status).toBe(303);
+    expect((await owner.get(path)).body).toMatchObject({ name: 'Only the name', slug: `theirs-${kind}` });
+  },
+);
+
 describe('an edit form of values that may be secret', () => {
   test('an edit form of a variable that may be secret shows the value that somebody else has stored', async () => {
     const { owner, environment } = tenant;

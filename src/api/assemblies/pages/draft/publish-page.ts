@@ -4,6 +4,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import { openedName, revisionName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -21,7 +22,7 @@ export async function showPublish(visit: AssemblyVisit): Promise<FastifyReply> {
 }
 
 export async function submitPublish(visit: AssemblyVisit): Promise<FastifyReply> {
-  const typed = visit.form('version', 'changelog', 'expected_revision');
+  const typed = visit.form('version', 'changelog', revisionName, openedName);
   const body = {
     version: typed.version.trim(),
     changelog: typed.changelog,

@@ -3,6 +3,7 @@ import { type ActionButton, renderActions } from '#api/web/components/actions.ts
 import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { openedName, revisionName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -11,7 +12,7 @@ import { renderSection } from '../views.ts';
 import type { Level, LevelOwner } from './level.ts';
 import { levelPage } from './level-page.ts';
 
-const names = ['name', 'slug', 'expected_revision'] as const;
+const names = ['name', 'slug', revisionName, openedName] as const;
 
 interface State {
   readonly typed?: Readonly<Record<string, string>>;

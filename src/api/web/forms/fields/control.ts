@@ -1,6 +1,6 @@
 import { type Html, html } from '#api/web/html.ts';
 import { type Choice, nameOfChoice, unchosen } from './choices.ts';
-import type { FormField } from './form-field.ts';
+import { type FormField, sentValue } from './form-field.ts';
 import { renderLines } from './lines.ts';
 
 /** What a visitor fills in for a field. The state is what a screen reader says of it. */
@@ -61,11 +61,11 @@ export function linesName({ name, kind, isSecret }: FormField): string | null {
 
 /** A field that is cut offers names: nobody reads ids. */
 function byName(field: FormField): FormField {
-  const { choices = [], value = '' } = field;
+  const { choices = [] } = field;
   const named = choices.map((choice) => ({ ...choice, value: nameOfChoice(choices, choice.value) }));
   // The empty choice stays what an empty field means.
   const shown = named.map((choice, index) => (choices[index]?.value === '' ? { ...choice, value: '' } : choice));
-  return { ...field, choices: shown, value: value === '' ? '' : nameOfChoice(choices, value), maxLength: maxName };
+  return { ...field, choices: shown, value: sentValue(field), maxLength: maxName };
 }
 
 /** A label may be a name behind that of its owner. */

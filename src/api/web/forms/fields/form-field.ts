@@ -1,7 +1,7 @@
 import type { Html } from '#api/web/html.ts';
 import type { Labels } from '#api/web/plain-words.ts';
 import type { NamedKind } from '#domain/search/candidates-store.ts';
-import { type Choice, unchosen } from './choices.ts';
+import { type Choice, nameOfChoice, unchosen } from './choices.ts';
 import type { Matrix } from './matrix.ts';
 
 /** One field of a form. */
@@ -54,6 +54,16 @@ export interface FormField {
   readonly autocomplete?: string;
   /** The name of the form, if the page has several. `renderForm` sets it. */
   readonly form?: string | undefined;
+}
+
+/** What the form sends for the value of a field: a select that offers only some of its choices sends names. */
+export function sentValue({
+  kind,
+  isCut,
+  choices = [],
+  value = '',
+}: Pick<FormField, 'kind' | 'isCut' | 'choices' | 'value'>): string {
+  return kind === 'select' && isCut && value !== '' ? nameOfChoice(choices, value) : value;
 }
 
 /** A field that must be filled in and has a single choice has it chosen. */

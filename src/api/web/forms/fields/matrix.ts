@@ -31,6 +31,13 @@ export function matrixNames({ columns, rows }: Matrix): string[] {
   return rows.flatMap(({ name }) => [rowName(name), ...columns.map((column) => boxName(name, column.name))]);
 }
 
+/** What the boxes of a matrix send if nobody changes them. */
+export function sentBoxes({ columns, rows }: Matrix): (readonly [name: string, value: string])[] {
+  return rows.flatMap(({ name, ticked }) =>
+    columns.map((column) => [boxName(name, column.name), ticked.has(column.name) ? 'yes' : ''] as const),
+  );
+}
+
 /** The columns that were ticked in a row; undefined if the form did not have the row. */
 export function readRow(
   typed: Readonly<Record<string, string>>,
