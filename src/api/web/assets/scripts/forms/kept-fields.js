@@ -85,9 +85,13 @@ const keptFields = (() => {
     return `${pathname}?${searchParams}`;
   }
 
-  /** The fields that the address sets. @param {HTMLFormElement} form */
+  /**
+   * Tells whether the address sets a field: by its name, or by the last part of that, as `environment_id` sets `work.run.environment_id`.
+   * @param {HTMLFormElement} form
+   */
   function namedBy(form) {
-    return new Set([...actionOf(form).searchParams.keys(), ...new URLSearchParams(location.search).keys()]);
+    const named = new Set([...actionOf(form).searchParams.keys(), ...new URLSearchParams(location.search).keys()]);
+    return (/** @type {string} */ name) => named.has(name) || named.has(name.slice(name.lastIndexOf('.') + 1));
   }
 
   /**

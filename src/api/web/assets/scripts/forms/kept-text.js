@@ -118,9 +118,9 @@
 
   /** What is filled in: a field that the address sets stays as it is shown. @param {HTMLFormElement} form @param {Kept} kept */
   function fillable(form, { values }) {
-    const named = namedBy(form);
-    const shown = controlsOf(form).flatMap(({ value }) => (named.has(value[0]) ? [value] : []));
-    return [...values.filter(([name]) => !named.has(name)), ...shown];
+    const isNamed = namedBy(form);
+    const shown = controlsOf(form).flatMap(({ value }) => (isNamed(value[0]) ? [value] : []));
+    return [...values.filter(([name]) => !isNamed(name)), ...shown];
   }
 
   /** @param {HTMLFormElement} form @param {Kept} kept @returns {boolean} whether anything was filled in */
@@ -175,8 +175,8 @@
       forget(form);
       tell(form, 'What this form is about has changed, so we did not keep what you typed.');
     } else if (fill(form, kept)) {
-      const named = namedBy(form);
-      const set = kept.values.some(([name]) => named.has(name))
+      const isNamed = namedBy(form);
+      const set = kept.values.some(([name]) => isNamed(name))
         ? ' Fields that the address of this page sets are as it says.'
         : '';
       tell(
