@@ -54,13 +54,13 @@ async function readSchedules(visit: InstanceVisit, destroyed: Destroyed): Promis
   const { environment_id: environment, template_id: template, deployed, name } = destroyed;
   const place = { enabled: 'true', limit: '200', ...(environment !== null && { environment_id: environment }) };
   const assembly = deployed?.assembly_node?.assembly_id;
-  const [{ slug }, runs, assemblyRuns] = await Promise.all([
-    visit.read(getTemplate, { params: { id: template } }),
+  const [known, runs, assemblyRuns] = await Promise.all([
+    orNull(visit.read(getTemplate, { params: { id: template } })),
     visit.read(listSchedules, { query: { ...place, template_id: template } }),
     assembly ? visit.read(listSchedules, { query: { ...place, assembly_id: assembly } }) : { schedules: [] },
   ]);
   const isOfInstance = ({ work }: ListedSchedule) =>
-    'run' in work && work.run.environment_id === environment && (work.run.instance ?? slug) === name;
+    'run' in work && work.run.environment_id === environment && (work.run.instance ?? known?.slug) === name;
   return [...runs.schedules.filter(isOfInstance), ...assemblyRuns.schedules];
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeTenant } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -11,6 +12,15 @@ beforeAll(async () => {
   visitor = await signInVisitor(stage.api, stage.tenant.owner);
 });
 afterAll(() => stage?.api.close());
+
+test('the page that destroys an instance is shown to somebody who may not read its template', async () => {
+  const id = await stage.deploy({ instance: 'foreign-template' }, {});
+  const { team } = await makeTenant(stage.api);
+  await stage.api.rows('update templates set team_id = ? where id = ?', [team, stage.template]);
+  const { status, text } = await visitor.get(`/workloads/instances/${id}/destroy`);
+  await stage.api.rows('update templates set team_id = null where id = ?', [stage.template]);
+  expect([status, text.includes('A plan is made first.')]).toEqual([200, true]);
+});
 
 const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
 
