@@ -157,13 +157,54 @@ describe('the pages of a schedule whose instance is deployed', () => {
         'schedule.every': _every,
         ...kept
       } = fields('partly-kept', from);
-      const typed = { ...kept, 'work.run.message': message, expected_revision: String(revision) };
+      const typed = {
+        ...kept,
+        'work.run.message': message,
+        'work.run.omit': 'token',
+        expected_revision: String(revision),
+      };
       const sent = await visitor.submit(`${path}/work`, typed);
       expect(sent.location, sent.text).toContain('done=saved');
       return (await stage.tenant.owner.get(path)).body.work.run;
     };
     expect(await work('deployed', 'Another')).toMatchObject({ message: 'Another', omit: ['token'] });
     expect(await work('defaults', 'Reset')).toMatchObject({ message: 'Reset', omit: [] });
+  });
+
+  /** What the form of the work of a schedule sends that leaves out the token. */
+  function workOf(instance: string, revision: number): Record<string, string> {
+    const all = Object.entries(fields(instance, 'deployed')).filter(([name]) => !/^(name|schedule\.)/.test(name));
+    return { ...Object.fromEntries(all), 'work.run.omit': 'token', expected_revision: String(revision) };
+  }
+
+  test('do not leave out a variable that was entered', async () => {
+    await deploy('entered-again');
+    const { body } = await save({ instance: 'entered-again', variables_from: 'deployed', omit: ['token'] });
+    const typed = { ...workOf('entered-again', body.revision), 'v/token': 'another-token' };
+    const sent = await visitor.submit(`/schedules/${body.id}/work`, typed);
+    expect(sent.location, sent.text).toContain('done=saved');
+    const { work } = (await stage.tenant.owner.get(`/schedules/${body.id}`)).body;
+    expect(work.run).toMatchObject({ variables: { token: { sensitive: true } }, omit: [] });
+  });
+
+  test('show the variables that are left out, so that a name which the template has no more can be removed', async () => {
+    const without = { ...spec, variables: { type: 'object', properties: { region: { type: 'string' } } } };
+    const own = await stage.steps.publish(spec);
+    const place = { template_id: own, instance: 'without-token' };
+    const first = await stage.ask({ region: 'us', token: 'hidden-token' }, place);
+    await stage.finish(first.body.id);
+    const { body } = await save({ ...place, variables_from: 'deployed', omit: ['token'] });
+    const admin = await stage.api.addUser('admin');
+    await admin.make(`/registry/templates/${own}/versions`, { version: '2.0.0', spec: without });
+    await stage.finish((await stage.ask({ region: 'us' }, place)).body.id);
+    const path = `/schedules/${body.id}/work`;
+    expect((await visitor.get(path)).text).toMatch(/<textarea[^>]*name="work\.run\.omit"[^>]*>\s*token</);
+    const { 'v/token': _token, ...known } = workOf('without-token', body.revision);
+    const typed = { ...known, 'work.run.template_id': own, variables_of: `${own} 2.0.0` };
+    const refused = await visitor.submit(path, typed);
+    expect([refused.status, refused.text.includes('neither the deployment nor version 2.0.0')]).toEqual([422, true]);
+    const sent = await visitor.submit(path, { ...typed, 'work.run.omit': '' });
+    expect(sent.location, sent.text).toContain('done=saved');
   });
 
   test('say of a refresh that keeps what is deployed only what is wrong with it', async () => {

@@ -1,18 +1,19 @@
 import { list as listAssemblies } from '#api/assemblies/operations.ts';
 import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.ts';
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
+import { nameEnvironments } from '#api/environments/pages/environment-choices.ts';
 import { requireSameTeam } from '#api/environments/pages/same-team.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readWords } from '#api/web/forms/word-list.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
 import { refuseSilentResets } from './resets.ts';
 import type { ListedSchedule } from './shown.ts';
 import { withoutMasks } from './work-schema.ts';
@@ -70,6 +71,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
             choices: startChoices,
             value: run ? (run.variables_from ?? 'defaults') : '',
           },
+          ...(run?.omit?.length ? [omitField(at('omit'), run.omit)] : []),
         ]
       : []),
     {
@@ -101,6 +103,19 @@ const startChoices = [
 
 const choicesFrom = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
+
+/** The form shows what the work leaves out, since the operation refuses a name that is no longer deployed. */
+function omitField(name: string, omit: readonly string[]): FormField {
+  return {
+    name,
+    label: 'Deployed variables that are left out',
+    kind: 'area',
+    isWordList: true,
+    isOptional: true,
+    value: omit.join('\n'),
+    hint: 'One name per line. A start does not take them over from what is deployed.',
+  };
+}
 
 /** The variables of an assembly. */
 function jsonField(name: string, variables: Readonly<Record<string, unknown>> | undefined): FormField {
@@ -136,6 +151,7 @@ export async function readWork(
   const {
     variables,
     variables_from: choice = '',
+    omit,
     ...fields
   } = Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value]));
   const written = variables?.trim() ? parseObject(visit, `${prefix}variables`, variables) : {};
@@ -147,7 +163,15 @@ export async function readWork(
   await requireSameTeam(visit, { template: template_id, assembly, environment: id, field: place });
   const start = choice === 'deployed' && fields['operation'] !== 'destroy' ? { variables_from: choice } : {};
   const kept = keptOf(saved, { ...fields, ...start });
-  const asked = { ...kept, ...fields, ...start, variables: kind === 'run' ? entered : written };
+  // What is entered is not left out.
+  const left = readWords(omit).filter((name) => !Object.hasOwn(entered, name));
+  const asked = {
+    ...kept,
+    ...fields,
+    ...start,
+    ...('variables_from' in start && left.length > 0 && { omit: left }),
+    variables: kind === 'run' ? entered : written,
+  };
   if (kind === 'run' && isId(id) && isId(template_id))
     await refuseSilentResets(visit, { ...asked, template_id, operation }, choice);
   return { teamId, work: { [kind]: asked } };
@@ -160,13 +184,8 @@ function keptOf(
 ): object {
   if (!saved) return {};
   if ('run' in saved) {
-    const { replace, options, omit } = saved.run;
-    const isSame = (...names: (keyof typeof saved.run)[]) =>
-      names.every((name) => (saved.run[name] ?? '') === (fields[name] ?? ''));
-    return {
-      ...(isSame('template_id') && fields['operation'] === 'apply' && { replace, options }),
-      ...(isSame('template_id', 'environment_id', 'instance', 'variables_from') && { omit }),
-    };
+    const { replace, options, template_id: id } = saved.run;
+    return id === fields['template_id'] && fields['operation'] === 'apply' ? { replace, options } : {};
   }
   const { only, assembly_id: id } = saved.assembly_run;
   return only && id === fields['assembly_id'] ? { only } : {};
@@ -205,14 +224,5 @@ async function readAssemblies(visit: Visit, scope: object): Promise<Choices> {
 
 async function readEnvironments(visit: Visit, scope: object): Promise<Choices> {
   const { environments, next_cursor: next } = await visit.read(listEnvironments, { query: { ...scope, limit: '200' } });
-  const names = await readNames(visit.em, { projects: environments.map(({ project_id: id }) => id) });
-  const labelled = environments.map(({ id, name, project_id: project }) => ({
-    id,
-    name: `${names.get(project)?.name ?? ''} / ${name}`,
-  }));
-  return choicesOf(
-    labelled.sort((one, other) => one.name.localeCompare(other.name)),
-    next,
-    'environment',
-  );
+  return nameEnvironments(visit, environments, next);
 }

@@ -12,7 +12,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ScheduleSubject } from './shown.ts';
-import { readInherited, readVersion } from './work-schema.ts';
+import { readInheritedOf, readVersion } from './work-schema.ts';
 
 /** What a schedule starts, as far as that decides what a start resets. */
 interface ResettingWork {
@@ -41,7 +41,7 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
   const [deployed, version, inherited] = await Promise.all([
     readReplaced(visit, { templateId: id, environmentId, name: instance || template.slug }),
     readVersion(visit, id, wanted || 'latest'),
-    readInherited(visit, environmentId),
+    readInheritedOf(visit, environmentId),
   ]);
   if (!deployed || !version) return null;
   // A refresh deploys no variables.

@@ -1,6 +1,5 @@
-import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
-import { list as listVariables } from '#api/environments/variable-operations.ts';
-import { describeInherited } from '#api/registry/pages/run/place.ts';
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { readInherited } from '#api/environments/pages/inherited.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
@@ -25,7 +24,7 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
   ]);
   const [version, inherited] = await Promise.all([
     readVersion(visit, templateId, chosen('version') || 'latest'),
-    readInherited(visit, environmentId),
+    readInheritedOf(visit, environmentId),
   ]);
   return {
     root: planForm(schemaOf(version?.spec ?? {})),
@@ -61,14 +60,9 @@ export async function readVersion(visit: Visit, id: string, wanted: string) {
   return (await read(wanted)) ?? (wanted === 'latest' ? null : read('latest'));
 }
 
-export async function readInherited(visit: Visit, id: string): Promise<SchemaPart['inherited']> {
-  if (id === '') return new Map();
-  const params = { id };
-  const [environment, given] = await Promise.all([
-    orNull(visit.read(getEnvironment, { params })),
-    orNull(visit.read(listVariables, { params, query: { limit: '200' } })),
-  ]);
-  return describeInherited(given?.variables ?? [], environment?.name ?? 'the environment');
+/** What the environment of the work sets; nothing if it has none, or one that the visitor may not read. */
+export async function readInheritedOf(visit: Visit, id: string): Promise<SchemaPart['inherited']> {
+  return (id !== '' && (await readInherited(visit, id))) || new Map();
 }
 
 /** Masked values are left out: sending a mask back would make it the value. */

@@ -72,6 +72,18 @@ describe('the form that runs an assembly', () => {
     expect(removed.text).toContain('name="carried" value=""');
   });
 
+  it('says that carried secrets are lost, whichever button was pressed and whatever else is wrong', async () => {
+    const fields = { ...basic, environment_id: '', 'v/name': 'kept' };
+    const at = `/assemblies/${shop}/run`;
+    const refused = await owner.submit(at, { ...fields, key: randomUUID(), 'v/token': 's3cret' });
+    const carried = /name="carried" value="([^"]+)"/.exec(refused.text)?.[1] ?? '';
+    const of = { ...fields, key: randomUUID(), carried };
+    for (const more of [{}, { do: 'show:0@' }, { shown: '0.9.0' }]) {
+      const { status, text } = await owner.submit(at, { ...of, ...more });
+      expect([status, text.includes('Enter them again')], JSON.stringify(more)).toEqual([409, true]);
+    }
+  });
+
   it('refuses those who may not run it', async () => {
     const fields = { ...basic, key: randomUUID(), environment_id: stage.tenant.environment, 'v/name': 'x' };
     expect((await viewer.submit(`/assemblies/${shop}/run`, fields)).status).toBeGreaterThanOrEqual(403);

@@ -227,6 +227,16 @@ describe('the form of the catalog for an instance that is deployed', () => {
     expect([sent.status, sent.text.includes('Confirm and run')]).toEqual([200, true]);
   });
 
+  test('asks again for another instance although its changes are the same as those that were shown', async () => {
+    await deployed('same-as-this', { name: 'shop', region: 'us' });
+    await deployed('same-as-that', { name: 'shop', region: 'us' });
+    const shown = await send(at(), '2.0.0', fields('same-as-this'));
+    const sent = await send(at(), '2.0.0', { ...fields('same-as-that'), compared: compared(shown.text) });
+    expect([sent.status, sent.text.includes('Confirm and run')]).toEqual([200, true]);
+    const confirmed = await send(at(), '2.0.0', { ...fields('same-as-that'), compared: compared(sent.text) });
+    expect(confirmed.status, confirmed.text).toBe(303);
+  });
+
   test('starts at once where nothing of that name is deployed', async () => {
     const sent = await send(at(), '2.0.0', fields('fresh'));
     expect(sent.status, sent.text).toBe(303);

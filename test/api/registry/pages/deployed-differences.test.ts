@@ -15,7 +15,7 @@ beforeAll(async () => {
   const token = { type: 'string', writeOnly: true };
   const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
   template = await stage.steps.publish({
-    variables: { type: 'object', properties: { ...properties, token } },
+    variables: { type: 'object', properties: { ...properties, token, password: token } },
     executor,
   });
   visitor = await signInVisitor(stage.api, stage.tenant.owner);
@@ -38,6 +38,7 @@ const send = (address: string, fields: Record<string, string>) => {
   const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
   return visitor.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
 };
+const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
 const later = 'What you change in the form from here on is compared before anything starts.';
 
 describe('the changes to what is deployed', () => {
@@ -76,6 +77,25 @@ describe('a deployed secret', () => {
     expect(shown.status).toBe(422);
     expect(labelOf(shown.text, 'token').trim()).toBe('token');
     expect(shown.text).not.toContain('Left empty, the deployed value is kept');
+  });
+
+  test('is asked for where another deployed secret is given up, since that is a change', async () => {
+    const address = await deployed({ ...secret, password: 'hidden-password' });
+    const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
+    expect(shown.status, differences(shown.text)).toBe(422);
+    expect(differences(shown.text)).toMatch(/token a secret → the default/);
+    expect(differences(shown.text)).toMatch(/password a secret → has to be entered again/);
+    expect(labelOf(shown.text, 'password').trim()).toBe('password');
+    const kept = compared(shown.text);
+    const entered = { 'v/region': 'eu', 'v/size': '2', omit: 'token', 'v/password': 'hidden-password' };
+    const sent = await send(address, { ...entered, compared: kept });
+    expect(sent.status, sent.text).toBe(303);
+  });
+
+  test('is not said to be kept where it is given up', async () => {
+    const shown = await send(await deployed(secret), { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
+    expect(differences(shown.text)).toMatch(/token a secret → the default/);
+    expect(shown.text).not.toContain('the deployed value is kept');
   });
 
   test('comes with the way out to let the environment provide it', async () => {

@@ -425,7 +425,7 @@ describe('sending the form', () => {
       sensitive: false,
     });
     const { text } = await visitor.get(`${path}?environment_id=${tenant.environment}`);
-    expect(text).toContain('Network / Development sets ap');
+    expect(text).toContain('Development sets ap');
     const answer = await send({ 'v/token': 'secret', instance: 'given' });
     expect((await runAt(answer.location)).variables).toMatchObject({ region: 'ap' });
   });

@@ -1,12 +1,16 @@
 import type { FastifyReply } from 'fastify';
-import { addCarried, sealSecrets } from '#api/registry/pages/run/carried-secrets.ts';
+import { readEntry, sealSecrets } from '#api/registry/pages/run/carried-secrets.ts';
 import { areShown, findDifferences, type Values } from '#api/registry/pages/run/differences.ts';
-import { explainProblems, lostSecrets, otherProblem, variableProblems } from '#api/registry/pages/run/run-problems.ts';
+import {
+  explainProblems,
+  joinProblems,
+  variableProblems,
+  versionProblem,
+} from '#api/registry/pages/run/run-problems.ts';
 import { readNamed } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';
 import {
-  decodeVariables,
   editVariables,
   fillVariables,
   readVariables,
@@ -49,13 +53,8 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   const { version: wanted, operation, environment_id: environment } = basic;
   const facts = await readStartFacts(visit, { version: wanted, operation, environment });
   const edit = readEdit(basic.do);
-  const decoded = decodeVariables(fields, facts.root);
-  const { keyRing } = visit.context.services;
-  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, {
-    entry: decoded,
-    carried: basic.carried,
-  });
-  const entered = full ?? decoded;
+  const { key, carried } = basic;
+  const { entry: entered, lost } = readEntry(visit, facts.root, { fields, key, carried });
   const again = (
     entry: VariablesEntry,
     problems: FormProblems | null,
@@ -64,9 +63,9 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
     const page = startPage({ ...carry(visit, facts, entry, key || newId()), basic, only, problems, isToConfirm });
     return visit.show(page, problems?.status ?? 200);
   };
-  if (edit) return again(editVariables(facts.root, entered, edit), null);
+  if (edit) return again(editVariables(facts.root, entered, edit), lost);
   const { values, problems: found } = readVariables(facts.root, entered);
-  const problems = findProblems(facts, basic, full ? found : null);
+  const problems = joinProblems(lost, findProblems(facts, basic, found));
   if (problems) return again(entered, problems);
   if (isUnseen(facts, basic, values)) return again(entered, null, { isToConfirm: true });
   const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], async () =>
@@ -80,17 +79,18 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   return visit.redirect(pagePath(pages.assemblyRun, params, { done: 'admitted' }));
 }
 
-/** Why no run can be asked for yet; null if it can. @param found the problems of the variables; null: secrets that were entered are lost */
+/** Why no run can be asked for yet; null if it can. `found` are the problems of the variables. */
 function findProblems(
   facts: StartFacts,
   basic: Basic,
-  found: Parameters<typeof variableProblems>[0] | null,
+  found: Parameters<typeof variableProblems>[0],
 ): FormProblems | null {
   const { version, assembly } = facts;
-  if (version && basic.shown !== version.version)
-    return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
-  if (!found) return lostSecrets;
-  if (basic.environment_id === '') return noEnvironment;
+  const early = joinProblems(
+    versionProblem(basic.shown, version),
+    basic.environment_id === '' ? environmentMissing : null,
+  );
+  if (early) return early;
   // A destroy takes its variables from what was deployed.
   if (basic.operation !== 'destroy') return found.length > 0 ? variableProblems(found) : null;
   return basic.confirmation.trim() === assembly.name.trim() ? null : unconfirmed(facts);
@@ -100,20 +100,17 @@ function findProblems(
 function isUnseen(facts: StartFacts, { compared }: Basic, values: Values): boolean {
   const { replaced, version } = facts;
   if (!replaced || !version) return false;
-  return !areShown(compared, version.version, findDifferences(facts, replaced, { values, omitted: [] }));
+  const differences = findDifferences(facts, replaced, { values, omitted: [] });
+  return !areShown(compared, { compared: replaced, version: version.version }, differences);
 }
 
 /** Secrets that were entered are not shown again. The form carries them along sealed. */
 function carry(visit: AssemblyVisit, facts: StartFacts, entry: VariablesEntry, key: string) {
-  const carried = sealSecrets(visit.context.services.keyRing, carriedBy(visit, key), facts.root, entry);
+  const carried = sealSecrets(visit, key, facts.root, entry);
   return { facts, entry, key, carried, omitted: [], address: visit.request.url };
 }
 
-function carriedBy({ principal, params }: AssemblyVisit, key: string) {
-  return { principalId: principal.id, subjectId: params.id, key };
-}
-
-const noEnvironment: FormProblems = {
+const environmentMissing: FormProblems = {
   status: 422,
   fields: { environment_id: 'Choose an environment.' },
   others: [],

@@ -1,8 +1,12 @@
+import type { FormProblems } from '#api/web/forms/problems.ts';
+import type { SentFields } from '#api/web/forms/schema/decode.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { mapSecrets, type SecretText, secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
-import type { VariablesEntry } from '#api/web/forms/schema/variables.ts';
-import { type KeyRing, type SealContext, SealUnopened } from '#domain/shared/secrets.ts';
+import { decodeVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { type SealContext, SealUnopened } from '#domain/shared/secrets.ts';
+import { lostSecrets } from './run-problems.ts';
 
 /**
  * Secrets that were typed into a form that is shown again. A page never shows them, so the form carries them along sealed: only the service opens them, for the
@@ -17,59 +21,60 @@ interface Carried {
   readonly secrets: Readonly<Record<string, SecretText>>;
 }
 
-/** Whose form it is. */
-export interface CarriedBy {
-  readonly principalId: string;
-  /** The id of the template or the assembly that it runs. */
-  readonly subjectId: string;
-  /** The idempotency key of the form. */
-  readonly key: string;
-}
+/** A visit of a form that runs a template or an assembly. */
+type FormVisit = Visit<{ readonly id: string }>;
 
-const contextOf = ({ principalId, subjectId, key }: CarriedBy): SealContext => [
+/** Only the same visitor opens the secrets, in the same form. `key` is the idempotency key of the form. */
+const contextOf = ({ principal, params }: FormVisit, key: string): SealContext => [
   'entered-secrets',
-  principalId,
-  subjectId,
+  principal.id,
+  params.id,
   key,
 ];
 
 /** Seals the secrets that are entered; empty if none is. */
-export function sealSecrets(keyRing: KeyRing, by: CarriedBy, root: ObjectNode, entry: VariablesEntry): string {
+export function sealSecrets(visit: FormVisit, key: string, root: ObjectNode, entry: VariablesEntry): string {
   const secrets = secretsIn(root, entry);
   if (secrets.size === 0) return '';
   const carried: Carried = { at: Date.now(), secrets: Object.fromEntries(secrets) };
-  return keyRing.sealJson(contextOf(by), carried).toString('base64url');
+  return visit.context.services.keyRing.sealJson(contextOf(visit, key), carried).toString('base64url');
 }
 
 /** What a form was sent with. */
 interface Sent {
-  readonly entry: VariablesEntry;
+  readonly fields: SentFields;
+  readonly key: string;
   /** The secrets of the form before, sealed. */
   readonly carried: string;
   /** The variables whose deployed secrets are not taken over. What was entered for them before is given up, too. */
   readonly omitted?: readonly string[];
 }
 
-/** What was entered, with the carried secrets in the fields that were left empty; null: they are not those of this form, or have expired. */
-export function addCarried(
-  keyRing: KeyRing,
-  by: CarriedBy,
-  root: ObjectNode,
-  { entry, carried, omitted = [] }: Sent,
-): VariablesEntry | null {
-  if (carried === '') return entry;
-  const kept = openCarried(keyRing, by, carried);
-  if (!kept) return null;
+/** What was entered into a form. */
+interface Entered {
+  readonly entry: VariablesEntry;
+  /** The carried secrets are not those of this form, or have expired. Whatever else the form says, its reader has to know that they are gone. */
+  readonly lost: FormProblems | null;
+}
+
+/** Reads the variables of a form, with the carried secrets in the fields that were left empty. */
+export function readEntry(visit: FormVisit, root: ObjectNode, { fields, key, carried, omitted = [] }: Sent): Entered {
+  const entry = decodeVariables(fields, root);
+  if (carried === '') return { entry, lost: null };
+  const kept = openCarried(visit, key, carried);
+  if (!kept) return { entry, lost: lostSecrets };
   const isOmitted = (slot: string) => omitted.some((name) => `${slot}/`.startsWith(`${slots.member('', name)}/`));
-  return mapSecrets(root, entry, (text, slot) => {
+  const filled = mapSecrets(root, entry, (text, slot) => {
     const before = kept.get(slot);
     return text.text === '' && before?.kind === text.kind && !isOmitted(slot) ? before : text;
   });
+  return { entry: filled, lost: null };
 }
 
-function openCarried(keyRing: KeyRing, by: CarriedBy, carried: string): Map<string, SecretText> | null {
+function openCarried(visit: FormVisit, key: string, carried: string): Map<string, SecretText> | null {
+  const { keyRing } = visit.context.services;
   try {
-    const { at, secrets } = keyRing.openJson<Carried>(contextOf(by), Buffer.from(carried, 'base64url'));
+    const { at, secrets } = keyRing.openJson<Carried>(contextOf(visit, key), Buffer.from(carried, 'base64url'));
     return Date.now() - at <= keptForMs ? new Map(Object.entries(secrets)) : null;
   } catch (error) {
     if (error instanceof SealUnopened) return null;

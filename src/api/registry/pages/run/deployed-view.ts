@@ -99,7 +99,7 @@ export function renderDifferences(form: ComparedForm): Html | null {
     (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, found)}</li>`,
   );
   return html`<section class="panel form-part" aria-labelledby="differences"><h2 id="differences" tabindex="-1">Changes to what is deployed</h2>
-<input type="hidden" name="compared" value="${markDifferences(version, differences)}">
+<input type="hidden" name="compared" value="${markDifferences(found, differences)}">
 ${renderVersions(compared, version)}
 ${isUnreadable ? html`<p>The variables are not valid JSON, so they cannot be compared yet.</p>` : rows.length > 0 ? html`<ul class="stack">${rows}</ul>` : html`<p>${form.isToConfirm ? 'Every variable stays as it is.' : 'The form as it was loaded changes no variable.'}</p>`}
 <p class="muted">What you change in the form from here on is compared before anything starts.</p></section>`;

@@ -10,6 +10,8 @@ export type Values = Readonly<Record<string, JsonValue>>;
 
 /** What a form is compared with: what is deployed. */
 export interface Deployment {
+  /** The run that deployed it. */
+  readonly run: { readonly id: string };
   readonly version: string;
   /** The variables that may be shown. */
   readonly values: Values;
@@ -101,10 +103,12 @@ export function findDifferences(
   const named = new Set([...changed, ...emptied].map(({ variable }) => variable));
   const ofVersion = findVersionDifferences(compared, root, named);
   const isVersionKept = version?.version === compared.version;
-  const isOther = !isVersionKept || named.size > 0;
-  const secrets = findOwnSecrets(facts, compared)
-    .filter(({ name }) => !Object.hasOwn(values, name))
-    .flatMap((member) => describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }));
+  const left = findOwnSecrets(facts, compared).filter(({ name }) => !Object.hasOwn(values, name));
+  // A secret that is given up is a change, too: the others are not kept then.
+  const isOther = !isVersionKept || named.size > 0 || left.some(({ name }) => omitted.includes(name));
+  const secrets = left.flatMap((member) =>
+    describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }),
+  );
   return [...changed, ...emptied, ...secrets, ...ofVersion];
 }
 
@@ -179,22 +183,33 @@ function findVersionDifferences(compared: Deployment, root: ObjectNode, named: R
   return [...added, ...dropped, ...redefined];
 }
 
+/** What is compared: what is deployed, with the version of the form. */
+interface Comparison {
+  readonly compared: Deployment;
+  readonly version: string;
+}
+
+/** Differences that were shown of one deployment say nothing about another one. */
+function subjectOf({ compared, version }: Comparison): string[] {
+  return [compared.run.id, version];
+}
+
 /**
  * What a form sends along, so that nobody starts a run whose differences they were not shown. What the form asks for is seen, too, once it is entered.
  */
-export function markDifferences(version: string, differences: readonly Difference[]): string {
+export function markDifferences(of: Comparison, differences: readonly Difference[]): string {
   const all = differences.flatMap((each): Difference[] =>
     each.kind === 'asked'
       ? [each, { ...each, kind: 'emptied' }, { ...each, kind: 'changed', after: 'a secret, entered again' }]
       : [each],
   );
-  return [markOf(version), ...all.map(markOf)].join(' ');
+  return [...subjectOf(of), ...all].map(markOf).join(' ');
 }
 
 /** Whether the form that was sent had shown all of these differences. */
-export function areShown(sent: string, version: string, differences: readonly Difference[]): boolean {
+export function areShown(sent: string, of: Comparison, differences: readonly Difference[]): boolean {
   const shown = new Set(sent.split(' '));
-  return [version, ...differences].every((each) => shown.has(markOf(each)));
+  return [...subjectOf(of), ...differences].every((each) => shown.has(markOf(each)));
 }
 
 function markOf(what: string | Difference): string {

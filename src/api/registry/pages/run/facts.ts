@@ -45,6 +45,8 @@ export interface RunFacts extends RunSubject {
   readonly inherited: ReadonlyMap<string, string>;
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
   readonly problems: Readonly<Record<string, string>>;
+  /** Why a run that is copied or deployed again cannot stay where it is. The form has no field to choose another environment. Null: it can. */
+  readonly environmentLost: string | null;
 }
 
 interface ChosenTarget {
@@ -68,10 +70,11 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
   const operation = chosen.operation ?? subject.source?.operation;
   const target = { templateId: visit.params.id, environmentId, name: nameOfTarget(subject, chosen) };
   const replaced = !subject.deployed && place.isKnown ? await readReplaced(visit, target) : null;
-  // A destroy without a wish runs the deployed version.
-  const held = operation === 'destroy' && !chosen.version ? (subject.deployed ?? replaced) : null;
+  const isOfDeployed = runsDeployedVersion(subject, { operation, version: chosen.version });
+  const versionToDestroy = isOfDeployed ? (subject.deployed ?? replaced) : null;
+  const isFixed = Boolean(subject.source ?? subject.deployed);
   const isOutside = place.isKnown && environmentId === '';
-  const spec = held?.spec ?? version.shown?.spec ?? {};
+  const spec = versionToDestroy?.spec ?? version.shown?.spec ?? {};
   return {
     ...subject,
     version: version.shown,
@@ -87,8 +90,9 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     inherited,
     problems: {
       ...(version.isOther && { version: unknownVersion }),
-      ...(place.problem && { environment_id: place.problem }),
+      ...(place.problem && !isFixed && { environment_id: place.problem }),
     },
+    environmentLost: isFixed ? place.problem : null,
   };
 }
 
@@ -107,6 +111,14 @@ async function readSubject(visit: RunFormVisit): Promise<RunSubject> {
   ]);
   if (source && source.template_id !== id) throw new Invalid('from: the run is one of another template');
   return { template, source, deployed };
+}
+
+/** Whether a run of the form runs the version that is deployed: a destroy does unless a version was chosen. A copy repeats the version of its run. */
+export function runsDeployedVersion(
+  { source }: Pick<RunSubject, 'source'>,
+  { operation, version }: { readonly operation?: string | undefined; readonly version?: string | undefined },
+): boolean {
+  return operation === 'destroy' && !version && !source;
 }
 
 /** The name of the instance that the run of a form works on. */

@@ -1,12 +1,9 @@
 import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
-import { list as listVariables } from '#api/environments/variable-operations.ts';
+import { readInherited } from '#api/environments/pages/inherited.ts';
 import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';
-import { slots } from '#api/web/forms/schema/slots.ts';
-import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { toSentence } from '#api/web/text.ts';
-import { orNull } from '#api/web/visit/or-null.ts';
 import type { ShownTemplate } from '../shown.ts';
 import type { DeployedFacts } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
@@ -23,7 +20,7 @@ export interface Place {
   readonly isKnown: boolean;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
-  /** Why what was chosen cannot be; null if it can. */
+  /** Why what was chosen cannot be, or why the run cannot stay where it is; null if it can. */
   readonly problem: string | null;
 }
 
@@ -66,29 +63,12 @@ export async function readPlace(
   const { value } = chosen;
   if (value === '' || value === noEnvironment)
     return { ...nowhere, isKnown: value !== '' || environments.choices.length === 0, problem: null };
-  const given = await orNull(visit.read(listVariables, { params: { id: value }, query: { limit: '200' } }));
-  if (!given) return { ...nowhere, isKnown: false, problem: unknownEnvironment };
-  const label = environments.choices.find((each) => each.value === value)?.label ?? 'the environment';
-  const inherited = describeInherited(given.variables, label);
-  return { environments, environmentId: value, isKnown: true, inherited, problem: null };
+  const inherited = await readInherited(visit, value);
+  return inherited
+    ? { environments, environmentId: value, inherited, isKnown: true, problem: null }
+    : { ...nowhere, isKnown: false, problem: isFixed ? fixedEnvironmentLost : unknownEnvironment };
 }
 
 const unknownEnvironment = "It doesn't exist, or you may not have access to it. Choose another one.";
-
-interface GivenVariable {
-  readonly name: string;
-  readonly category: string;
-  readonly sensitive: boolean;
-  readonly value: unknown;
-}
-
-/** The defaults that the environment sets, in words. */
-export function describeInherited(variables: readonly GivenVariable[], environment: string): Map<string, string> {
-  const defaults = variables.filter(({ category }) => category === 'template');
-  return new Map(
-    defaults.map(({ name, sensitive, value }) => {
-      const shown = sensitive ? 'a secret value' : shorten(value as Parameters<typeof shorten>[0]);
-      return [slots.member('', name), `${environment} sets ${shown}`];
-    }),
-  );
-}
+const fixedEnvironmentLost =
+  "The environment doesn't exist any more, or you may not have access to it, so this cannot run there again. Run the template anew, in another environment.";

@@ -3,17 +3,11 @@ import { refusedPage } from '#api/web/forms/form-page.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';
-import {
-  decodeVariables,
-  editVariables,
-  fillVariables,
-  readVariables,
-  type VariablesEntry,
-} from '#api/web/forms/schema/variables.ts';
+import { editVariables, fillVariables, readVariables, type VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { addCarried, sealSecrets } from './carried-secrets.ts';
+import { readEntry, sealSecrets } from './carried-secrets.ts';
 import { areShown, findDifferences, type Values } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
@@ -21,9 +15,9 @@ import {
   askedProblems,
   choiceProblems,
   explainProblems,
-  lostSecrets,
-  otherProblem,
+  joinProblems,
   variableProblems,
+  versionProblem,
 } from './run-problems.ts';
 import { fillOptions, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
@@ -59,7 +53,8 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
 }
 
 /** Why the visitor may not run this. A template without versions says so in its own way. */
-function findRefusal({ source, template, version }: RunFacts): string | null {
+function findRefusal({ source, template, version, environmentLost }: RunFacts): string | null {
+  if (environmentLost !== null) return environmentLost;
   if (source) return refusalOf(source.actions, 'copy');
   return version === null ? null : refusalOf(template.actions, 'run');
 }
@@ -81,35 +76,24 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
   const facts = await readRunFacts(visit, chosen);
   const edit = readEdit(basic.do);
   if (basic.shown === facts.version?.version) refuseUnknownFields(sent, facts.root);
-  const decoded = decodeVariables(sent.fields, facts.root);
-  const { keyRing } = visit.context.services;
-  const full = addCarried(keyRing, carriedBy(visit, basic.key), facts.root, {
-    entry: decoded,
-    carried: basic.carried,
-    omitted,
-  });
-  const entry = full ?? decoded;
+  const { fields } = sent;
+  const { key, carried } = basic;
+  const { entry, lost } = readEntry(visit, facts.root, { fields, key, carried, omitted });
+  const unknown = joinProblems(choiceProblems(facts), lost);
+  if (edit) {
+    const edited = { basic, entry: editVariables(facts.root, entry, edit), omitted };
+    return showForm(visit, facts, edited, { problems: unknown });
+  }
   const filled = { basic, entry, omitted };
-  const unknown = choiceProblems(facts);
-  if (edit)
-    return showForm(visit, facts, { ...filled, entry: editVariables(facts.root, entry, edit) }, { problems: unknown });
-  const problems = unknown ?? (full ? findChoiceProblem(facts, basic) : lostSecrets);
+  const problems = joinProblems(unknown, versionProblem(basic.shown, facts.version), findUnchosen(facts, basic));
   return problems ? showForm(visit, facts, filled, { problems }) : admit(visit, facts, filled);
 }
 
-/** Why the variables cannot be looked at yet; null if they can. */
-function findChoiceProblem({ version, source, deployed, environments }: RunFacts, basic: Basic): FormProblems | null {
-  if (version && basic.shown !== version.version)
-    return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
-  return !source && !deployed && basic.environment_id === '' && environments.choices.length > 0 ? noChoice : null;
+/** Without an environment, a run may belong to nobody, so that must be meant. */
+function findUnchosen({ source, deployed, environments }: RunFacts, basic: Basic): FormProblems | null {
+  const isOpen = !source && !deployed && basic.environment_id === '' && environments.choices.length > 0;
+  return isOpen ? { status: 422, fields: { environment_id: 'Choose an environment, or none.' }, others: [] } : null;
 }
-
-const noChoice: FormProblems = {
-  status: 422,
-  fields: { environment_id: 'Choose an environment, or none.' },
-
-  others: [],
-};
 
 async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): Promise<FastifyReply> {
   const { basic, entry } = filled;
@@ -136,7 +120,9 @@ function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Val
   const differences = findDifferences(facts, compared, { values, omitted });
   const asked = differences.filter(({ kind }) => kind === 'asked');
   if (asked.length > 0) return { problems: askedProblems(asked.map(({ variable }) => variable)) };
-  return areShown(basic.compared, facts.version.version, differences) ? null : { problems: null, isToConfirm: true };
+  return areShown(basic.compared, { compared, version: facts.version.version }, differences)
+    ? null
+    : { problems: null, isToConfirm: true };
 }
 
 /** A destroy that no name confirms. The first time, the field for the name was not in the form. */
@@ -159,11 +145,7 @@ function showForm(
   { problems, isToConfirm = false }: FormState,
 ): Promise<FastifyReply> {
   const key = basic.key || newId();
-  const carried = sealSecrets(visit.context.services.keyRing, carriedBy(visit, key), facts.root, entry);
+  const carried = sealSecrets(visit, key, facts.root, entry);
   const shown = { facts, basic: { ...basic, key }, entry, omitted, carried, problems, isToConfirm };
   return visit.show(runPage({ ...shown, address: visit.request.url }), problems?.status ?? 200);
-}
-
-function carriedBy({ principal, params }: RunFormVisit, key: string) {
-  return { principalId: principal.id, subjectId: params.id, key };
 }

@@ -16,12 +16,29 @@ export function askedProblems(names: readonly string[]): FormProblems {
 }
 
 /** The problems of a version or an environment that the form or the address names; null if there are none. */
-export function choiceProblems({ problems: fields }: RunFacts): FormProblems | null {
-  return Object.keys(fields).length === 0 ? null : { status: 422, fields, others: [] };
+export function choiceProblems({ problems: fields, environmentLost }: RunFacts): FormProblems | null {
+  const others = environmentLost === null ? [] : [environmentLost];
+  return Object.keys(fields).length + others.length === 0 ? null : { status: 422, fields, others };
+}
+
+/** All problems of a form at once; null if there are none. Of two problems of a field, the first one is shown. */
+export function joinProblems(...found: readonly (FormProblems | null)[]): FormProblems | null {
+  const problems = found.filter((each) => each !== null);
+  if (problems.length === 0) return null;
+  const lastFirst = problems.toReversed();
+  const merged: FormProblems = Object.assign({}, ...lastFirst);
+  const fields: FormProblems['fields'] = Object.assign({}, ...lastFirst.map((each) => each.fields));
+  return { ...merged, fields, others: problems.flatMap(({ others }) => others) };
+}
+
+/** The fields that were filled in are those of another version than the one that the form now runs. */
+export function versionProblem(shown: string, version: { readonly version: string } | null): FormProblems | null {
+  if (!version || shown === version.version) return null;
+  return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
 }
 
 /** A problem of the form as a whole. */
-export function otherProblem(text: string): FormProblems {
+function otherProblem(text: string): FormProblems {
   return { status: 409, fields: {}, others: [text] };
 }
 

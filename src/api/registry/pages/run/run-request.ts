@@ -2,7 +2,7 @@ import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
 import type { DeployedFacts } from './deployed.ts';
 import { findChanges, findOwnSecrets, type Values } from './differences.ts';
-import type { RunFacts } from './facts.ts';
+import { type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import type { SentForm } from './sent.ts';
 
@@ -29,17 +29,17 @@ export function requestRun(
 }
 
 /** What every run is asked for with. */
-function bodyOf({ version }: RunFacts, basic: Basic): object {
+function bodyOf(facts: RunFacts, basic: Basic): object {
+  const { version } = facts;
   const isDestroy = basic.operation === 'destroy';
-  // A destroy without a wish uses the version of the deployment. Everything else runs the version whose form was filled in.
-  const isLeftOpen = isDestroy && basic.version === '';
   return {
     operation: basic.operation,
     replace: toAddresses(basic.replace),
     options: toOptions(basic),
     message: basic.message,
     ...(isDestroy && basic.despite_dependents === 'yes' && { despite_dependents: true }),
-    ...(version && !isLeftOpen && { version: version.version }),
+    // Everything but such a destroy runs the version whose form was filled in.
+    ...(version && !runsDeployedVersion(facts, basic) && { version: version.version }),
     ...(basic.instance && { instance: basic.instance }),
   };
 }

@@ -17,7 +17,7 @@ import {
   renderDifferences,
   renderUnconfirmed,
 } from './deployed-view.ts';
-import { nameOfTarget, type RunFacts } from './facts.ts';
+import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
 import { renderOutside } from './outside.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
@@ -97,11 +97,11 @@ function renderStep({ facts, basic }: RunForm): Html {
   );
 }
 
-/** A destroy without a wish runs the version that is deployed, whichever fields the form shows. */
 function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
   const compared = facts.deployed ?? facts.replaced;
   const name = html`<span class="foreign">${nameOfTarget(facts, basic)}</span>`;
-  const version = (!facts.source && basic.version === '' && compared?.run.template_version) || facts.version?.version;
+  const deployed = runsDeployedVersion(facts, basic) ? compared?.run.template_version : undefined;
+  const version = deployed ?? facts.version?.version;
   const count = compared?.instance.resourceCount ?? 0;
   // What commands have made is not counted.
   const held = count > 0 ? html`all ${pluralize(count, 'resource')} of ${name}` : html`everything that ${name} holds`;

@@ -10,7 +10,7 @@ import { omitField } from './sent.ts';
 
 /** What applies to variables that are left empty: what the environment sets, and the secrets of a copied run or of the deployment. */
 export function describeKept(
-  { facts, entry }: RunForm,
+  { facts, entry, omitted }: RunForm,
   needs: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const { source, deployed, root, inherited } = facts;
@@ -20,7 +20,7 @@ export function describeKept(
   const kept = root.members.flatMap(({ name }): [string, string][] => {
     const slot = slots.member('', name);
     const isEntered = entered.some((each) => each === slot || each.startsWith(`${slot}/`));
-    if (isEntered || !secrets.has(name) || needs.get(slot) === '') return [];
+    if (isEntered || !secrets.has(name) || omitted.includes(name) || needs.get(slot) === '') return [];
     return [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
   });
   return new Map([...inherited, ...kept]);
