@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import { DebugLog, maxDebugBytesOfCall } from '#executors/attempt/debug-log.ts';
 import { maskSecrets } from '#executors/redaction/masking.ts';
-import { RedactingStream, Redactor, redacted } from '#executors/redaction/redaction.ts';
+import { RedactingStream, Redactor } from '#executors/redaction/redaction.ts';
 import { secretForms } from '#executors/redaction/secret-forms.ts';
 
 function redactInPieces(redactor: Redactor, text: Buffer, cuts: number[]): string {

@@ -66,7 +66,7 @@ export const ListedUndoAttemptView = z
           .array(z.string())
           .nullable()
           .describe(
-            'The resources that its plan touches and that of the run did not. Null: no candidate check has passed.',
+            'The resources that its plan touches and that of the run did not, and all whose address has a secret in it. Null: no candidate check has passed.',
           ),
       })
       .nullable()

@@ -1,3 +1,4 @@
+import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { ByteQueue } from './byte-queue.ts';
@@ -6,7 +7,6 @@ import { collectTexts, minSecretLength, secretForms, textsAndNames } from './sec
 import { SkippedBytes } from './skipped-bytes.ts';
 import { withoutControls, withoutSkipped } from './unseen.ts';
 
-export const redacted = '[redacted]';
 const mark = Buffer.from(redacted);
 /** All forms of all secrets together. The matcher takes about sixteen times as much memory. */
 const maxBytes = 32 * 1024 * 1024;

@@ -34,6 +34,16 @@ describe('a candidate check', () => {
     expect(run).toMatchObject({ operation: 'plan', status: 'succeeded', variables: { a: 1, b: 3 }, undoes: null });
   });
 
+  test('lists each resource whose address has a secret in it, since the plan of the run may have named another one so', async () => {
+    const keyed = 'thing.of["[redacted]"]';
+    const place = stage.place();
+    await stage.deploy({ ...place, variables: { a: 1, b: 1 } });
+    const run = await stage.deploy({ ...place, variables: { a: 2, b: 1 } }, { touches: ['thing.a', keyed] });
+    const { id } = await stage.checked(run);
+    const attempt = await stage.checkCandidate(id, ['thing.a', keyed]);
+    expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: [keyed] } });
+  });
+
   test('lists the outputs that the candidate changes and the run did not', async () => {
     const { attempt } = await promotable(['thing.a', 'output.url']);
     expect(attempt).toMatchObject({ state: 'promotable', candidate: { collateral: ['output.url'] } });

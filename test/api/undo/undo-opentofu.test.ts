@@ -73,6 +73,60 @@ async function undo(runId: string) {
   return { attempt, run: await caller.awaitRun(promoted.body.id, ended) };
 }
 
+/** Keys that only the environment knows as secrets. */
+const keyed = {
+  variables: {
+    type: 'object',
+    properties: { one: { type: 'string' }, two: { type: 'string' }, size: { type: 'number' } },
+  },
+  executor: {
+    kind: 'opentofu',
+    files: {
+      'main.tf': `
+variable "one" { type = string }
+variable "two" { type = string }
+variable "size" { type = number }
+resource "terraform_data" "of" {
+  for_each = toset([var.one, var.two, "open"])
+  input    = var.size
+}
+`,
+    },
+  },
+};
+
+describe('the undo of a run whose resources have secrets in their addresses', () => {
+  it('is promoted by the addresses without the secrets, which are in no answer', async () => {
+    const make = async (path: string, body: object) => (await caller.post(path, body)).body.id as string;
+    const organization = await make('/organizations', { name: 'Keys', slug: 'keys' });
+    const team = await make(`/organizations/${organization}/teams`, { name: 'Core' });
+    const project = await make('/projects', { team_id: team, name: 'Network' });
+    const environment = await make('/environments', { project_id: project, name: 'Test', kind: 'development' });
+    const secrets = { one: 'hunter2-of-alpha', two: 'hunter2-of-beta' };
+    const variables = Object.entries(secrets).map(([name, value]) => ({
+      name,
+      value,
+      category: 'template',
+      sensitive: true,
+    }));
+    const set = await caller.send('PUT', `/environments/${environment}/variables`, { variables });
+    expect(set.status, set.text).toBe(200);
+    const place = { template_id: await publish(caller, 'keyed', keyed, team), environment_id: environment };
+    const sized = (size: number) => runToEnd(caller, { ...place, instance: 'keyed', variables: { size } });
+    expect((await sized(1)).status).toBe('succeeded');
+    const second = await sized(2);
+
+    const { attempt, run } = await undo(second.id);
+    const names = ['terraform_data.of["[redacted]"]', 'terraform_data.of["[redacted]"] (2)'];
+    expect(attempt.candidate.collateral).toEqual(names);
+    expect(run).toMatchObject({ status: 'succeeded', undoes: second.id, plan: { summary: { change: 3 } } });
+    const paths = [`/selective-undo/${attempt.id}`, `/selective-undo/${attempt.id}/candidate-checks`];
+    for (const path of [...paths, `/runs/${run.id}`, `/runs/${run.id}/plan`, `/runs/${run.id}/events`, '/audit'])
+      expect((await caller.get(path)).text).not.toContain('hunter2');
+    expect((await sized(1)).plan.summary).toMatchObject({ add: 0, change: 0, destroy: 0 });
+  }, 180_000);
+});
+
 const plan = (instance: string, variables: object) =>
   runToEnd(caller, { template_id: template, instance, operation: 'plan', variables });
 

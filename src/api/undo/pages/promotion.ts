@@ -7,7 +7,7 @@ import type { ShownAttempt } from './words.ts';
 export function explainPromotion({ candidate }: ShownAttempt): Html {
   return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and the person who made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${
     candidate?.collateral?.length
-      ? html`<p>The plan also affects resources that the run itself did not change. Select each of them to confirm.</p>`
+      ? html`<p>The plan also affects resources that the run itself did not change, or whose addresses have a secret in them, so that nobody can tell whether it did. Select each of them to confirm.</p>`
       : null
   }`;
 }

@@ -7,6 +7,9 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 /** A value that may be missing, such as an attribute that only one side has. */
 export type Side = JsonValue | undefined;
 
+/** What stands in a text in the place of a secret. */
+export const redacted = '[redacted]';
+
 /** Whether a value is an object. An object that marks a secret, unknown or unrepresentable value is none. */
 export function isPlainObject(value: Side): value is JsonObject & JsonValue {
   return isJsonObject(value) && !isSecret(value) && !isUnknown(value) && unrepresentableReason(value) === null;
