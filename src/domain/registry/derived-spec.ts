@@ -49,24 +49,24 @@ export function withoutDerived(
   const proposed = proposeSpec(files, directory, spec.tool);
   const own = objectOf(spec.variables['properties']);
   const said = objectOf(proposed.variables['properties']);
-  // Without a tool, an earlier release may have read the files as the other one.
-  const readings = spec.tool
-    ? [proposed]
-    : [proposed, ...toolNames.map((name) => proposeSpec(files, directory, { name }))];
+  const isRead = readAnew(proposed, () =>
+    // Without a tool, an earlier release may have read the files as the other one.
+    spec.tool ? [] : toolNames.map((name) => proposeSpec(files, directory, { name })),
+  );
   const isComplete =
     Object.keys(said).every((name) => Object.hasOwn(own, name)) &&
     Object.keys(proposed.outputs).every((name) => Object.hasOwn(spec.outputs, name));
   if (!isComplete) return null;
   const required = namesOf(spec.variables['required']);
   const isDerived = (name: string) =>
-    readings.some(
+    isRead(
       ({ variables }) =>
         isSameVariable(own[name], objectOf(variables['properties'])[name]) &&
         required.includes(name) === namesOf(variables['required']).includes(name),
     );
   const typed = Object.keys(own).filter((name) => !isDerived(name));
   const outputs = Object.entries(spec.outputs).filter(
-    ([name, output]) => !readings.some((reading) => isSame(output, reading.outputs[name])),
+    ([name, output]) => !isRead((reading) => isSame(output, reading.outputs[name])),
   );
   const { type: _type, properties: _properties, required: _required, ...rules } = spec.variables;
   const variables = {
@@ -79,6 +79,18 @@ export function withoutDerived(
     ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }),
   };
 }
+
+/** Whether any reading of the files is such. The files are read again only where the first reading is not. */
+function readAnew(first: Reading, readOthers: () => Reading[]) {
+  let others: Reading[] | undefined;
+  return (isSuch: (reading: Reading) => boolean): boolean => {
+    if (isSuch(first)) return true;
+    others ??= readOthers();
+    return others.some(isSuch);
+  };
+}
+
+type Reading = ReturnType<typeof proposeSpec>;
 
 /** Earlier releases derived no messages. So a schema without them may be derived from files that give some. */
 function isSameVariable(own: JsonValue | undefined, derived: JsonValue | undefined): boolean {

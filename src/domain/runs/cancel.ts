@@ -27,5 +27,5 @@ export async function cancelRun(tx: Transaction, run: Run, { reason, force }: Ca
   await tx.em.flush();
   publishRunEvent(tx, run, 'run.cancel_requested', { by, reason: reason ?? null, force: force ?? false });
   tx.notifyEngine(run.idempotencyKey, { kind: 'cancel' });
-  if (force) await finishRun(tx, run, 'canceled', 'forced');
+  if (force) await finishRun(tx, run, { status: 'canceled', reason: 'forced' });
 }

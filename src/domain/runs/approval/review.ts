@@ -29,7 +29,7 @@ export async function reviewRun(tx: Transaction, run: Run, reviewer: Principal, 
   throwIfRefused(findReviewRefusal(facts, reviewer, { decision, planDigest }));
   await addReview(tx, run, reviewer, review);
   publishRunEvent(tx, run, 'run.reviewed', { by: reviewer.name, decision, comment });
-  if (decision === 'reject') await finishRun(tx, run, 'canceled', 'rejected');
+  if (decision === 'reject') await finishRun(tx, run, { status: 'canceled', reason: 'rejected' });
   tx.notifyEngine(run.idempotencyKey, { kind: 'signal', signal: wakeSignal });
 }
 

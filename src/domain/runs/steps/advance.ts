@@ -64,7 +64,7 @@ async function carryOut(tx: Transaction, run: Run, context: StepContext, step: S
       return { kind: 'end' };
     case 'finish':
       endAttempt(tx, run, context, step.closes);
-      await finishRun(tx, run, step.status, step.reason, context.isPoolShared);
+      await finishRun(tx, run, { status: step.status, reason: step.reason, isPoolShared: context.isPoolShared });
       if (step.reason === 'approval_timeout') await recordApprovalTimeout(tx, run);
       return { kind: 'end' };
     case 'wait':
@@ -152,7 +152,7 @@ async function apply(tx: Transaction, run: Run, { facts, hasScans }: StepContext
 async function switchTo(tx: Transaction, run: Run, { isPoolShared }: StepContext): Promise<NextStep> {
   if (run.status === 'pending_approval') changeStatus(tx, run, 'running');
   await switchTool(tx, run);
-  await finishRun(tx, run, 'succeeded', null, isPoolShared);
+  await finishRun(tx, run, { status: 'succeeded', reason: null, isPoolShared });
   return { kind: 'end' };
 }
 

@@ -18,7 +18,7 @@ export async function endLostRun(deps: SystemCommandDeps, id: string): Promise<b
       if (!run || run.isFinished() || (await waitsForStart(tx.em, id))) throw new NothingToDo();
       const attempt = run.attemptId ? await tx.em.findOne(RunAttempt, { id: run.attemptId }) : null;
       if (attempt && attempt.outcome === null) closeAttempt(attempt, 'lost');
-      await finishRun(tx, run, 'failed', 'engine_lost');
+      await finishRun(tx, run, { status: 'failed', reason: 'engine_lost' });
       return { id, after: { status: run.status, reason: 'engine_lost' }, revision: run.revision };
     },
   });

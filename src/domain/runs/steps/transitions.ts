@@ -49,17 +49,22 @@ export function changeStatus(tx: Transaction, run: Run, status: RunStatus, phase
     tx.notifyEngine(run.parentWorkflowId, { kind: 'signal', signal: wakeSignal });
 }
 
+/** How a run ends. */
+interface RunEnd {
+  readonly status: TerminalStatus;
+  readonly reason: StatusReason | null;
+  /** False where only one team may use the pool, so that nobody waits for a share of it. */
+  readonly isPoolShared?: boolean;
+}
+
 /**
  * Ends a run: sets status, reason and times, and records the event. Deletes the artifact of its plan, releases its slot and
  * wakes the next run in the queue. The only way to a terminal status.
- * @param isPoolShared false where only one team may use the pool, so that nobody waits for a share of it
  */
 export async function finishRun(
   tx: Transaction,
   run: Run,
-  status: TerminalStatus,
-  reason: StatusReason | null = null,
-  isPoolShared = true,
+  { status, reason, isPoolShared = true }: RunEnd,
 ): Promise<void> {
   changeStatus(tx, run, status, 'finished');
   run.statusReason = reason;
