@@ -32,6 +32,9 @@ function watchParent(onGone: () => void): void {
   timer.unref();
 }
 
+/** How long a process that lives may take until it is ready. A busy machine can take minutes; a process that ends fails the start at once. */
+export const startWithinMs = 10 * 60_000;
+
 /** Waits for the work, but no longer than this. @returns whether the work finished in time */
 export async function finishesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { StartError } from './errors.ts';
-import { finishesWithin } from './lifetime.ts';
+import { finishesWithin, startWithinMs } from './lifetime.ts';
 import { lastLine } from './log-file.ts';
 import { withoutInspector } from './node-flags.ts';
 
@@ -25,6 +25,8 @@ export type SupervisedProgram = {
   readonly pin?: (ready: ReadyMessage) => NodeJS.ProcessEnv;
   readonly report: (line: string) => void;
   readonly readyWithinMs?: number;
+  /** After how long, and again each time, a report says that the process is not ready yet. */
+  readonly saysWaitingAfterMs?: number;
   readonly firstPauseMs?: number;
 };
 
@@ -96,7 +98,11 @@ export class Supervisor {
   }
 
   async #waitUntilReady(child: ChildProcess): Promise<ReadyMessage> {
-    const { name, logFile, readyWithinMs = 90_000 } = this.#program;
+    const { name, logFile, report, readyWithinMs = startWithinMs, saysWaitingAfterMs = 30_000 } = this.#program;
+    const waiting = setInterval(
+      () => report(`Still waiting for the ${name}: it runs, but is not ready yet …`),
+      saysWaitingAfterMs,
+    );
     const ready = new Promise<ReadyMessage | null>((resolve) => {
       child.on('message', (message) => {
         const parsed = ReadyMessage.safeParse(message);
@@ -107,6 +113,7 @@ export class Supervisor {
       setTimeout(() => resolve(null), readyWithinMs).unref();
     });
     const message = await ready;
+    clearInterval(waiting);
     if (message !== null) return message;
     const isLate = !hasEnded(child);
     child.kill('SIGKILL');

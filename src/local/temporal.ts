@@ -8,6 +8,7 @@ import { chownTree } from './account/chown.ts';
 import { runAs } from './account/run-as.ts';
 import { hasNamespace, type OpenConnection, setRetention } from './engine/namespace-client.ts';
 import { StartError } from './errors.ts';
+import { startWithinMs } from './lifetime.ts';
 import { type NativeProcess, nativeEnvironment, startNativeProcess } from './native-process.ts';
 import { findFreePort } from './ports.ts';
 
@@ -150,14 +151,14 @@ export function extendRetention(open: OpenConnection, namespace: string): void {
 
 /** @returns whether the server became ready; false: it ended before @throws StartError if it does neither in time */
 async function isReady(server: NativeProcess, { open, namespace, logFile }: Starting): Promise<boolean> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + startWithinMs;
   while (Date.now() < deadline) {
     if (server.hasExited()) return false;
     if (await hasNamespace(open, namespace)) return true;
     await delay(50);
   }
   await server.stop();
-  throw new StartError(`The Temporal server was not ready after a minute; see ${logFile}.`);
+  throw new StartError(`The Temporal server was not ready after ten minutes; see ${logFile}.`);
 }
 
 function isExecutable(path: string): boolean {

@@ -18,7 +18,8 @@ function supervise(code: string, environment: NodeJS.ProcessEnv = {}) {
     logFile: join(directory, 'log'),
     report: (line) => lines.push(line),
     firstPauseMs: 100,
-    readyWithinMs: 10_000,
+    readyWithinMs: 60_000,
+    saysWaitingAfterMs: 400,
     pin: ({ url = '' }) => ({ ADDRESS: url }),
   });
   onTestFinished(() => supervisor.stop());
@@ -49,6 +50,13 @@ describe('a supervised process', () => {
     await expect(supervisor.start()).rejects.toThrow(/^The example did not start: The port is taken \(.+log\)\.$/);
   });
 
+  it('a supervised process that takes long to be ready is waited for, and the wait is said', async () => {
+    const { supervisor, lines } = supervise(`setTimeout(() => { ${ready} }, 1000); ${stay}`);
+    await supervisor.start();
+    expect(lines.length).toBeGreaterThan(0);
+    expect(new Set(lines)).toEqual(new Set(['Still waiting for the example: it runs, but is not ready yet …']));
+  });
+
   it('a supervised process that ends while it is being stopped is not restarted', async () => {
     const { supervisor, lines, directory } = supervise(`
       import { writeFileSync } from 'node:fs';
@@ -57,7 +65,7 @@ describe('a supervised process', () => {
     await supervisor.start();
     await supervisor.stop();
     expect(existsSync(join(directory, 'asked'))).toBe(true);
-    expect(lines).toEqual([]);
+    expect(lines.filter((line) => !line.startsWith('Still waiting'))).toEqual([]);
     expect(listProcesses().some(({ pid }) => pid === supervisor.pid)).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, findServiceAccount } from '../account/account.ts';
 import { chownTree } from '../account/chown.ts';
 import { StartError } from '../errors.ts';
+import { startWithinMs } from '../lifetime.ts';
 import { type NativeProcess, nativeEnvironment, startNativeProcess } from '../native-process.ts';
 import { findFreePort } from '../ports.ts';
 import { embeddedDatabase, embeddedDatabaseUrl, passwordPath, socketPort } from './address.ts';
@@ -153,7 +154,7 @@ function serverFlags(port: number, { isDurable = true, sockets, settings: own }:
 /** Waits until the eighth line of the lock file says that the server accepts connections, after a crash recovery as well. */
 async function waitUntilReady(server: NativeProcess, cluster: string, logFile: string): Promise<void> {
   const lockFile = join(cluster, 'postmaster.pid');
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + startWithinMs;
   while (Date.now() < deadline) {
     if (server.hasExited()) throw new StartError(`The embedded PostgreSQL ended while starting; see ${logFile}.`);
     const status = existsSync(lockFile) ? readFileSync(lockFile, 'utf8').split('\n')[7]?.trim() : undefined;
@@ -161,5 +162,5 @@ async function waitUntilReady(server: NativeProcess, cluster: string, logFile: s
     await delay(25);
   }
   await server.stop();
-  throw new StartError(`The embedded PostgreSQL was not ready after two minutes; see ${logFile}.`);
+  throw new StartError(`The embedded PostgreSQL was not ready after ten minutes; see ${logFile}.`);
 }

@@ -160,7 +160,7 @@ describe('a page that invokes an operation', () => {
     const bea = await api.addUser('requester', 'Bea');
     const beas = await signIn(bea);
     const refused = await beas.submit('/things/six', { key: crypto.randomUUID(), size: 'huge' });
-    expect([refused.status, refused.text.includes('this needs the role maintainer')]).toEqual([403, true]);
+    expect([refused.status, refused.text.includes('this needs the platform role maintainer')]).toEqual([403, true]);
     expect((await beas.get('/things/six')).status).toBe(403);
     const headers = {
       cookie: beas.cookie!,

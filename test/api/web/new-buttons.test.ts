@@ -39,7 +39,9 @@ describe('the button that makes something new', () => {
     'the button that makes something new on %s is disabled for who lacks the permission, with the reason',
     async (path, label) => {
       const visitor = await signInVisitor(api, await api.addUser('requester'));
-      expect(await readButton(visitor, path, label)).toMatch(/^Permission denied: this needs the role maintainer\.$/);
+      expect(await readButton(visitor, path, label)).toMatch(
+        /^Permission denied: this needs the platform role maintainer\.$/,
+      );
     },
   );
 
@@ -86,7 +88,7 @@ describe('the button that makes something new', () => {
     const maintainer = await api.addUser('maintainer');
     const read = async (user: ApiUser) => readButton(await signInVisitor(api, user), '/workloads/workers', 'New pool');
     expect(await read(admin)).toBe('allowed');
-    expect(await read(maintainer)).toBe('Permission denied: this needs the role admin.');
+    expect(await read(maintainer)).toBe('Permission denied: this needs the platform role admin.');
   });
 
   test('offers a template only to owners whose templates the visitor may make', async () => {

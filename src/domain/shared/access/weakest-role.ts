@@ -5,7 +5,7 @@ import { rolePermissions } from './permissions.ts';
 /** The weakest role that has a permission or an action of a team, in words; undefined if none has it. It says what to ask for, and decides nothing. */
 export function describeWeakestRole(needed: string): string | undefined {
   const platform = platformRoles.find((role) => [...rolePermissions[role]].some((each) => each === needed));
-  if (platform) return `the role ${platform}`;
+  if (platform) return `the platform role ${platform}`;
   const team = teamRoles.findLast((role) => teamRoleActions[role].some((each) => each === needed));
   return team && `the team role ${team}`;
 }

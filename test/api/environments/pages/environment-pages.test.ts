@@ -190,7 +190,7 @@ describe('the pages of environments', () => {
     const page = await (await signIn(viewer.email)).get(`/environments/${tenant.environment}`);
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/aria-disabled="true" aria-describedby="why-not-update"/);
-    expect(page.text).toContain('Permission denied: this needs the role maintainer.');
+    expect(page.text).toContain('Permission denied: this needs the platform role maintainer.');
   });
 
   it('ask before they archive and delete, and name what is in the way', async () => {

@@ -122,7 +122,7 @@ describe('the page of a template', () => {
     ])
       expect(text).toContain(part);
     const reading = await read(viewer, `/catalog/${template}`);
-    expect(reading).toContain('Permission denied: this needs the role maintainer.');
+    expect(reading).toContain('Permission denied: this needs the platform role maintainer.');
     expect(reading).not.toContain(`href="/catalog/${template}/edit"`);
   });
 
