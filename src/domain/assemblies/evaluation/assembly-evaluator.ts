@@ -33,8 +33,8 @@ export class AssemblyEvaluator implements SpecEvaluation {
 
   readonly checkSchema: SpecEvaluation['checkSchema'] = (schema) => this.#schemas.check(schema);
 
-  readonly validateVariables: SpecEvaluation['validateVariables'] = (schema, input) =>
-    this.#schemas.validate(schema, input);
+  readonly validateVariables: SpecEvaluation['validateVariables'] = (schema, inputs) =>
+    this.#schemas.validateEach(schema, inputs);
 
   readonly examineConditions: SpecEvaluation['examineConditions'] = (texts, variables) =>
     this.#evaluator.run(this.#subject, examinationWork, { texts, variables });

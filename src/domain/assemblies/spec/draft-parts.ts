@@ -30,7 +30,8 @@ export interface TemplateCatalog {
 /** What may take long, done on behalf of the author (`AssemblyEvaluator.for`). */
 export interface SpecEvaluation {
   checkSchema(schema: JsonObject): Promise<VariableError[]>;
-  validateVariables(schema: JsonObject, input: VariableValues): Promise<ValidationResult>;
+  /** A result for each input, in their order. */
+  validateVariables(schema: JsonObject, inputs: readonly VariableValues[]): Promise<ValidationResult[]>;
   /** A report for each condition, in their order. */
   examineConditions(texts: readonly string[], variables: JsonValue): Promise<ConditionReport[]>;
 }

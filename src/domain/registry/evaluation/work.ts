@@ -1,7 +1,7 @@
 import { defineWork } from '#domain/shared/evaluation/work.ts';
 import { checkSchema } from '../variables/check.ts';
 import type { JsonObject } from '../variables/engine.ts';
-import { type VariableValues, validateVariables } from '../variables/variables.ts';
+import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
 
 /** What threads do with the schemas of templates: their authors decide how long it takes. */
 
@@ -33,4 +33,32 @@ export const validationWork = defineWork({
   answer: ({ schema, values, secrets }: ValidationInput) => validateVariables(schema, values, secrets),
 });
 
-export const schemaWork = [checkWork, validationWork];
+interface SeveralInputs {
+  readonly schema: JsonObject;
+  readonly inputs: readonly VariableValues[];
+}
+
+/** After so much processor time a thread takes no further input, so that it is soon free for others. */
+const maxMicroseconds = 250_000;
+
+/** Validates the first of several inputs, and of the others as many as a thread may take at once. */
+export const severalValidationsWork = defineWork({
+  kind: 'validate_several',
+  limitMs: null,
+  tooCostly,
+  remembers: 'schema',
+  answer: ({ schema, inputs }: SeveralInputs) => validateFirst(schema, inputs),
+});
+
+function validateFirst(schema: JsonObject, inputs: readonly VariableValues[]): ValidationResult[] {
+  const before = process.threadCpuUsage();
+  const results: ValidationResult[] = [];
+  for (const values of inputs) {
+    results.push(validateVariables(schema, values));
+    const { user, system } = process.threadCpuUsage(before);
+    if (user + system > maxMicroseconds) break;
+  }
+  return results;
+}
+
+export const schemaWork = [checkWork, validationWork, severalValidationsWork];

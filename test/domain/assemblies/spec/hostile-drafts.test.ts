@@ -11,7 +11,7 @@ const catalog: TemplateCatalog = {
 };
 const evaluation: SpecEvaluation = {
   checkSchema: async () => [],
-  validateVariables: async () => ({ valid: true, errors: [], variables: {} }),
+  validateVariables: async (_schema, inputs) => inputs.map(() => ({ valid: true, errors: [], variables: {} })),
   examineConditions: async () => [],
 };
 

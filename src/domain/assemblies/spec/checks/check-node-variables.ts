@@ -1,3 +1,4 @@
+import type { VariableError } from '#domain/registry/variables/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import type { Draft, Problems, SpecEvaluation } from '../draft-parts.ts';
@@ -15,38 +16,59 @@ import { declaredNames, haveCommonType, requiredNames, schemaAt, typesOf } from 
 
 type JsonObject = { [key: string]: JsonValue };
 
+interface GivenVariables {
+  readonly node: AssemblyNodeSpec;
+  readonly schema: JsonObject;
+  /** Where they stand in the spec. */
+  readonly base: string;
+  readonly constants: JsonObject;
+}
+
 /** The variables that nodes give to their templates. */
 export async function checkNodeVariables(draft: Draft, evaluation: SpecEvaluation): Promise<Problems> {
-  const errors: Problem[] = [];
-  const warnings: Problem[] = [];
-  for (const [key, node] of Object.entries(draft.nodes)) {
+  const all = Object.entries(draft.nodes).flatMap(([key, node]): GivenVariables[] => {
     const schema = draft.templates.get(key)?.spec.variables;
-    if (!schema || !draft.isReadable(key, 'variables')) continue;
-    const base = pointer('nodes', key, 'variables');
-    const constants = await checkConstants(node, schema, evaluation);
-    errors.push(...constants.map(({ path, message }) => ({ path: base + path, message })));
-    errors.push(...checkTypes(node, schema, base, draft));
-    warnings.push(...findMissing(node, schema, base));
-  }
+    if (!schema || !draft.isReadable(key, 'variables')) return [];
+    return [{ node, schema, base: pointer('nodes', key, 'variables'), constants: constantsOf(node, schema) }];
+  });
+  const wrong = await checkConstants(all, evaluation);
+  const errors = all.flatMap((given) => {
+    const constants = (wrong.get(given) ?? []).map(({ path, message }) => ({ path: given.base + path, message }));
+    return [...constants, ...checkTypes(given.node, given.schema, given.base, draft)];
+  });
+  const warnings = all.flatMap(({ node, schema, base }) => findMissing(node, schema, base));
   return { errors: [errors], warnings: [warnings] };
 }
 
 /**
  * The constant values, each by the schema of its own variable. Rules between variables are left to the run: the environment may give
- * further values. The names are checked here as well, those of variables with references included.
+ * further values. The nodes of one template are validated together.
  */
-async function checkConstants(node: AssemblyNodeSpec, schema: JsonObject, evaluation: SpecEvaluation) {
+async function checkConstants(
+  all: readonly GivenVariables[],
+  evaluation: SpecEvaluation,
+): Promise<Map<GivenVariables, VariableError[]>> {
+  const wrong = new Map<GivenVariables, VariableError[]>();
+  const withConstants = all.filter(({ constants }) => Object.keys(constants).length > 0);
+  for (const [schema, group] of Map.groupBy(withConstants, (given) => withoutRulesBetween(given.schema))) {
+    const inputs = group.map(({ constants }) => constants);
+    const results = await evaluation.validateVariables(schema, inputs);
+    for (const [index, given] of group.entries()) wrong.set(given, results[index]?.errors ?? []);
+  }
+  return wrong;
+}
+
+/** The constants of a node, as its run gets them. The names of variables with references are there as well if nothing declares them. */
+function constantsOf(node: AssemblyNodeSpec, schema: JsonObject): JsonObject {
   const isConstant = (value: JsonValue) =>
     [findReferences, findMalformed, locateInstanceReferences].every((find) => find(value).length === 0);
   const declared = new Set(declaredNames(schema));
-  const input = Object.entries(node.variables).flatMap(([name, value]): [string, JsonValue][] => {
+  const constants = Object.entries(node.variables).flatMap(([name, value]): [string, JsonValue][] => {
     // As the run gets it: `$${` becomes `${`.
     if (isConstant(value)) return [[name, resolveReferences(value, () => undefined).value]];
     return declared.has(name) ? [] : [[name, null]];
   });
-  if (input.length === 0) return [];
-  const { errors } = await evaluation.validateVariables(withoutRulesBetween(schema), Object.fromEntries(input));
-  return errors;
+  return Object.fromEntries(constants);
 }
 
 const separate = new WeakMap<JsonObject, JsonObject>();
