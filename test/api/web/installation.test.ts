@@ -7,6 +7,8 @@ import { addHostileContent } from '#test/support/pages/hostile/hostile-content.t
 import { hostileName, hostileText } from '#test/support/pages/hostile/texts.ts';
 import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
 
+const seedWithinMs = 5 * 60_000;
+
 let api: TestApi;
 let installation: Installation;
 
@@ -14,7 +16,8 @@ describe('the installation that pages are looked at with', () => {
   beforeAll(async () => {
     api = await startApi();
     installation = await seedInstallation(api);
-  });
+    // It takes eight seconds of processor time, of which a busy machine gives a process only a small share.
+  }, seedWithinMs);
   afterAll(() => api?.close());
 
   it('has about 300 runs, in every status and waiting for every reason', async () => {

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { type Message, type Reply, startTask, type Task } from './messages.ts';
+import { type Message, priorityVariable, type Reply, startTask, type Task } from './messages.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import type { AnyWork } from './work.ts';
 
@@ -9,17 +9,18 @@ const mostRemembered = 100;
 
 /** Makes this thread answer one task after another, by the work of their kinds. */
 export function answerTasks(known: readonly AnyWork[]): void {
-  lowerPriority();
+  takePriority();
   const works = new Map(known.map((work) => [work.kind, work]));
   const memory = new Map<string, object>();
   parentPort?.on('message', async (message: Message) => parentPort?.postMessage(await answer(works, memory, message)));
 }
 
-/** Gives this thread a low priority, so that it hardly delays the main thread and the database on a busy machine. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return;
+/** Gives this thread the priority that it was started with. */
+function takePriority(): void {
+  const priority = process.env[priorityVariable];
+  if (priority === undefined || process.platform !== 'linux') return;
   const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-  setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
+  setPriority(threadId, Number(priority));
 }
 
 async function answer(

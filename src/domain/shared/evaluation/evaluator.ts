@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:os';
 import { ServiceError, Unprocessable } from '../errors.ts';
 import { FairQueue } from '../tasks/fair-queue.ts';
 import type { LimitSubject } from '../tasks/limit-subject.ts';
@@ -26,13 +27,19 @@ interface Job {
  * do it, one task of a person at a time, under a time limit and a budget of processor time. So it delays no other requests.
  */
 export class Evaluator {
-  readonly #idle = Array.from({ length: threadCount }, () => new EvaluationThread());
-  readonly #threads = [...this.#idle];
+  readonly #idle: EvaluationThread[];
+  readonly #threads: readonly EvaluationThread[];
   readonly #queue = new FairQueue<Job>();
   readonly #budget: ProcessorBudget;
 
-  constructor(budget: Budget = standardBudget) {
+  /** The threads have a low priority, so that they hardly delay the main thread and the database on a busy machine. */
+  constructor(
+    budget: Budget = standardBudget,
+    { priority = constants.priority.PRIORITY_BELOW_NORMAL }: { readonly priority?: number | null } = {},
+  ) {
     this.#budget = new ProcessorBudget(budget);
+    this.#threads = Array.from({ length: threadCount }, () => new EvaluationThread(priority));
+    this.#idle = [...this.#threads];
   }
 
   /**

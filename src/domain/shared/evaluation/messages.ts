@@ -23,3 +23,6 @@ export type Reply =
   | { readonly outcome: 'value_missing' }
   | { readonly outcome: 'too_costly'; readonly usedMs: number }
   | { readonly outcome: 'failed'; readonly reason: string; readonly usedMs: number };
+
+/** The variable of a thread's environment that says which priority it takes. */
+export const priorityVariable = 'EVALUATION_PRIORITY';

@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { type Message, type Reply, startTask, type Task } from './messages.ts';
+import { type Message, priorityVariable, type Reply, startTask, type Task } from './messages.ts';
 import { type Program, readProgram, startProgram } from './program.ts';
 
 /** The evaluation limits itself to processor time. A thread that is silent for longer than this is ended. */
@@ -27,10 +27,13 @@ export type Evaluated = Exclude<Reply, { outcome: 'value_missing' }>;
 /** A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it. */
 export class EvaluationThread {
   readonly #limits: ResourceLimits;
+  readonly #priority: number | null;
   #program: Program | undefined;
   #worker: Worker | undefined;
 
-  constructor(limits = standardLimits) {
+  /** Without a priority, it has that of the process. */
+  constructor(priority: number | null, limits = standardLimits) {
+    this.#priority = priority;
     this.#limits = limits;
   }
 
@@ -85,7 +88,8 @@ export class EvaluationThread {
   }
 
   #start(): Worker {
-    const options = { ...isolation, resourceLimits: this.#limits, name: 'evaluation' };
+    const env = this.#priority === null ? {} : { [priorityVariable]: String(this.#priority) };
+    const options = { ...isolation, env, resourceLimits: this.#limits, name: 'evaluation' };
     const worker = this.#program ? startProgram(this.#program, options) : new Worker(threadMain, options);
     worker.unref();
     // `run` reports the error of a thread to its task. Without a listener, the error would end the process.

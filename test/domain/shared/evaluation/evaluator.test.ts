@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { evaluationWork } from '#domain/evaluation-work.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { VariableValues } from '#domain/registry/variables/variables.ts';
@@ -126,6 +126,29 @@ describe('an evaluation', () => {
     }
   });
 
+  it('many inputs of one schema are handed to a thread together, and their results come in their order', async () => {
+    evaluator = new Evaluator(undefined, { priority: null });
+    const run = vi.spyOn(evaluator, 'run');
+    const names = Array.from({ length: 500 }, (_, index) => (index % 100 === 7 ? `${index}` : 'network'));
+    const results = await as('ana').validateEach(
+      withPattern,
+      names.map((name) => ({ name })),
+    );
+    expect(results.map(({ valid }) => valid)).toEqual(names.map((name) => name === 'network'));
+    expect(run.mock.calls.length).toBeLessThan(20);
+  });
+
+  it('a thread that has used its share of processor time gets the other inputs in further tasks', async () => {
+    evaluator = new Evaluator();
+    vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 300_000, system: 0 });
+    const run = vi
+      .spyOn(evaluator, 'run')
+      .mockImplementation(async (_subject, work, input) => work.answer(input, undefined as never));
+    const results = await as('ana').validateEach(withPattern, [{ name: 'a' }, { name: '1' }, { name: 'c' }]);
+    expect(results.map(({ valid }) => valid)).toEqual([true, false, true]);
+    expect(run).toHaveBeenCalledTimes(3);
+  });
+
   it('all kinds of work have names of their own', () => {
     const kinds = evaluationWork.map(({ kind }) => kind);
     expect(kinds).toEqual([...new Set(kinds)]);
@@ -133,7 +156,7 @@ describe('an evaluation', () => {
 
   it('an evaluation that exhausts the memory of its thread is refused, and the next one gets a new thread', async () => {
     evaluator = new Evaluator();
-    const thread = new EvaluationThread({ maxOldGenerationSizeMb: 20, maxYoungGenerationSizeMb: 4 });
+    const thread = new EvaluationThread(null, { maxOldGenerationSizeMb: 20, maxYoungGenerationSizeMb: 4 });
     const anyOf = Array.from({ length: 40 }, (_, index) => ({ const: `x${index}` }));
     const costly = { type: 'object', properties: { a: { type: 'array', items: { anyOf } } } };
     const task = (digest: string, values: VariableValues) => ({
