@@ -123,10 +123,8 @@ describe('the page of a pool', () => {
       team_ids: `${listed}\nNo such team`,
       environment_ids: 'Nowhere',
     });
-    expect(wrong.text).toMatch(/id="field-team_ids-problem"[\s\S]*is the name of no team that you may choose/);
-    expect(wrong.text).toMatch(
-      /id="field-environment_ids-problem"[\s\S]*is the name of no environment that you may choose/,
-    );
+    expect(wrong.text).toMatch(/id="field-team_ids-problem"[\s\S]*matches no team that you may choose/);
+    expect(wrong.text).toMatch(/id="field-environment_ids-problem"[\s\S]*matches no environment that you may choose/);
     expect((await admin.submit(path, fields)).location).toBe('/workloads/workers?done=pool-saved');
     const { body } = await installation.people.admin.get('/worker-pools/payments-restricted');
     expect(body.team_ids.toSorted()).toEqual([payments.id, platform.id].toSorted());

@@ -1,5 +1,5 @@
 import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
-import { requireSameTeam } from '#api/environments/pages/same-team.ts';
+import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { choicesOf } from '#api/web/forms/fields/choices.ts';
@@ -112,7 +112,7 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
   carryOut: async (_subject, typed, visit) => {
     const { template_id, environment_id, name } = typed;
     const tool = visit.collect(() => readTool(typed));
-    await requireSameTeam(visit, { template: template_id, environment: environment_id, field: 'environment_id' });
+    await addTeamProblem(visit, { template: template_id, environment: environment_id, field: 'environment_id' });
     const body = { template_id, name, ...(environment_id && { environment_id }), ...(tool && { tool }) };
     const { id } = await visit.run(create, { body });
     return pagePath(pages.instance, { id }, { done: 'created' });

@@ -2,7 +2,7 @@ import { list as listAssemblies } from '#api/assemblies/operations.ts';
 import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.ts';
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { nameEnvironments } from '#api/environments/pages/environment-choices.ts';
-import { requireSameTeam } from '#api/environments/pages/same-team.ts';
+import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
@@ -160,7 +160,7 @@ export async function readWork(
   // The team of a schedule is that of its environment.
   if (!isId(id)) visit.addMissing(place, 'choose an environment', place, 'team_id');
   const teamId = isId(id) ? (await visit.read(getEnvironment, { params: { id } })).team_id : '';
-  await requireSameTeam(visit, { template: template_id, assembly, environment: id, field: place });
+  await addTeamProblem(visit, { template: template_id, assembly, environment: id, field: place });
   const start = choice === 'deployed' && fields['operation'] !== 'destroy' ? { variables_from: choice } : {};
   const kept = keptOf(saved, { ...fields, ...start });
   // What is entered is not left out.

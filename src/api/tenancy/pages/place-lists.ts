@@ -126,6 +126,6 @@ function onlyOne(visit: Visit, kind: Kind, { field, line }: { field: string; lin
     meant.length === 0
       ? `no ${kind} that you may choose`
       : `several ${kind}s: put the name of the ${owner} and a slash before it, or enter the ID alone`;
-  visit.addProblem(field, `${JSON.stringify(line.slice(0, 100))} is the name of ${problem}`);
+  visit.addProblem(field, `${JSON.stringify(line.slice(0, 100))} matches ${problem}`);
   return [];
 }

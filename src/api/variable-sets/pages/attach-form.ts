@@ -140,7 +140,7 @@ function onlyPlace(name: string, found: readonly string[]): string {
   const said = JSON.stringify(name.slice(0, 100));
   throw invalidField(
     'others',
-    `${said} is the name of ${only === undefined ? 'no project or environment' : 'several of them'}`,
+    `${said} matches ${only === undefined ? 'no project or environment' : 'several of them'}`,
   );
 }
 

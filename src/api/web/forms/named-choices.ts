@@ -19,9 +19,9 @@ export async function readChoice(visit: Visit<unknown>, field: FormField, typed 
   if (listed[0] === text || isId(text) || choiceKinds?.length === 0) return { value: listed[0] ?? text };
   const found = await visit.findNamed([text], choiceKinds);
   const [only, ...others] = new Set([...listed, ...found(text)]);
-  if (only === undefined) return { problem: 'is the name of nothing that you may choose' };
+  if (only === undefined) return { problem: 'matches nothing that you may choose' };
   if (others.length === 0) return { value: only };
-  return { problem: 'is the name of several things: enter the ID of the one that you mean' };
+  return { problem: 'matches several: enter the ID of the one that you mean' };
 }
 
 /**

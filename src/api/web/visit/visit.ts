@@ -107,7 +107,7 @@ export class Visit<Params = unknown> {
     this.problems.push({ in: 'body', path: field, message: `${field}: ${problem}`, bodyPaths });
   }
 
-  /** The same for a field that is empty, or was emptied because of another problem: then that problem is the one to show. */
+  /** Adds a problem for an empty field, unless the field has one already. */
   addMissing(field: string, problem: string, ...bodyPaths: readonly string[]): void {
     const index = this.problems.findIndex(({ path }) => path === field);
     const known = this.problems[index];

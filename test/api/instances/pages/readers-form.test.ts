@@ -45,7 +45,7 @@ describe('the form for the readers of an instance', () => {
     expect((await readers()).team_ids).toEqual([gamma.id]);
     await addTeam(`Gamma ${gamma.id}`);
     const refused = await save(`Gamma ${gamma.id}`);
-    expect(refused.text).toContain('is the name of several teams');
+    expect(refused.text).toContain('matches several teams');
     expect((await save(gamma.id)).status).toBe(303);
     expect((await readers()).team_ids).toEqual([gamma.id]);
   });
@@ -62,7 +62,7 @@ describe('the form for the readers of an instance', () => {
       team_ids: 'No such team',
       environment_ids: '',
     });
-    expect([sent.status, sent.text.includes('is the name of no team')]).toEqual([403, false]);
+    expect([sent.status, sent.text.includes('matches no team')]).toEqual([403, false]);
   });
 
   test('does not tell the name of a team that its visitor may not read, but keeps it', async () => {
@@ -96,6 +96,6 @@ describe('the form for the readers of an instance', () => {
     );
     await owner.make('/environments', { project_id: project.id, name: 'Development', kind: 'development' });
     const refused = await save('', 'Network / Development');
-    expect(refused.text).toContain('is the name of several environments');
+    expect(refused.text).toContain('matches several environments');
   });
 });

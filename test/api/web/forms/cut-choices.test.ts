@@ -45,11 +45,11 @@ describe('a choice among more things than a form can offer', () => {
       visitor.submit('/environments/new', { name: 'Nowhere', kind: 'development', project_id: typed });
     const unknown = await create('Not there');
     expect([unknown.status, unknown.text.includes('value="Not there"')]).toEqual([400, true]);
-    expect(unknown.text).toContain('Is the name of nothing that you may choose.');
+    expect(unknown.text).toContain('Matches nothing that you may choose.');
     expect((await create('Zulu')).status).toBe(303);
     await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zulu', slug: 'zulu-two' });
     const several = await create('Zulu');
-    expect([several.status, several.text.includes('Is the name of several things')]).toEqual([400, true]);
+    expect([several.status, several.text.includes('Matches several')]).toEqual([400, true]);
     expect(several.text).toContain('enter the ID of the one that you mean');
   });
 
@@ -70,7 +70,7 @@ describe('a choice among more things than a form can offer', () => {
       kind: 'development',
       project_id: 'Other / Zebra',
     });
-    expect([elsewhere.status, elsewhere.text.includes('Is the name of nothing')]).toEqual([400, true]);
+    expect([elsewhere.status, elsewhere.text.includes('Matches nothing')]).toEqual([400, true]);
   });
 
   it('does not find what another tenant has', async () => {
@@ -82,7 +82,7 @@ describe('a choice among more things than a form can offer', () => {
       project_id: 'Secret merger',
     });
     expect([refused.status, refused.text.includes(foreign.id)]).toEqual([400, false]);
-    expect(refused.text).toContain('Is the name of nothing that you may choose.');
+    expect(refused.text).toContain('Matches nothing that you may choose.');
   });
 });
 

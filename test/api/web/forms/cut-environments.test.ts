@@ -52,7 +52,7 @@ function pick(text: string): { offered: Shop; missing: Shop } {
 /** The value of the field of the environment, as the page shows it. */
 const shownIn = (text: string) => /<input[^>]*name="environment_id"[^>]* value="([^"]*)"/.exec(text)?.[1];
 
-const refusals = { nothing: 'Is the name of nothing that you may choose.', several: 'Is the name of several things' };
+const refusals = { nothing: 'Matches nothing that you may choose.', several: 'Matches several' };
 
 describe('the form that imports an instance, among more environments than it can offer', () => {
   const create = (environment: string) =>

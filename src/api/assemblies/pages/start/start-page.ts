@@ -101,7 +101,7 @@ function isUnseen(facts: StartFacts, { compared }: Basic, values: Values): boole
   const { replaced, version } = facts;
   if (!replaced || !version) return false;
   const differences = findDifferences(facts, replaced, { values, omitted: [] });
-  return !areShown(compared, { compared: replaced, version: version.version }, differences);
+  return !areShown(compared, { baseline: replaced, version: version.version }, differences);
 }
 
 /** Secrets that were entered are not shown again. The form carries them along sealed. */

@@ -115,7 +115,7 @@ ${
         action,
         problems: placed.bySlot,
         inherited: new Map(),
-        compared: compareFields(form),
+        comparisons: compareFields(form),
         entered,
       })
 }</section>

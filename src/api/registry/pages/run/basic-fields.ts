@@ -7,8 +7,8 @@ import { type Html, html } from '#api/web/html.ts';
 import type { RequestedOperation } from '#domain/runs/model.ts';
 import { logLevels, maxParallelism } from '#domain/runs/options/model.ts';
 import { nameOfTarget, type RunFacts } from './facts.ts';
-import { environmentField, noEnvironment } from './place.ts';
 import type { RunForm } from './run-form.ts';
+import { environmentField, noneChoice } from './target-environment.ts';
 
 export const basicLabels = {
   version: 'Version',
@@ -84,7 +84,7 @@ function placeOf({ environments, environmentId }: RunFacts): Html {
 function targetEnvironment({ environments, environmentId, template }: RunFacts, typed: string): FormField {
   return {
     ...environmentField(environments),
-    value: typed || environmentId || (environments.choices.length > 0 ? '' : noEnvironment),
+    value: typed || environmentId || (environments.choices.length > 0 ? '' : noneChoice),
     hint:
       template.team_id === null
         ? `${environmentHint} Such a run belongs to no team, and everybody can see it.`

@@ -11,7 +11,7 @@ import {
   type Deployment,
   type Difference,
   findDifferences,
-  findOwnSecrets,
+  findSecretsToReenter,
   markDifferences,
   markUnread,
 } from './differences.ts';
@@ -31,9 +31,9 @@ interface ComparedForm {
 
 /** From what the form starts, or what its run replaces. */
 export function renderDeployedNotice({ deployed, replaced, template }: RunFacts): Html | null {
-  const compared = deployed ?? replaced;
-  if (!compared) return null;
-  const { instance, run, unrecordedRunId } = compared;
+  const baseline = deployed ?? replaced;
+  if (!baseline) return null;
+  const { instance, run, unrecordedRunId } = baseline;
   const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance.id })}">${instance.name}</a>`;
   const unrecorded = unrecordedRunId
     ? html` Not everything is recorded since ${renderRunLink(unrecordedRunId)}, so what exists may differ.`
@@ -43,7 +43,7 @@ export function renderDeployedNotice({ deployed, replaced, template }: RunFacts)
   const start = pagePath(
     pages.newRun,
     { id: template.id },
-    { instance: instance.name, environment_id: compared.environmentId ?? undefined, from_instance: instance.id },
+    { instance: instance.name, environment_id: baseline.environmentId ?? undefined, from_instance: instance.id },
   );
   return html`<div class="notice">${renderIcon('triangle-alert')}<div class="stack"><p>${link} is deployed there already: version ${run.template_version}, by ${renderRunLink(run.id)}. A run changes it, and a variable that you leave empty loses its deployed value.${unrecorded}</p>
 <p><a class="button button-small" href="${start}">Start from what is deployed</a></p></div></div>`;
@@ -57,21 +57,21 @@ export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
   return new Map(
     form.facts.root.members.flatMap(({ name }): [string, Html][] => {
       const difference = differenceOf.get(name);
-      const compared = difference
+      const comparison = difference
         ? html`<strong>Changes:</strong> ${renderDifference(difference, found)}`
-        : renderDeployed(found.compared, name);
-      return compared ? [[slots.member('', name), compared]] : [];
+        : renderDeployed(found.baseline, name);
+      return comparison ? [[slots.member('', name), comparison]] : [];
     }),
   );
 }
 
 /** Which deployed secrets have to be entered, or will be once something else changes, so that no label calls them optional. */
-export function findNeeds(form: ComparedForm): ReadonlyMap<string, string> {
+export function findRequirementNotes(form: ComparedForm): ReadonlyMap<string, string> {
   const { facts, omitted } = form;
   const found = findFormDifferences(form);
   if (!found || !facts.deployed) return new Map();
   const asked = new Set(found.differences.flatMap(({ kind, variable }) => (kind === 'asked' ? [variable] : [])));
-  const own = findOwnSecrets(facts, facts.deployed).filter(({ name }) => !omitted.includes(name));
+  const own = findSecretsToReenter(facts, facts.deployed).filter(({ name }) => !omitted.includes(name));
   return new Map(
     own.map(({ name }) => [slots.member('', name), asked.has(name) ? '' : 'needed if anything else changes']),
   );
@@ -94,27 +94,27 @@ export function renderUnconfirmed(what: Html | null = null, more: Html | null = 
 export function renderDifferences(form: ComparedForm): Html | null {
   const found = findFormDifferences(form);
   if (!found) return null;
-  const { compared, version, differences, isUnreadable } = found;
+  const { baseline, version, differences, isUnreadable } = found;
   const rows = differences.map(
     (each) => html`<li><code class="foreign">${each.variable}</code> ${renderDifference(each, found)}</li>`,
   );
   return html`<section class="panel form-part" aria-labelledby="differences"><h2 id="differences" tabindex="-1">Changes to what is deployed</h2>
 <input type="hidden" name="compared" value="${markDifferences(found, differences)}">
-${renderVersions(compared, version)}
+${renderVersions(baseline, version)}
 ${isUnreadable ? html`<p>The variables are not valid JSON, so they cannot be compared yet.</p>` : rows.length > 0 ? html`<ul class="stack">${rows}</ul>` : html`<p>${form.isToConfirm ? 'Every variable stays as it is.' : 'The form as it was loaded changes no variable.'}</p>`}
 <p class="muted">What you change in the form from here on is compared before anything starts.</p></section>`;
 }
 
 /** Null if the run of the form changes no variables of a deployment. */
 function findFormDifferences({ facts, entry, omitted, basic }: ComparedForm) {
-  const compared = facts.deployed ?? facts.replaced;
-  if (!compared || !facts.version || basic.operation === 'destroy') return null;
+  const baseline = facts.deployed ?? facts.replaced;
+  if (!baseline || !facts.version || basic.operation === 'destroy') return null;
   const { values, problems } = readVariables(facts.root, entry);
   const unread = problems.map(({ pointer }) => splitPointer(pointer)[0]);
   const named = unread.filter((name) => name !== undefined);
-  const differences = markUnread(compared, findDifferences(facts, compared, { values, omitted }), named);
+  const differences = markUnread(baseline, findDifferences(facts, baseline, { values, omitted }), named);
   return {
-    compared,
+    baseline,
     version: facts.version.version,
     differences,
     isUnreadable: named.length < unread.length,

@@ -70,24 +70,24 @@ export interface ComparedFacts {
 }
 
 /** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
-export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets }: Deployment): Node[] {
+export function findSecretsToReenter({ root, inherited }: ComparedFacts, { secrets }: Deployment): Node[] {
   return root.members.filter(({ name }) => secrets.includes(name) && !inherited?.has(slots.member('', name)));
 }
 
 /** What the run of a form would change of what is deployed, whether the form starts from that or replaces it. */
 export function findDifferences(
   facts: ComparedFacts,
-  compared: Deployment,
+  baseline: Deployment,
   { values, omitted }: Entered,
 ): Difference[] {
   const { root, version } = facts;
-  const { variables, omit } = findChanges(compared, root, values);
+  const { variables, omit } = findChanges(baseline, root, values);
   const members = new Map(root.members.map((member) => [member.name, member]));
-  const isSecret = (name: string) => compared.secrets.includes(name) || isSecretMember(members.get(name));
-  const was = wasOf(compared);
+  const isSecret = (name: string) => baseline.secrets.includes(name) || isSecretMember(members.get(name));
+  const was = wasOf(baseline);
   const after = (name: string, value: JsonValue) => {
     if (!isSecret(name)) return shorten(value);
-    return compared.secrets.includes(name) ? 'a secret, entered again' : 'a new secret';
+    return baseline.secrets.includes(name) ? 'a secret, entered again' : 'a new secret';
   };
   const changed = Object.entries(variables).map(
     ([variable, value]): Difference => ({
@@ -98,12 +98,12 @@ export function findDifferences(
     }),
   );
   const emptied = omit
-    .filter((name) => facts.deployed !== null || !isAsDefault(facts, compared, name))
+    .filter((name) => facts.deployed !== null || !isAsDefault(facts, baseline, name))
     .map((variable): Difference => ({ variable, kind: 'emptied', before: was(variable), after: null }));
   const named = new Set([...changed, ...emptied].map(({ variable }) => variable));
-  const ofVersion = findVersionDifferences(compared, root, named);
-  const isVersionKept = version?.version === compared.version;
-  const left = findOwnSecrets(facts, compared).filter(({ name }) => !Object.hasOwn(values, name));
+  const ofVersion = findVersionDifferences(baseline, root, named);
+  const isVersionKept = version?.version === baseline.version;
+  const left = findSecretsToReenter(facts, baseline).filter(({ name }) => !Object.hasOwn(values, name));
   // A secret that is given up is a change, too: the others are not kept then.
   const isOther = !isVersionKept || named.size > 0 || left.some(({ name }) => omitted.includes(name));
   const secrets = left.flatMap((member) =>
@@ -114,11 +114,11 @@ export function findDifferences(
 
 /** The same where some of what was typed is not a valid value: such a variable is neither emptied nor left as it is. */
 export function markUnread(
-  compared: Deployment,
+  baseline: Deployment,
   differences: readonly Difference[],
   unread: readonly string[],
 ): Difference[] {
-  const was = wasOf(compared);
+  const was = wasOf(baseline);
   const isAsked = (name: string) => differences.some(({ variable, kind }) => variable === name && kind === 'asked');
   const names = new Set(unread.filter((name) => !isAsked(name)));
   const invalid = [...names].map(
@@ -160,10 +160,10 @@ function wasOf({ values, secrets }: Deployment) {
 }
 
 /** What the version changes by itself. */
-function findVersionDifferences(compared: Deployment, root: ObjectNode, named: ReadonlySet<string>): Difference[] {
+function findVersionDifferences(baseline: Deployment, root: ObjectNode, named: ReadonlySet<string>): Difference[] {
   const members = new Map(root.members.map((member) => [member.name, member]));
-  const before = new Map(compared.root.members.map((member) => [member.name, member]));
-  const was = wasOf(compared);
+  const before = new Map(baseline.root.members.map((member) => [member.name, member]));
+  const was = wasOf(baseline);
   const added = [...members.values()]
     .filter(({ name }) => !before.has(name) && !named.has(name))
     .map((member): Difference => {
@@ -171,7 +171,7 @@ function findVersionDifferences(compared: Deployment, root: ObjectNode, named: R
       const isShown = value !== undefined && !holdsSecret(member);
       return { variable, kind: 'added', before: null, after: isShown ? shorten(value) : null };
     });
-  const dropped = [...Object.keys(compared.values), ...compared.secrets]
+  const dropped = [...Object.keys(baseline.values), ...baseline.secrets]
     .filter((name) => !members.has(name))
     .map((variable): Difference => ({ variable, kind: 'dropped', before: was(variable), after: null }));
   const redefined = [...members.values()]
@@ -185,13 +185,13 @@ function findVersionDifferences(compared: Deployment, root: ObjectNode, named: R
 
 /** What is compared: what is deployed, with the version of the form. */
 interface Comparison {
-  readonly compared: Deployment;
+  readonly baseline: Deployment;
   readonly version: string;
 }
 
 /** Differences that were shown of one deployment say nothing about another one. */
-function subjectOf({ compared, version }: Comparison): string[] {
-  return [compared.run.id, version];
+function subjectOf({ baseline, version }: Comparison): string[] {
+  return [baseline.run.id, version];
 }
 
 /**

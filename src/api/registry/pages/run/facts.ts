@@ -11,8 +11,8 @@ import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
 import { type DeployedFacts, readDeployed, readReplaced } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
-import { type OutsideApproval, readOutsideApproval } from './outside.ts';
-import { readPlace } from './place.ts';
+import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
+import { readTargetEnvironment } from './target-environment.ts';
 
 /** What a form for a run works on. */
 interface RunSubject {
@@ -38,7 +38,7 @@ export interface RunFacts extends RunSubject {
   /** Empty: no environment, or none that is known. */
   readonly environmentId: string;
   /** The approval of a run of the form that is outside any environment; null if it is in one, or if that is not known yet. */
-  readonly outsideApproval: OutsideApproval | null;
+  readonly approvalWithoutEnvironment: ApprovalWithoutEnvironment | null;
   /** Whether the visitor may give the environment variables that the form need not ask for. */
   readonly maySetVariables: boolean;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
@@ -60,20 +60,21 @@ interface ChosenTarget {
 /** Reads what the form is made from. `chosen` is what was chosen in it, if anything was. */
 export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): Promise<RunFacts> {
   const subject = await readSubject(visit);
-  const [version, listed, place] = await Promise.all([
+  const [version, listed, target] = await Promise.all([
     readVersion(visit, subject.template, chosen.version || subject.source?.template_version || 'latest'),
     visit.read(listVersions, { params: visit.params, query: { limit: '50' } }),
-    readPlace(visit, subject, chosen.environment),
+    readTargetEnvironment(visit, subject, chosen.environment),
   ]);
-  const { environments, environmentId, inherited } = place;
+  const { environments, environmentId, inherited } = target;
   const root = planForm(schemaOf(version.shown?.spec ?? {}));
   const operation = chosen.operation ?? subject.source?.operation;
-  const target = { templateId: visit.params.id, environmentId, name: nameOfTarget(subject, chosen) };
-  const replaced = !subject.deployed && place.isKnown ? await readReplaced(visit, target) : null;
+  const name = nameOfTarget(subject, chosen);
+  const isReplacing = !subject.deployed && target.isKnown;
+  const replaced = isReplacing ? await readReplaced(visit, { templateId: visit.params.id, environmentId, name }) : null;
   const isOfDeployed = runsDeployedVersion(subject, { operation, version: chosen.version });
   const versionToDestroy = isOfDeployed ? (subject.deployed ?? replaced) : null;
   const isFixed = Boolean(subject.source ?? subject.deployed);
-  const isOutside = place.isKnown && environmentId === '';
+  const isOutside = target.isKnown && environmentId === '';
   const spec = versionToDestroy?.spec ?? version.shown?.spec ?? {};
   return {
     ...subject,
@@ -85,14 +86,14 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     replaced,
     environments,
     environmentId,
-    outsideApproval: isOutside ? await readOutsideApproval(visit, spec) : null,
+    approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,
     maySetVariables: subject.deployed !== null && (await maySetVariables(visit, environmentId)),
     inherited,
     problems: {
       ...(version.isOther && { version: unknownVersion }),
-      ...(place.problem && !isFixed && { environment_id: place.problem }),
+      ...(target.problem && !isFixed && { environment_id: target.problem }),
     },
-    environmentLost: isFixed ? place.problem : null,
+    environmentLost: isFixed ? target.problem : null,
   };
 }
 

@@ -101,7 +101,7 @@ async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): 
   if (problems.length > 0) return showForm(visit, facts, filled, { problems: variableProblems(problems) });
   const unseen = findUnseen(facts, filled, values);
   if (unseen) return showForm(visit, facts, filled, unseen);
-  const names: BasicField[] = [...basicFields].filter((name) => !unplaced.includes(name));
+  const names: BasicField[] = [...basicFields].filter((name) => !hiddenFields.includes(name));
   const sent = await submit(visit, names, () => requestRun(visit, facts, filled, values));
   if (sent.done) return visit.redirect(pagePath(pages.run, { id: sent.result.id }, { done: 'admitted' }));
   const isUsed = sent.problems.code === 'idempotency_key_reused';
@@ -110,17 +110,17 @@ async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): 
 }
 
 /** Fields that no visitor fills in. */
-const unplaced: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 'do'];
+const hiddenFields: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 'do'];
 
 /** Why the form is shown again before it changes what is deployed; null: the visitor has seen all of it. */
 function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Values): FormState | null {
-  const compared = facts.deployed ?? facts.replaced;
+  const baseline = facts.deployed ?? facts.replaced;
   if (basic.operation === 'destroy') return findUnconfirmed(basic, nameOfTarget(facts, basic));
-  if (!compared || !facts.version) return null;
-  const differences = findDifferences(facts, compared, { values, omitted });
+  if (!baseline || !facts.version) return null;
+  const differences = findDifferences(facts, baseline, { values, omitted });
   const asked = differences.filter(({ kind }) => kind === 'asked');
   if (asked.length > 0) return { problems: askedProblems(asked.map(({ variable }) => variable)) };
-  return areShown(basic.compared, { compared, version: facts.version.version }, differences)
+  return areShown(basic.compared, { baseline, version: facts.version.version }, differences)
     ? null
     : { problems: null, isToConfirm: true };
 }

@@ -12,13 +12,13 @@ import { pluralize } from '#api/web/text.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
 import {
   compareFields,
-  findNeeds,
+  findRequirementNotes,
   renderDeployedNotice,
   renderDifferences,
   renderUnconfirmed,
 } from './deployed-view.ts';
 import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
-import { renderOutside } from './outside.ts';
+import { renderNoEnvironment } from './no-environment.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
 import { describeKept, renderSecretChoices } from './variable-fields.ts';
@@ -63,7 +63,7 @@ function renderForm(form: RunForm): Html {
   const placed = placeProblems(facts.root, whole, variablesIn(problems));
   const entered = secretsIn(facts.root, entry);
   const action = address.replace(/#.*$/, '');
-  const needs = findNeeds(form);
+  const requirementNotes = findRequirementNotes(form);
   return html`<form class="form run-form" method="post" action="${action}" novalidate autocomplete="off" data-edited>
 <button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Run</button>
 <input type="hidden" name="key" value="${basic.key}">
@@ -71,9 +71,9 @@ function renderForm(form: RunForm): Html {
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
 ${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderStep(form) : null}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">Target</h2>${renderTarget(form)}
-${form.isToConfirm ? null : renderOutside(facts)}</section>
+${form.isToConfirm ? null : renderNoEnvironment(facts)}</section>
 <section class="panel form-part" aria-labelledby="variables"><h2 id="variables">Variables</h2>
-${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form, needs), needs, compared: compareFields(form), entered })}
+${renderVariableFields({ root: facts.root, entry, action, problems: placed.bySlot, inherited: describeKept(form, requirementNotes), requirementNotes, comparisons: compareFields(form), entered })}
 ${renderSecretChoices(form)}</section>
 <section class="panel form-part" aria-labelledby="why"><h2 id="why">Why</h2>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
@@ -93,16 +93,16 @@ function renderSubmit({ basic, isToConfirm }: RunForm): Html {
 function renderStep({ facts, basic }: RunForm): Html {
   return renderUnconfirmed(
     basic.operation === 'destroy' ? renderDestroyStep(facts, basic) : null,
-    renderOutside(facts),
+    renderNoEnvironment(facts),
   );
 }
 
 function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
-  const compared = facts.deployed ?? facts.replaced;
+  const baseline = facts.deployed ?? facts.replaced;
   const name = html`<span class="foreign">${nameOfTarget(facts, basic)}</span>`;
-  const deployed = runsDeployedVersion(facts, basic) ? compared?.run.template_version : undefined;
+  const deployed = runsDeployedVersion(facts, basic) ? baseline?.run.template_version : undefined;
   const version = deployed ?? facts.version?.version;
-  const count = compared?.instance.resourceCount ?? 0;
+  const count = baseline?.instance.resourceCount ?? 0;
   // What commands have made is not counted.
   const held = count > 0 ? html`all ${pluralize(count, 'resource')} of ${name}` : html`everything that ${name} holds`;
   return html`The run destroys ${held}, with version ${version}. <a href="#${fieldId('confirmation')}">Type its name</a>, then confirm.`;

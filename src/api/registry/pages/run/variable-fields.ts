@@ -3,7 +3,7 @@ import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { findOwnSecrets } from './differences.ts';
+import { findSecretsToReenter } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { omitField } from './sent.ts';
@@ -11,7 +11,7 @@ import { omitField } from './sent.ts';
 /** What applies to variables that are left empty: what the environment sets, and the secrets of a copied run or of the deployment. */
 export function describeKept(
   { facts, entry, omitted }: RunForm,
-  needs: ReadonlyMap<string, string>,
+  requirementNotes: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const { source, deployed, root, inherited } = facts;
   const secrets = new Set(source?.prefill?.secrets ?? deployed?.secrets ?? []);
@@ -20,7 +20,7 @@ export function describeKept(
   const kept = root.members.flatMap(({ name }): [string, string][] => {
     const slot = slots.member('', name);
     const isEntered = entered.some((each) => each === slot || each.startsWith(`${slot}/`));
-    if (isEntered || !secrets.has(name) || omitted.includes(name) || needs.get(slot) === '') return [];
+    if (isEntered || !secrets.has(name) || omitted.includes(name) || requirementNotes.get(slot) === '') return [];
     return [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
   });
   return new Map([...inherited, ...kept]);
@@ -30,7 +30,7 @@ export function describeKept(
 export function renderSecretChoices(form: RunForm): Html | null {
   const { facts, basic } = form;
   if (!facts.deployed || basic.operation === 'destroy') return null;
-  const own = findOwnSecrets(facts, facts.deployed);
+  const own = findSecretsToReenter(facts, facts.deployed);
   if (own.length === 0) return null;
   return html`${renderOmitted(form, own)}<p class="field-hint">A deployed secret is kept only while the version and all variables stay the same: otherwise a run with another address, for example, could disclose it. To change anything else, enter it again above, or choose another way.${renderWayOut(facts)}</p>`;
 }

@@ -99,7 +99,7 @@ export function holdsSecret(node: Node): boolean {
   return node.kind === 'shapes' && node.shapes.some(holdsSecret);
 }
 
-/** The same form, in which all may be left empty: something else gives what is. */
+/** The form with every field optional, for a run that takes missing values from the deployment. */
 export function withoutRequired(node: ObjectNode): ObjectNode {
   const members = node.members.map((member) =>
     member.kind === 'object' ? withoutRequired(member) : { ...member, isRequired: false },

@@ -14,10 +14,10 @@ export interface FormContext {
   readonly problems: ReadonlyMap<string, string>;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
-  /** What stands beside the name instead of "optional" where that is only half of the truth, by the slot. Empty: it must be entered. */
-  readonly needs?: ReadonlyMap<string, string>;
+  /** Replaces the word "optional", by the slot. Empty: the field is required. */
+  readonly requirementNotes?: ReadonlyMap<string, string>;
   /** How a variable compares with what the form starts from, by its slot. */
-  readonly compared?: ReadonlyMap<string, Html>;
+  readonly comparisons?: ReadonlyMap<string, Html>;
   /** The secrets that were entered before, by their slots: the form carries them along. */
   readonly entered?: ReadonlyMap<string, unknown>;
   readonly render: (part: Part) => Html;
@@ -51,7 +51,7 @@ export function labelPart(part: Part, fieldName: string): Labeled {
   const described = [hints ? `${id}-hint` : '', problem ? `${id}-problem` : ''].filter(Boolean).join(' ');
   return {
     id,
-    label: html`${nameOf(part)}${isNeeded(part) || node.kind === 'fixed' ? null : html` <span class="muted">${context.needs?.get(slot) ?? 'optional'}</span>`}`,
+    label: html`${nameOf(part)}${isNeeded(part) || node.kind === 'fixed' ? null : html` <span class="muted">${context.requirementNotes?.get(slot) ?? 'optional'}</span>`}`,
     state: html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`,
     notes: html`${hints ? html`<div class="field-hint" id="${id}-hint">${hints}</div>` : null}${
       problem
@@ -69,7 +69,7 @@ function renderForget(part: Part, at: string): Html {
 
 /** Whether the visitor must enter something: nothing else gives the value. */
 export function isNeeded({ node, slot, context }: Part): boolean {
-  if (context.needs?.get(slot) === '') return true;
+  if (context.requirementNotes?.get(slot) === '') return true;
   return node.isRequired && node.default === undefined && !context.inherited.has(slot) && !context.entered?.has(slot);
 }
 
@@ -93,11 +93,11 @@ function hintsOf({ node, slot, context }: Part): Html | null {
       .map((text) => html`<span class="foreign">${text}</span>`),
   ];
   const line = facts.map((fact, index) => html`${index > 0 ? ' · ' : null}${fact}`);
-  const compared = context.compared?.get(slot);
-  if (!node.description && facts.length === 0 && !node.isDeprecated && !compared) return null;
+  const comparison = context.comparisons?.get(slot);
+  if (!node.description && facts.length === 0 && !node.isDeprecated && !comparison) return null;
   return html`${node.isDeprecated ? html`<p><strong>Deprecated.</strong> Its author advises against using it.</p>` : null}${
     node.description ? html`<p class="foreign prewrap">${node.description}</p>` : null
-  }${facts.length > 0 ? html`<p>${line}</p>` : null}${compared ? html`<p class="field-compared">${compared}</p>` : null}`;
+  }${facts.length > 0 ? html`<p>${line}</p>` : null}${comparison ? html`<p class="field-compared">${comparison}</p>` : null}`;
 }
 
 /** A button that changes the form without sending it. Without scripts, the page is loaded again at the part that has changed. */

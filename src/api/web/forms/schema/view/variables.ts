@@ -16,9 +16,9 @@ export interface VariableFields {
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
   /** As a form has them (`FormContext`). */
-  readonly needs?: ReadonlyMap<string, string>;
+  readonly requirementNotes?: ReadonlyMap<string, string>;
   /** How a variable compares with what the form starts from, by its slot. */
-  readonly compared?: ReadonlyMap<string, Html>;
+  readonly comparisons?: ReadonlyMap<string, Html>;
   /** The secrets that were entered before, by their slots: the form carries them along. */
   readonly entered?: ReadonlyMap<string, unknown>;
   /** What is said instead of fields where there are no variables. */

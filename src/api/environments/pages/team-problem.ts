@@ -6,7 +6,6 @@ import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getEnvironment } from '../operations.ts';
 
-/** What a form starts or makes, and the field that chooses where. */
 interface Placed {
   readonly template: string | undefined;
   readonly assembly?: string | undefined;
@@ -15,8 +14,8 @@ interface Placed {
   readonly field: string;
 }
 
-/** The field of the environment has the problem if the template or the assembly belongs to another team. What does not exist, the operation names. */
-export async function requireSameTeam(visit: Visit, placed: Placed): Promise<void> {
+/** Adds a problem to the field of the environment if the template or assembly belongs to another team. The operation names what does not exist. */
+export async function addTeamProblem(visit: Visit, placed: Placed): Promise<void> {
   const { template = '', assembly = '', environment = '', field } = placed;
   if (!isId(environment)) return;
   const params = { id: environment };

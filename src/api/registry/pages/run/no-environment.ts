@@ -7,26 +7,30 @@ import { policyOfRun } from '#domain/runs/admission/build-run.ts';
 import { readSettings } from '#domain/settings/store.ts';
 
 /** The approval of a run outside any environment. */
-export interface OutsideApproval {
+export interface ApprovalWithoutEnvironment {
   readonly policy: ApprovalPolicy;
   /** Whether the template demands it. Otherwise it is the default of the installation. */
   readonly isOfTemplate: boolean;
 }
 
 /** Reads what admission demands of a run of this version outside any environment. */
-export async function readOutsideApproval(
+export async function readApprovalWithoutEnvironment(
   { em }: Visit,
   { approval }: { readonly approval?: unknown },
-): Promise<OutsideApproval> {
+): Promise<ApprovalWithoutEnvironment> {
   const spec = { approval: approval as TemplateSpec['approval'] };
   const { document } = await readSettings(em);
   return { policy: policyOfRun(spec, null, document), isOfTemplate: approval !== undefined };
 }
 
 /** Says what a run without an environment does without, so that it is meant; null where the run has one. */
-export function renderOutside({ outsideApproval }: { readonly outsideApproval: OutsideApproval | null }): Html | null {
-  if (!outsideApproval) return null;
-  const { policy, isOfTemplate } = outsideApproval;
+export function renderNoEnvironment({
+  approvalWithoutEnvironment,
+}: {
+  readonly approvalWithoutEnvironment: ApprovalWithoutEnvironment | null;
+}): Html | null {
+  if (!approvalWithoutEnvironment) return null;
+  const { policy, isOfTemplate } = approvalWithoutEnvironment;
   const whose = isOfTemplate ? 'the template demands' : 'the installation demands by default';
   return html`<p><strong>This run is outside any environment.</strong> It gets no variables, secrets or connections of an environment, and no approval that an environment demands. Only what ${whose} applies: ${describePolicy(policy)}</p>`;
 }

@@ -9,10 +9,10 @@ import type { DeployedFacts } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
 /** The choice of a run without an environment, which must be meant: such a run may belong to nobody. */
-export const noEnvironment = 'none';
+export const noneChoice = 'none';
 
 /** Where a run of the form deploys. */
-export interface Place {
+export interface TargetEnvironment {
   readonly environments: Choices;
   /** Empty: in no environment, or in none that is known. */
   readonly environmentId: string;
@@ -40,33 +40,33 @@ export function environmentField({ choices, ...cut }: Choices): FormField {
     ...cut,
     choices: [
       ...(choices.length > 0 ? [unchosen] : []),
-      { value: noEnvironment, label: 'None: outside any environment' },
+      { value: noneChoice, label: 'None: outside any environment' },
       ...choices,
     ],
   };
 }
 
 /** Reads where a run of the form deploys. `typed` is what was chosen, or what the address names; a run that is copied or deployed again stays where it is. */
-export async function readPlace(
+export async function readTargetEnvironment(
   visit: RunFormVisit,
   { template, source, deployed }: Subject,
   typed = '',
-): Promise<Place> {
+): Promise<TargetEnvironment> {
   const isFixed = Boolean(source ?? deployed);
-  const fixed = (source ? source.environment_id : deployed?.environmentId) || noEnvironment;
+  const fixed = (source ? source.environment_id : deployed?.environmentId) || noneChoice;
   const text = isFixed ? fixed : typed;
   const teamId = template.team_id ?? visit.scope.teamId;
   const environments = await readEnvironmentChoices(visit, { teamId, alsoId: text });
   const chosen = isFixed ? { value: text } : await readChoice(visit, environmentField(environments), text);
-  const nowhere = { environments, environmentId: '', inherited: new Map<string, string>() };
-  if ('problem' in chosen) return { ...nowhere, isKnown: false, problem: toSentence(chosen.problem) };
+  const withoutEnvironment = { environments, environmentId: '', inherited: new Map<string, string>() };
+  if ('problem' in chosen) return { ...withoutEnvironment, isKnown: false, problem: toSentence(chosen.problem) };
   const { value } = chosen;
-  if (value === '' || value === noEnvironment)
-    return { ...nowhere, isKnown: value !== '' || environments.choices.length === 0, problem: null };
+  if (value === '' || value === noneChoice)
+    return { ...withoutEnvironment, isKnown: value !== '' || environments.choices.length === 0, problem: null };
   const inherited = await readInherited(visit, value);
   return inherited
     ? { environments, environmentId: value, inherited, isKnown: true, problem: null }
-    : { ...nowhere, isKnown: false, problem: isFixed ? fixedEnvironmentLost : unknownEnvironment };
+    : { ...withoutEnvironment, isKnown: false, problem: isFixed ? fixedEnvironmentLost : unknownEnvironment };
 }
 
 const unknownEnvironment = "It doesn't exist, or you may not have access to it. Choose another one.";
