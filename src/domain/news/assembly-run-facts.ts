@@ -19,12 +19,13 @@ export function findAssemblyRun(em: Em, id: string) {
     .executeTakeFirst();
 }
 
-/** Who rejected the plans of which nodes, and what they said: the first ones. */
-export function findNodeRejections(em: Em, id: string) {
+/** Who rejected the plans of the latest runs of which nodes, and what they said: the first ones. Nodes that were resumed have other runs. */
+export function findNodeRejections(em: Em, assemblyRunId: string) {
   return db(em)
-    .selectFrom('run_reviews as v')
-    .innerJoin('runs as r', 'r.id', 'v.run_id')
-    .where('r.assembly_run_id', '=', id)
+    .selectFrom('assembly_nodes as n')
+    .innerJoin('runs as r', 'r.id', 'n.run_id')
+    .innerJoin('run_reviews as v', 'v.run_id', 'r.id')
+    .where('n.assembly_run_id', '=', assemblyRunId)
     .where('v.decision', '=', 'reject')
     .orderBy('v.id')
     .limit(5)

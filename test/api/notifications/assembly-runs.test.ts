@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '#domain/shared/ids.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';
@@ -58,6 +59,41 @@ async function end(
   await team.publish({ type: 'assembly_run.finished', subjectId: id, owners, data: { status, reason } });
 }
 
+async function reject(runId: string | undefined, reviewer: string, comment: string): Promise<void> {
+  await api.rows(
+    `insert into run_reviews (id, run_id, decision, comment, reviewer_id, responsible_user_id, reviewer_name, reviewer_type, plan_digest, created_at)
+     values (?, ?, 'reject', ?, gen_random_uuid(), gen_random_uuid(), ?, 'user', '-', now())`,
+    [newId(), runId, comment, reviewer],
+  );
+}
+
+/** Resumes the run by the API and admits new runs of its nodes. */
+async function resume({ id, path, runs: former }: StartedRun): Promise<StartedRun> {
+  await api.rows(`update assembly_nodes set status = 'canceled' where assembly_run_id = ?`, [id]);
+  const { status, text } = await tenant.owner.post(`${path}/resume`, {});
+  expect(status, text).toBe(202);
+  const nodes = await api.rows<{ id: string }>('select id from assembly_nodes where assembly_run_id = ?', [id]);
+  for (const node of nodes) await admit(api, node.id);
+  const all = await api.rows<{ id: string }>('select id from runs where assembly_run_id = ? order by id', [id]);
+  const runs = all.map((run) => run.id).filter((run) => !former.includes(run));
+  expect(runs).toHaveLength(former.length);
+  return { id, path, runs };
+}
+
+async function subscribeToMail(): Promise<void> {
+  const preferences = [{ kind: 'run.finished', page: true, email: true }];
+  await tenant.owner.put('/notifications/preferences', { preferences });
+}
+
+/** The facts of each mail about an assembly run, in the order in which they were written. */
+async function mailedFacts({ id }: StartedRun): Promise<string[][]> {
+  const mails = await api.rows<{ content: { facts: string[] } }>(
+    `select content from outgoing_messages where medium = 'email' and subject_id = ? order by id`,
+    [id],
+  );
+  return mails.map(({ content }) => content.facts);
+}
+
 describe('an assembly run of ten nodes', () => {
   it('gives its requester one notification that it succeeded, which leads to its page', async () => {
     const run = await start(tenant.owner, 10);
@@ -85,24 +121,50 @@ describe('an assembly run of ten nodes', () => {
 
   it('tells its requester who rejected the plan of which node, and what they said', async () => {
     const run = await start(tenant.owner, 2);
-    const [runId] = run.runs;
-    await api.rows(
-      `insert into run_reviews (id, run_id, decision, comment, reviewer_id, responsible_user_id, reviewer_name, reviewer_type, plan_digest, created_at)
-       values (gen_random_uuid(), ?, 'reject', 'Too many zones', gen_random_uuid(), gen_random_uuid(), 'Rita', 'user', '-', now())`,
-      [runId],
-    );
+    await reject(run.runs[0], 'Rita', 'Too many zones');
     await end(run, 'canceled', null, 'nodes_rejected');
     expect(await titlesOf(tenant.owner)).toEqual([
       expect.stringMatching(/^Rita rejected the plan of i-\S+ in the run of the assembly .+ in .+ \/ .+$/),
     ]);
-    const preferences = [{ kind: 'run.finished', page: true, email: true }];
-    await tenant.owner.put('/notifications/preferences', { preferences });
+    await subscribeToMail();
     await end(run, 'canceled', null, 'nodes_rejected');
-    const [mail] = await api.rows<{ content: { facts: string[] } }>(
-      `select content from outgoing_messages where medium = 'email' and subject_id = ?`,
-      [run.id],
-    );
-    expect(mail?.content.facts[0]).toMatch(/^Rita rejected the plan of i-\S+ and says: Too many zones$/);
+    const [facts] = await mailedFacts(run);
+    expect(facts?.[0]).toMatch(/^Rita rejected the plan of i-\S+ and says: Too many zones$/);
+  });
+
+  it('names only the second reviewer after a run was resumed and rejected again', async () => {
+    await subscribeToMail();
+    const run = await start(tenant.owner, 2);
+    await reject(run.runs[0], 'Rita', 'Too many zones');
+    await end(run, 'canceled', null, 'nodes_rejected');
+    const resumed = await resume(run);
+    await reject(resumed.runs[1], 'Sam', 'Too few zones');
+    await end(resumed, 'canceled', null, 'nodes_rejected');
+    expect((await titlesOf(tenant.owner))[0]).toMatch(/^Sam rejected the plan of i-/);
+    const facts = (await mailedFacts(run)).at(-1);
+    expect(facts?.filter((fact) => fact.includes('rejected'))).toEqual([
+      expect.stringMatching(/^Sam rejected the plan of i-\S+ and says: Too few zones$/),
+    ]);
+  });
+
+  it.each(['succeeded', 'canceled'] as const)(
+    'repeats no rejection of before when it was resumed and then %s',
+    async (status) => {
+      await subscribeToMail();
+      const run = await start(tenant.owner, 2);
+      await reject(run.runs[0], 'Rita', 'Too many zones');
+      await end(run, 'canceled', null, 'nodes_rejected');
+      await end(await resume(run), status, null, status === 'canceled' ? 'nodes_canceled' : null);
+      expect((await mailedFacts(run)).at(-1)?.join(' ')).not.toContain('Rita');
+    },
+  );
+
+  it('repeats no rejection when a person cancels a run of which one node was rejected', async () => {
+    await subscribeToMail();
+    const run = await start(tenant.owner, 2);
+    await reject(run.runs[0], 'Rita', 'Too many zones');
+    await end(run, 'canceled', null, 'canceled_by_user');
+    expect((await mailedFacts(run)).flat().join(' ')).not.toContain('Rita');
   });
 
   it('sends a channel and the mailbox of its requester one message each', async () => {
@@ -115,8 +177,7 @@ describe('an assembly run of ten nodes', () => {
       subscriptions: [{ events: ['run.*'] }],
     });
     expect(made.status, made.text).toBe(201);
-    const preferences = [{ kind: 'run.finished', page: true, email: true }];
-    await tenant.owner.put('/notifications/preferences', { preferences });
+    await subscribeToMail();
     const run = await start(tenant.owner, 10);
     await end(run, 'succeeded');
     const messages = await api.rows<{ medium: string }>(

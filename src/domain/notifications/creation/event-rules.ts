@@ -122,16 +122,15 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
 async function tellOfAssemblyRun(em: Em, { subject, data }: PublishedEvent): Promise<Told> {
   const run = await findAssemblyRun(em, subject.id);
   if (!run) return undefined;
-  const rejections = await findNodeRejections(em, subject.id);
+  const rejections = data['reason'] === 'nodes_rejected' ? await findNodeRejections(em, subject.id) : [];
   const [first] = rejections;
   const place = placeOfAssemblyRun(run);
   return {
     kind: 'run.finished',
     subject: { kind: 'assembly_run', id: subject.id },
-    title:
-      first && data['reason'] === 'nodes_rejected'
-        ? `${first.by} rejected the plan of ${first.instance} in the run of the assembly ${place}`
-        : `The run of the assembly ${place} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
+    title: first
+      ? `${first.by} rejected the plan of ${first.instance} in the run of the assembly ${place}`
+      : `The run of the assembly ${place} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
     facts: [
       ...rejections.map(({ by, comment, instance }) =>
         comment

@@ -34,7 +34,8 @@ async function tellOfEvents(
   for (const event of told) {
     const error = await tellTogether(em, [event], how);
     if (error === undefined) continue;
-    log.error({ err: error, event_id: event.id, event_type: event.type }, 'left out an event without recipients');
+    const facts = { err: error, event_id: event.id, event_type: event.type };
+    log.error(facts, 'could not create the notifications of an event; the event is skipped');
   }
 }
 
