@@ -44,7 +44,7 @@ const bundles = {
     'htmx-sse.js',
     'live.js',
     'inbox.js',
-    'said-once.js',
+    'clear-result-params.js',
   ],
 } as const;
 

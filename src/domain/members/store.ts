@@ -94,6 +94,19 @@ export async function isMemberByEmail(
   return found !== undefined;
 }
 
+/** Whether a principal is a member of any team of an organization. */
+export async function isInTeamOf(em: Em, organizationId: string, principalId: string): Promise<boolean> {
+  const found = await db(em)
+    .selectFrom('team_members as m')
+    .innerJoin('teams as t', 't.id', 'm.team_id')
+    .where('m.principal_id', '=', principalId)
+    .where('t.organization_id', '=', organizationId)
+    .where('t.deleted_at', 'is', null)
+    .select('m.id')
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 interface NewMember<Role extends string> {
   readonly ownerId: string;
   readonly principalId: string;

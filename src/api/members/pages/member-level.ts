@@ -47,10 +47,10 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly aboutJoining: string;
   /** Who can be chosen to join, in the field `user_id`. */
   readonly joiners: (visit: Visit, owner: Owner) => Promise<Joiners>;
-  /** Where somebody joins who must join something else first. */
-  readonly joinFirst?: (owner: Owner, prefilled: Prefilled) => LocalPath;
-  /** What leads on once somebody has joined; null if nothing does. */
-  readonly leadOn?: (visit: Visit<Params>, owner: Owner) => Promise<Html | null>;
+  /** Where somebody is added to the organization, which they must join before its teams. */
+  readonly joinOrganizationPath?: (owner: Owner, prefilled: Prefilled) => LocalPath;
+  /** What the visitor may do next for somebody who was added; null if there is nothing. */
+  readonly renderNextStep?: (visit: Visit<Params>, owner: Owner) => Promise<Html | null>;
   readonly memberPath: (owner: Owner, userID: string) => LocalPath;
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
   /** Where somebody goes who has left. */

@@ -12,8 +12,8 @@ import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
-import { nextStepNames, readPrefilledPerson } from './next-step.ts';
-import { findOutsider, personFields, readPersonId, whoField } from './person-fields.ts';
+import { nextStepNames, nextStepQuery, readPrefilledPerson } from './next-step.ts';
+import { type NamedPerson, type Person, personFields, readPerson, whoField } from './person-fields.ts';
 
 const person = 'user_id';
 const names = [person, whoField(person), 'role', ...nextStepNames] as const;
@@ -21,6 +21,8 @@ const names = [person, whoField(person), 'role', ...nextStepNames] as const;
 interface State {
   readonly typed?: Readonly<Record<string, string>>;
   readonly problems?: FormProblems;
+  /** Whom the form names, and who must join the organization first. */
+  readonly outsider?: Person | undefined;
 }
 
 /** The members of an organization or a team, and the form by which somebody joins. */
@@ -33,7 +35,7 @@ export async function showMembers<Params, Owner extends LevelOwner>(
   const owner = await level.read(visit);
   const cursor = visit.query('cursor');
   const { members: shown, next_cursor: next } = await members.list(visit, owner, cursor ? { cursor } : {});
-  const content = html`${(await members.leadOn?.(visit, owner)) ?? null}${
+  const content = html`${(await members.renderNextStep?.(visit, owner)) ?? null}${
     shown.length > 0
       ? html`<div class="list-panel">${renderMembers(members, owner, shown, visit.principal.id)}</div>`
       : renderEmpty('No members', `Members of the ${level.noun} are listed here.`)
@@ -58,7 +60,7 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   return renderForm({
     action: members.level.path('members', owner),
     fields: [
-      (await renderJoinFirst(members, visit, owner, state)) ?? html``,
+      renderOrganizationLink(members, owner, state) ?? html``,
       ...(await personFields(visit, { ...field, ...(value && { value }) })),
       { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: role },
       ...nextStepNames.map((name) => ({ name, label: '', kind: 'hidden' as const, value: visit.query(name) ?? '' })),
@@ -68,18 +70,15 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   });
 }
 
-/** Leads somebody on whom the form refused because they must join the organization of the team first. */
-async function renderJoinFirst<Params, Owner extends LevelOwner>(
-  { joinFirst, joiners }: MemberLevel<Params, Owner>,
-  visit: Visit<Params>,
+/** Links a person who is not in the organization to the form that adds them. */
+function renderOrganizationLink<Params, Owner extends LevelOwner>(
+  { joinOrganizationPath }: MemberLevel<Params, Owner>,
   owner: Owner,
-  { typed = {} }: State,
-): Promise<Html | null> {
-  if (!joinFirst || !typed[person]) return null;
-  const outside = await findOutsider(visit, { name: person, ...(await joiners(visit, owner)) }, typed[person].trim());
-  if (!outside) return null;
-  const path = joinFirst(owner, { person: outside.id, ...(typed['role'] && { role: typed['role'] }) });
-  return html`<p class="notice"><a href="${path}">Add <span class="foreign">${outside.name}</span> to the organization</a></p>`;
+  { typed = {}, outsider }: State,
+): Html | null {
+  if (!joinOrganizationPath || !outsider) return null;
+  const path = joinOrganizationPath(owner, { person: outsider.id, ...(typed['role'] && { role: typed['role'] }) });
+  return html`<p class="notice"><a href="${path}">Add <span class="foreign">${outsider.name}</span> to the organization</a></p>`;
 }
 
 /** Lets somebody join. */
@@ -90,16 +89,17 @@ export async function submitMember<Params, Owner extends LevelOwner>(
   const { level } = members;
   const owner = await level.read(visit);
   const typed = visit.form(...names);
-  let userID = '';
+  let named: NamedPerson = { id: '' };
   const submitted = await submit(visit, names, async () => {
-    userID = await readPersonId(visit, { name: person, ...(await members.joiners(visit, owner)) }, typed);
-    await members.set(visit, owner, userID, { role: typed.role });
+    named = await readPerson(visit, { name: person, ...(await members.joiners(visit, owner)) }, typed);
+    await members.set(visit, owner, named.id, { role: typed.role });
   });
-  if (!submitted.done) return showMembers(members, visit, { typed, problems: submitted.problems });
+  if (!submitted.done)
+    return showMembers(members, visit, { typed, problems: submitted.problems, outsider: named.outsider });
   return visit.redirect(
     level.path('members', owner, {
       done: 'member-set',
-      ...(members.leadOn && { added: userID, team: typed.team || undefined, team_role: typed.team_role || undefined }),
+      ...(members.renderNextStep && nextStepQuery(named.id, typed)),
     }),
   );
 }

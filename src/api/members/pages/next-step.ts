@@ -1,8 +1,15 @@
-import { list as listTeams } from '#api/teams/operations.ts';
+import type { Organization } from '#api/organizations/pages/organization-frame.ts';
+import { get as getTeam, list as listTeams } from '#api/teams/operations.ts';
+import type { Typed } from '#api/web/forms/form-page.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { isInTeamOf } from '#domain/members/store.ts';
 import { isId } from '#domain/shared/ids.ts';
+import { get as getOrganizationMember } from '../organization-operations.ts';
+import { get as getTeamMember } from '../team-operations.ts';
 import { findPersonById, type Person } from './person-fields.ts';
 
 /** What an address of the members of an organization or a team prefills in the form by which somebody joins. */
@@ -25,29 +32,74 @@ export function joinOrganizationPath(orgID: string, prefilled: Prefilled): Local
   return `${pagePath(pages.organizationMembers, { orgID }, { ...prefilled })}#add`;
 }
 
+/**
+ * What the address says after somebody was added to an organization. These are not the names that prefill the form, which the next person would get
+ * as well. `clear-result-params.js` removes them from the address.
+ */
+export function nextStepQuery(added: string, { team, team_role: role }: Typed) {
+  return { added, next_team: team || undefined, next_role: role || undefined };
+}
+
 /** The person whom the address names, as the field takes one. */
 export async function readPrefilledPerson(visit: Visit<unknown>): Promise<string | undefined> {
-  const person = await readNamed(visit, 'person');
+  const person = await readPersonOf(visit, 'person');
   return person && (person.email ?? person.id);
 }
 
-async function readNamed(visit: Visit<unknown>, name: string): Promise<Person | undefined> {
+async function readPersonOf(visit: Visit<unknown>, name: string): Promise<Person | undefined> {
   const id = visit.query(name);
   return id && isId(id) ? findPersonById(visit, id) : undefined;
 }
 
-/** Leads on from the organization that somebody has joined to its teams, or to the one for which they joined. */
-export async function renderTeamsToJoin(visit: Visit<unknown>, orgID: string): Promise<Html | null> {
-  const person = await readNamed(visit, 'added');
-  if (!person) return null;
-  const { teams } = await visit.read(listTeams, { params: { orgID }, query: { limit: '50' } });
-  const wanted = teams.filter(({ id }) => id === visit.query('team'));
-  const role = visit.query('team_role');
-  const links = (wanted.length > 0 ? wanted : teams).map(
-    ({ id, name }) =>
-      html`<li><a href="${joinTeamPath(orgID, id, { person: person.id, ...(role && { role }) })}">Add to the team <span class="foreign">${name}</span></a></li>`,
-  );
-  if (links.length === 0) return null;
-  return html`<div class="notice"><div><p><span class="foreign">${person.name}</span> is a member of the organization and sees nothing of its teams yet.</p>
-<ul class="plain-list">${links}</ul></div></div>`;
+/** Links from the organization to which somebody was added to the team for which they were added, or else to all teams if they are in none. */
+export async function renderTeamsToJoin(visit: Visit<unknown>, organization: Organization): Promise<Html | null> {
+  if (refusalOf(organization.actions, 'set_members')) return null;
+  const person = await readPersonOf(visit, 'added');
+  const params = { orgID: organization.id, userID: person?.id ?? '' };
+  const member = person && (await orNull(visit.read(getOrganizationMember, { params })));
+  if (!member) return null;
+  const wanted = visit.query('next_team') ?? '';
+  if (isId(wanted)) return renderWantedTeam(visit, organization, person, wanted);
+  const seesAllTeams = member.role !== 'member';
+  if (seesAllTeams || (await isInTeamOf(visit.em, organization.id, person.id))) return null;
+  return renderAllTeams(visit, organization, person);
+}
+
+async function renderWantedTeam(
+  visit: Visit<unknown>,
+  { id: orgID }: Organization,
+  person: Person,
+  id: string,
+): Promise<Html | null> {
+  const [team, membership] = await Promise.all([
+    orNull(visit.read(getTeam, { params: { orgID, id } })),
+    orNull(visit.read(getTeamMember, { params: { orgID, id, userID: person.id } })),
+  ]);
+  if (!team || membership) return null;
+  const about = html`<span class="foreign">${person.name}</span> is a member of the organization, but not yet of the team.`;
+  return renderNotice(about, [renderTeamLink(orgID, team, { person: person.id, role: visit.query('next_role') })]);
+}
+
+async function renderAllTeams(visit: Visit<unknown>, { id: orgID }: Organization, person: Person) {
+  const { teams, next_cursor: next } = await visit.read(listTeams, { params: { orgID }, query: { limit: '50' } });
+  if (teams.length === 0) return null;
+  const about = html`<span class="foreign">${person.name}</span> is a member of the organization, but of none of its teams yet.`;
+  return renderNotice(about, [
+    ...teams.map((team) => renderTeamLink(orgID, team, { person: person.id })),
+    ...(next ? [html`<a href="${pagePath(pages.organization, { orgID })}">All teams</a>`] : []),
+  ]);
+}
+
+function renderTeamLink(
+  orgID: string,
+  { id, name }: { readonly id: string; readonly name: string },
+  { person, role }: { readonly person: string; readonly role?: string | undefined },
+): Html {
+  const path = joinTeamPath(orgID, id, { person, ...(role && { role }) });
+  return html`<a href="${path}">Add to the team <span class="foreign">${name}</span></a>`;
+}
+
+function renderNotice(about: Html, links: readonly Html[]): Html {
+  return html`<div class="notice"><div><p>${about}</p>
+<ul class="plain-list">${links.map((link) => html`<li>${link}</li>`)}</ul></div></div>`;
 }

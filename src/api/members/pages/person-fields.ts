@@ -21,6 +21,13 @@ export interface PersonSearch {
   readonly others?: readonly Person[];
 }
 
+/** Whom a form names. */
+export interface NamedPerson {
+  /** Empty if it names nobody who may be chosen. */
+  readonly id: string;
+  readonly outsider?: Person | undefined;
+}
+
 interface PersonField extends Pick<FormField, 'label' | 'hint' | 'value'>, PersonSearch {}
 
 /** The longest e-mail address. */
@@ -62,30 +69,36 @@ export async function personFields(visit: Visit, field: PersonField): Promise<Fo
  * chosen among those whom a part describes. Empty if nobody is: then the field has that problem, unless it is optional and nothing was typed.
  */
 export async function readPersonId(visit: Visit, search: PersonSearch, typed: Typed): Promise<string> {
+  return (await readPerson(visit, search, typed)).id;
+}
+
+/** As `readPersonId`, with who must join the organization of the field first, if that is why the text names nobody. */
+export async function readPerson(visit: Visit, search: PersonSearch, typed: Typed): Promise<NamedPerson> {
   const text = typed[search.name]?.trim() ?? '';
   if (text === '' && !search.isOptional) visit.addMissing(search.name, 'enter a name or an e-mail address');
-  if (text === '' || isId(text)) return text;
+  if (text === '' || (isId(text) && search.organizationId === undefined)) return { id: text };
   const found = await findPeople(visit, search, text);
+  const outsider = found.length === 0 ? await findOutsider(visit, search, text) : undefined;
+  // The operation refuses an id that may not be chosen.
+  if (isId(text)) return { id: text, outsider };
   const chosen = found.find(({ id }) => id === typed[whoField(search.name)]) ?? exactly(found, text);
-  if (chosen) return chosen.id;
-  visit.addProblem(search.name, await describeUnclear(visit, search, text, found));
-  return '';
+  if (chosen) return { id: chosen.id };
+  visit.addProblem(search.name, describeUnclear(found, outsider));
+  return { id: '', outsider };
 }
 
 /** Why a text names nobody: it describes several people or a part of a name, or somebody who must join the organization first, or nobody. */
-async function describeUnclear(visit: Visit, search: PersonSearch, text: string, found: readonly Person[]) {
+function describeUnclear(found: readonly Person[], outsider: Person | undefined): string {
   if (found.length === 1) return `matches ${found[0]?.name} alone, who is chosen below: send the form again to confirm`;
   if (found.length > 1) return 'describes more than one person: choose who you mean below';
-  const outside = await findOutsider(visit, search, text);
-  if (outside) return `${outside.name} is not yet a member of the organization: add them there first`;
+  if (outsider) return `${outsider.name} is not yet a member of the organization: add them there first`;
   return 'matches no person whom you may choose. Invite new people by their e-mail address instead';
 }
 
-/** The only person whom a text names and who is not a member of the organization of the field; undefined if there is none. */
-export async function findOutsider(visit: Visit, search: PersonSearch, text: string): Promise<Person | undefined> {
+/** The only person whom a text names where it names no member of the organization of the field; undefined if there is none. */
+async function findOutsider(visit: Visit, search: PersonSearch, text: string): Promise<Person | undefined> {
   const { organizationId, ...anywhere } = search;
-  if (organizationId === undefined || text === '' || (await findPeople(visit, search, text)).length > 0)
-    return undefined;
+  if (organizationId === undefined) return undefined;
   const others = await findPeople(visit, anywhere, text);
   return exactly(others, text) ?? (others.length === 1 ? others[0] : undefined);
 }

@@ -27,7 +27,7 @@ const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
     hint: 'The name or e-mail address of a person who shares an organization with you, or a service account that you see.',
     others: await readAccounts(visit),
   }),
-  leadOn: (visit, { id }) => renderTeamsToJoin(visit, id),
+  renderNextStep: renderTeamsToJoin,
   memberPath: ({ id: orgID }, userID) => pagePath(pages.organizationMember, { orgID, userID }),
   removalPath: ({ id: orgID }, userID) => pagePath(pages.removeOrganizationMember, { orgID, userID }),
   pathAfterLeaving: pagePath(pages.organizations),
@@ -48,7 +48,7 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     hint: html`A name or an e-mail address. Others <a href="${pagePath(pages.organizationMembers, { orgID: organizationId })}">join the organization</a> first.`,
     organizationId,
   }),
-  joinFirst: ({ id, organization_id: orgID }, { person, role }) =>
+  joinOrganizationPath: ({ id, organization_id: orgID }, { person, role }) =>
     joinOrganizationPath(orgID, { ...(person && { person }), team: id, ...(role && { team_role: role }) }),
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),
   removalPath: (team, userID) => pagePath(pages.removeTeamMember, { ...teamParams(team), userID }),

@@ -2,6 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { toLocalPath } from '../local-path.ts';
 import type { LocalPath } from '../paths.ts';
 
+/** What an address says of the result of an action. `clear-result-params.js` removes the same parameters after they were shown. */
+const resultParameters = ['done', 'reviewed', 'added', 'next_team', 'next_role'];
+
 /**
  * The page that a request is about: the one that it asks for, or that with the form that it sends, at its own address or else where the form stood.
  * There, a script fills in what was typed. Null if there is none.
@@ -12,7 +15,7 @@ export function findFormAddress({ method, url, headers, server, routeOptions }: 
   const path = toLocalPath(hasPage ? url : withoutOrigin(headers.referer));
   if (!path || (path === url && !hasPage)) return null;
   const page = new URL(path, 'http://service.invalid');
-  page.searchParams.delete('done');
+  for (const name of resultParameters) page.searchParams.delete(name);
   return toLocalPath(page.pathname + page.search);
 }
 

@@ -214,7 +214,7 @@ describe('the pages of members', () => {
       team: tenant.team,
       team_role: 'admin',
     });
-    expect(added.location).toContain(`added=${outside.id}&team=${tenant.team}&team_role=admin`);
+    expect(added.location).toContain(`added=${outside.id}&next_team=${tenant.team}&next_role=admin`);
     const next = `${path}?person=${outside.id}&amp;role=admin#add`;
     expect((await admin.get(added.location ?? '')).text).toContain(`href="${next}">Add to the team`);
     const last = await admin.get(next.replace('&amp;', '&').replace('#add', ''));

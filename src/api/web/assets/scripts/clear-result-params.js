@@ -1,0 +1,10 @@
+// Removes the parameters that name a result from the address, so that neither a reload nor a bookmark shows the result again. Without scripts, the address
+// keeps them.
+(() => {
+  const address = new URL(location.href);
+  const results = ['done', 'reviewed', 'added', 'next_team', 'next_role'];
+  const named = results.filter((name) => address.searchParams.has(name));
+  if (named.length === 0) return;
+  for (const name of named) address.searchParams.delete(name);
+  history.replaceState(history.state, '', address);
+})();

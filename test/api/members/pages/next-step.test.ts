@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acquaint, join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
+import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import type { Visitor } from '#test/support/browser/visitor.ts';
+
+/** What the page of an organization's members offers after somebody was added there. */
+
+let api: TestApi;
+let tenant: Tenant;
+let visitor: Visitor;
+beforeAll(async () => {
+  api = await startApi();
+  tenant = await makeTenant(api);
+  visitor = await signInVisitor(api, tenant.owner);
+});
+afterAll(() => api?.close());
+
+const members = () => `/organizations/${tenant.organization}/members`;
+
+async function addAcquainted(name: string): Promise<ApiUser> {
+  const user = await api.addUser('maintainer', name);
+  await acquaint(tenant.owner, user);
+  return user;
+}
+
+/** Adds somebody by the form. Returns the page that follows. */
+async function add(user: ApiUser, fields: Record<string, string> = {}): Promise<string> {
+  const { status, location, text } = await visitor.submit(members(), {
+    user_id: user.email,
+    role: 'member',
+    ...fields,
+  });
+  expect(status, text).toBe(303);
+  return visitor.page(location ?? '');
+}
+
+const offer = 'Add to the team';
+
+describe('the page after somebody was added to an organization', () => {
+  it('offers its teams for a new member who is in none of them', async () => {
+    const page = await add(await addAcquainted('Nina New'));
+    expect(page).toContain(offer);
+    expect(page).toContain('is a member of the organization, but of none of its teams yet');
+  });
+
+  it('offers nothing for an admin, who sees all teams', async () => {
+    expect(await add(await addAcquainted('Ada Admin'), { role: 'admin' })).not.toContain(offer);
+  });
+
+  it('offers nothing for somebody who is in a team already and is added once more', async () => {
+    const user = await addAcquainted('Tom Team');
+    await join(tenant, user, 'member', 'viewer');
+    expect(await add(user)).not.toContain(offer);
+  });
+
+  it('offers nothing at its address once the member has joined a team', async () => {
+    const user = await addAcquainted('Lena Later');
+    await add(user);
+    const address = `${members()}?added=${user.id}`;
+    expect(await visitor.page(address)).toContain(offer);
+    await join(tenant, user, 'member', 'viewer');
+    expect(await visitor.page(address)).not.toContain(offer);
+  });
+
+  it('offers nothing to a member who cannot add anybody', async () => {
+    const [reader, user] = [await api.addUser('maintainer'), await addAcquainted('Olaf Other')];
+    await join(tenant, reader, 'member');
+    await add(user);
+    const page = await (await signInVisitor(api, reader)).page(`${members()}?added=${user.id}`);
+    expect(page).not.toContain(offer);
+  });
+
+  it('keeps the team of one person out of the form for the next', async () => {
+    const page = await add(await addAcquainted('Wanda Wanted'), { team: tenant.team, team_role: 'admin' });
+    expect(page).toContain(offer);
+    expect(page).toMatch(/<input[^>]*name="team"[^>]*value=""/);
+    expect(page).toMatch(/<input[^>]*name="team_role"[^>]*value=""/);
+  });
+
+  it('offers the team for which somebody was added, and no other, where it is one of more than fifty', async () => {
+    await api.rows(
+      `insert into teams (id, organization_id, name, slug, created_at)
+       select gen_random_uuid(), ?, 'Team ' || n, 'team-' || n, now() from generate_series(1, 60) n`,
+      [tenant.organization],
+    );
+    const { id } = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Zulu' });
+    const user = await addAcquainted('Zoe Zulu');
+    const page = await add(user, { team: id, team_role: 'viewer' });
+    expect([...page.matchAll(/Add to the team <span class="foreign">([^<]*)/g)].map(([, name]) => name)).toEqual([
+      'Zulu',
+    ]);
+    expect(page).toContain(`teams/${id}/members?person=${user.id}&amp;role=viewer#add`);
+    expect(await add(await addAcquainted('Alma All'))).toContain('All teams</a>');
+  });
+});
