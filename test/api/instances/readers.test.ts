@@ -38,6 +38,30 @@ describe('the form of the readers of an instance', () => {
     expect(text).toMatch(new RegExp(`name="environment_ids"[^>]*>\\n${named?.environment}</textarea>`));
     expect(text).toMatch(new RegExp(`name="team_ids"[^>]*>\\n[^<]* / ${named?.team}</textarea>`));
   });
+
+  test('keeps the teams that it listed when their names move to other teams before it is sent', async () => {
+    const { owner, organization, team } = stage.tenant;
+    const id = await stage.deploy({ instance: 'renamed' }, { size: plain(1) });
+    const path = `/workloads/instances/${id}/readers`;
+    await owner.put(path.replace('/workloads', ''), { team_ids: [team] });
+    const visitor = await signInVisitor(stage.api, owner);
+    const text = await visitor.page(path);
+    const [, team_ids = ''] = /name="team_ids"[^>]*>\n([^<]*)<\/textarea>/.exec(text) ?? [];
+    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    const fields = { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])), team_ids };
+    const other = await owner.make(`/organizations/${organization}/teams`, { name: 'Other' });
+    const [{ name = '' } = {}] = await stage.api.rows<{ name: string }>('select name from teams where id = ?', [team]);
+    await stage.api.rows(`update teams set name = 'Former' where id = ?`, [team]);
+    await stage.api.rows('update teams set name = ? where id = ?', [name, other.id]);
+    try {
+      const sent = await visitor.submit(path, fields);
+      expect(sent.status, sent.text).toBe(303);
+      expect((await owner.get(path.replace('/workloads', ''))).body.team_ids).toEqual([team]);
+    } finally {
+      await stage.api.rows(`update teams set name = 'Gone' where id = ?`, [other.id]);
+      await stage.api.rows('update teams set name = ? where id = ?', [name, team]);
+    }
+  });
 });
 
 describe('the readers of an instance', () => {

@@ -1,4 +1,4 @@
-import { listPlaces, readPlaceFields, readPlaces } from '#api/tenancy/pages/place-lists.ts';
+import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/pages/place-lists.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
 import { renderTable } from '#api/web/components/table.ts';
@@ -164,9 +164,9 @@ export function registerReaders(addPage: AddPage): void {
     },
     describe: async ({ id, name, actions, readers }, visit) => {
       const hintOf = (noun: string) => `The ${noun}s whose runs may read them, one name per line. Empty: no ${noun}.`;
-      const typed: Record<string, string> = {
-        team_ids: await listPlaces(visit, 'team', readers.team_ids),
-        environment_ids: await listPlaces(visit, 'environment', readers.environment_ids),
+      const typed = {
+        ...(await listPlaces(visit, 'team', readers.team_ids)),
+        ...(await listPlaces(visit, 'environment', readers.environment_ids)),
       };
       const fields = await readPlaceFields(visit, hintOf);
       return {
@@ -182,8 +182,8 @@ export function registerReaders(addPage: AddPage): void {
     carryOut: async ({ id }, typed, visit) => {
       requireAuthority(visit, replaceReaders, await findInstanceOwner(visit.em, id, visit.principal.id));
       const body = {
-        team_ids: await readPlaces(visit, 'team', typed),
-        environment_ids: await readPlaces(visit, 'environment', typed),
+        team_ids: await readListedOwners(visit, 'team', typed),
+        environment_ids: await readListedOwners(visit, 'environment', typed),
       };
       await visit.run(replaceReaders, { params: { id }, body });
       return pagePath(pages.instance, { id }, { tab: 'sharing', done: 'readers-saved' });

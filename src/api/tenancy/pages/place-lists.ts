@@ -9,19 +9,36 @@ import { isId } from '#domain/shared/ids.ts';
 
 type Kind = 'team' | 'environment';
 
-/** Fields that name teams and environments: a list of names, and a choice that adds one. */
+/** Fields that name teams and environments: a list of names, and a choice that adds one. Hidden fields say which ids the listed names stood for. */
 export async function readPlaceFields(visit: Visit, hintOf: (noun: string) => string): Promise<FormField[]> {
-  const [teams, environments] = await Promise.all([readTeamChoices(visit), readEnvironmentChoices(visit)]);
+  const [teams, environments] = await Promise.all([readChoices(visit, 'team'), readChoices(visit, 'environment')]);
   return [
     listField('team_ids', 'Teams', hintOf('team')),
+    listedField('team'),
     addingField('add_team', 'Add a team', teams),
     listField('environment_ids', 'Environments', hintOf('environment')),
+    listedField('environment'),
     addingField('add_environment', 'Add an environment', environments),
   ];
 }
 
-function readPlaceChoices(visit: Visit, kind: Kind): Promise<Choices> {
-  return kind === 'team' ? readTeamChoices(visit) : readEnvironmentChoices(visit);
+/** The choices of a visit. They take many queries, and the fields, the lists and what was typed all need them. */
+const choicesOfVisits = new WeakMap<Visit, Partial<Record<Kind, Promise<Choices>>>>();
+
+function readChoices(visit: Visit, kind: Kind): Promise<Choices> {
+  const known = choicesOfVisits.get(visit) ?? {};
+  choicesOfVisits.set(visit, known);
+  known[kind] ??= kind === 'team' ? readTeamChoices(visit) : readEnvironmentChoices(visit);
+  return known[kind];
+}
+
+function listedName(kind: Kind): string {
+  return `listed_${kind}s`;
+}
+
+/** What is listed may change while the form is open. That changes nothing about what was typed. */
+function listedField(kind: Kind): FormField {
+  return { name: listedName(kind), label: '', kind: 'hidden', isUnkept: true };
 }
 
 function listField(name: string, label: string, hint: string): FormField {
@@ -41,10 +58,13 @@ function addingField(name: string, label: string, { choices, isCut, choiceKinds 
   };
 }
 
-/** What the field of a list says: one name a line. A name that does not tell a place from others has the id behind it; one that the visitor may not read is an id. */
-export async function listPlaces(visit: Visit, kind: Kind, ids: readonly string[]): Promise<string> {
-  if (ids.length === 0) return '';
-  const { choices } = await readPlaceChoices(visit, kind);
+/**
+ * What the fields of a list show: one name a line. A name that does not tell a place from others has the id behind it; one that the visitor may not read is an
+ * id. The hidden field has the id of each line, because a name may belong to something else by the time the form is sent.
+ */
+export async function listPlaces(visit: Visit, kind: Kind, ids: readonly string[]): Promise<Record<string, string>> {
+  if (ids.length === 0) return {};
+  const { choices } = await readChoices(visit, kind);
   const names = await readReadableNames(visit.em, visit.principal, kind, ids);
   const labelOf = (id: string) => {
     const label = nameOfChoice(choices, id);
@@ -58,28 +78,38 @@ export async function listPlaces(visit: Visit, kind: Kind, ids: readonly string[
     const [only, ...others] = found(label);
     return only === id && others.length === 0 && idBehind(label) === null ? label : `${label} ${id}`;
   });
-  return lines.join('\n');
+  const listed = ids.map((id, index) => `${id} ${lines[index]}`);
+  return { [`${kind}_ids`]: lines.join('\n'), [listedName(kind)]: listed.join('\n') };
+}
+
+/** The id of each line that the form listed. */
+function readListed(typed: Typed, kind: Kind): ReadonlyMap<string, string> {
+  const pairs = linesOf(typed[listedName(kind)]).map((line) => {
+    const [id = '', ...name] = line.split(' ');
+    return [name.join(' '), id] as const;
+  });
+  return new Map(pairs.filter(([, id]) => isId(id)));
 }
 
 /** The ids of the places that were typed for `team_ids` or `environment_ids`, and of the one that was chosen. A name that fits none has a problem. */
-export async function readPlaces(visit: Visit, kind: Kind, typed: Typed): Promise<string[]> {
+export async function readListedOwners(visit: Visit, kind: Kind, typed: Typed): Promise<string[]> {
   const fields = [`${kind}_ids`, `add_${kind}`].map((field) => ({ field, lines: linesOf(typed[field]) }));
   const lines = fields.flatMap((each) => each.lines);
   if (lines.length > maxLines) {
     visit.addProblem(`${kind}_ids`, `has ${lines.length} lines: enter at most ${maxLines}`);
     return [];
   }
+  const listed = readListed(typed, kind);
   const meant = await findMeant(
     visit,
     kind,
-    lines.filter((line) => !isListOfIds(line)),
+    lines.filter((line) => !listed.has(line) && !isListOfIds(line)),
   );
-  const ids = fields.flatMap(({ field, lines: ofField }) =>
-    ofField.flatMap((line) =>
-      isListOfIds(line) ? line.split(/\s+/) : onlyOne(visit, kind, { field, line }, meant(line)),
-    ),
-  );
-  return [...new Set(ids)];
+  const idsOf = (field: string, line: string) => {
+    const known = listed.get(line) ?? (isListOfIds(line) ? line.split(/\s+/) : undefined);
+    return known ?? onlyOne(visit, kind, { field, line }, meant(line));
+  };
+  return [...new Set(fields.flatMap(({ field, lines: typedLines }) => typedLines.flatMap((line) => idsOf(field, line))))];
 }
 
 /** Of each list together with the choice beside it. */
@@ -105,7 +135,7 @@ function idBehind(line: string): { readonly name: string; readonly id: string } 
  * well: otherwise, whoever gives a team such a name puts another one in its place.
  */
 async function findMeant(visit: Visit, kind: Kind, lines: readonly string[]): Promise<(line: string) => string[]> {
-  const { choices } = await readPlaceChoices(visit, kind);
+  const { choices } = await readChoices(visit, kind);
   const behind = lines.flatMap((line) => idBehind(line) ?? []);
   const found = await visit.findNamed([...lines, ...behind.map(({ name }) => name)], [kind]);
   const called = (name: string) => [...valuesOfName(choices, name), ...found(name)];

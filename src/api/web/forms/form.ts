@@ -8,7 +8,7 @@ import { renderControl } from './fields/control.ts';
 import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
 import type { FormProblems } from './problems.ts';
-import { isStale, openedField, openedName, renderStale, revisionName, withPresentValues } from './stale.ts';
+import { isStale, openedField, renderStale, revisionName, withPresentValues } from './stale.ts';
 
 export interface Form {
   /** Keeps its fields apart from those of other forms of the page. */
@@ -94,7 +94,9 @@ function isField(field: FormField | Html): field is FormField {
 }
 
 function withState(field: FormField, typed: Readonly<Record<string, string>>, stale: boolean): FormField {
-  if (stale && (field.name === revisionName || field.name === openedName)) return field;
+  // Hidden fields that the browser does not keep describe the present values.
+  const describesPresent = field.kind === 'hidden' && (field.isUnkept || field.name === revisionName);
+  if (stale && describesPresent) return field;
   // Nobody can choose nothing among radio buttons.
   const isUnchosen = field.kind === 'radio' && typed[field.name] === '';
   const value = field.kind === 'password' ? undefined : isUnchosen ? field.value : (typed[field.name] ?? field.value);

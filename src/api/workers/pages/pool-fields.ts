@@ -1,4 +1,4 @@
-import { listPlaces, readPlaceFields, readPlaces } from '#api/tenancy/pages/place-lists.ts';
+import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/pages/place-lists.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
@@ -66,10 +66,10 @@ const otherFields: FormField[] = [
 export async function toTyped(visit: Visit, pool: Pool): Promise<Record<string, string>> {
   const { team_ids, environment_ids, isolation, egress, max_team_percent, max_person_percent } = pool;
   const list = (kind: 'team' | 'environment', ids: readonly string[] | null) =>
-    ids === null ? '' : ids.length === 0 ? 'none' : listPlaces(visit, kind, ids);
+    ids?.length === 0 ? { [`${kind}_ids`]: 'none' } : listPlaces(visit, kind, ids ?? []);
   return {
-    team_ids: await list('team', team_ids),
-    environment_ids: await list('environment', environment_ids),
+    ...(await list('team', team_ids)),
+    ...(await list('environment', environment_ids)),
     isolation: isolation ?? '',
     'egress.policy': egress.policy,
     'egress.allow': egress.allow.join('\n'),
@@ -98,6 +98,6 @@ function toPercent(typed: Typed, name: string): Record<string, number> {
 /** The ids of a list; null: it is empty, so it names all. */
 async function toIds(visit: Visit, typed: Typed, kind: 'team' | 'environment'): Promise<string[] | null> {
   const isNone = typed[`${kind}_ids`]?.trim() === 'none';
-  const ids = await readPlaces(visit, kind, isNone ? { ...typed, [`${kind}_ids`]: '' } : typed);
+  const ids = await readListedOwners(visit, kind, isNone ? { ...typed, [`${kind}_ids`]: '' } : typed);
   return ids.length === 0 && !isNone ? null : ids;
 }
