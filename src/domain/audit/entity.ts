@@ -19,7 +19,7 @@ export const AuditRecordSchema = defineEntity({
     resourceId: p.string().nullable(),
     organizationId: p.uuid().nullable(),
     teamId: p.uuid().nullable(),
-    /** Whether the action changes nothing, as a denied read. */
+    /** The action changes nothing, as a denied read. Keeps such records out of indexes; the action decides in which list a record is. */
     isRead: p.boolean().default(false),
     outcome: p.string().$type<'committed' | 'refused'>(),
     requestId: p.string().nullable(),

@@ -24,7 +24,7 @@ export interface AuditFilter {
   /** The id of a user or service account, a user's e-mail address, or the name of a system principal such as `anonymous`. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
-  /** `read`: only records of `readActions`; `change`: everything else. */
+  /** `read`: only records of `readActions`; `change`: all others. */
   readonly kind?: RecordKind | undefined;
   /** The actions of operations that change nothing. */
   readonly readActions?: readonly string[];

@@ -70,4 +70,17 @@ describe('the list of changes', () => {
     expect(await actionsOf('read')).toEqual(['projects.get']);
     expect(await actionsOf('change')).not.toContain('projects.get');
   });
+
+  it('has no denied read that a process of a release without the column recorded during an upgrade', async () => {
+    const reader = await api.addUser('requester');
+    await api.rows(
+      `insert into audit_records (id, at, actor_id, actor_type, actor_name, credential_type, action, resource_type, outcome)
+       values (gen_random_uuid(), now(), ?, 'user', 'Somebody', 'api_key', 'templates.get', 'templates', 'refused')`,
+      [reader.id],
+    );
+    const actionsOf = async (kind: string) =>
+      (await reader.get(`/audit?kind=${kind}`)).body.audit_records.map(({ action }: { action: string }) => action);
+    expect(await actionsOf('read')).toEqual(['templates.get']);
+    expect(await actionsOf('change')).not.toContain('templates.get');
+  });
 });
