@@ -8,7 +8,17 @@ import type { FastifyRequest } from 'fastify';
 export function isSameOrigin(request: FastifyRequest, baseUrl: string | null): boolean {
   const { 'sec-fetch-site': site, origin } = request.headers;
   if (site !== undefined) return site === 'same-origin';
-  return origin === baseUrl || origin === `${request.protocol}://${request.host}`;
+  return origin === baseUrl || origin === requestedOrigin(request);
+}
+
+/** The origin with which links to this service begin: the base URL, or else the origin that the request names. */
+export function linkOrigin(request: FastifyRequest, baseUrl: string | null): string {
+  return baseUrl ?? requestedOrigin(request);
+}
+
+/** `refuseOtherHost` has checked the host, and a trusted proxy may have set it. */
+function requestedOrigin({ protocol, host }: FastifyRequest): string {
+  return `${protocol}://${host}`;
 }
 
 /** A request that opens a tab: the page that opened the tab cannot read the answer. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { RequestMetadata } from '#api/pipeline/call.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { command } from '#api/pipeline/operation.ts';
 import { Emailed, Nothing, Time } from '#api/pipeline/schemas.ts';
-import type { Services } from '#api/services.ts';
 import { issuePasswordReset } from '#domain/identity/passwords/resets.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { findUserToChange } from '#domain/identity/users/store.ts';
@@ -62,7 +60,7 @@ export const resetPassword = command({
     const sender = { em: tx.em, keyRing: services.keyRing, subject: limitSubjectOfCaller(principal) };
     const emailed = services.config.mail !== null && (await mailPasswordReset(sender, target, link));
     const { token, expiresAt } = link;
-    const url = originOf(services, request) + passwordResetPath(token);
+    const url = request.linkOrigin + passwordResetPath(token);
     return {
       id: target.id,
       after: { expiresAt: expiresAt.toISOString() },
@@ -70,8 +68,3 @@ export const resetPassword = command({
     };
   },
 });
-
-/** The service's own origin: the base URL, or else the checked `Host` of this request. */
-function originOf({ config }: Services, { headers }: RequestMetadata): string {
-  return config.baseUrl ?? `http://${headers['host']}`;
-}

@@ -33,6 +33,8 @@ export interface RequestMetadata extends RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The media type that the client prefers among those that the operation answers. */
   readonly mediaType: string;
+  /** The origin with which links to this service begin. */
+  readonly linkOrigin: string;
   /** The address of the connection itself, regardless of proxy headers. */
   readonly socketAddress: string | null;
 }

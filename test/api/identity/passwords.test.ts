@@ -131,6 +131,17 @@ describe('a link to set a new password', () => {
     await public_.close();
   });
 
+  it('begins with the origin that a trusted proxy forwards where no base URL is set', async () => {
+    const proxied = await startApi({ COORDINATOR_TRUSTED_PROXIES: '127.0.0.1' });
+    const [admin, user] = [await proxied.addUser('admin'), await proxied.addUser('requester')];
+    const { body } = await admin.post(`/users/${user.id}/password-reset`, undefined, {
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'coordinator.localhost',
+    });
+    expect(body.url).toBe(`https://coordinator.localhost/password-reset#token=${body.token}`);
+    await proxied.close();
+  });
+
   it.each<[string, (user: ApiUser) => Promise<unknown>]>([
     ['a later link was issued', (user) => issue(user)],
     [

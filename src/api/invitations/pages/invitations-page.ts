@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { linkOrigin } from '#api/edge/same-origin.ts';
 import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
@@ -9,7 +10,7 @@ import { renderEmpty, renderPages, renderTable } from '#api/web/components/table
 import { renderTime } from '#api/web/components/time.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderForm, renderKey } from '#api/web/forms/form.ts';
-import { readNamed } from '#api/web/forms/named-choices.ts';
+import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -81,7 +82,7 @@ async function readFields<Params, Owner extends LevelOwner>(
 
 /** The link has the token behind `#`, which browsers do not send to servers, so no log has it. */
 function renderSent({ context, request }: Visit, { invitation, token }: SentInvitation): Html {
-  const origin = context.services.config.baseUrl ?? `${request.protocol}://${request.headers.host}`;
+  const origin = linkOrigin(request, context.services.config.baseUrl);
   const link = `${origin}${pagePath(pages.acceptInvitation)}#token=${encodeURIComponent(token)}`;
   return html`<section class="panel stack" aria-labelledby="sent">
 <h2 id="sent">Give this to <span class="foreign">${invitation.email}</span></h2>
@@ -100,7 +101,7 @@ export async function submitInvitation<Params, Owner extends LevelOwner>(
   const names = fields.map(({ name }) => name);
   const typed = visit.form(...names);
   const submitted = await submit(visit, names, async () =>
-    invitations.create(visit, owner, toBody(await readNamed(visit, fields, typed))),
+    invitations.create(visit, owner, toBody(await resolveNames(visit, fields, typed))),
   );
   if (!submitted.done) return showInvitations(invitations, visit, { typed, problems: submitted.problems });
   return showInvitations(invitations, visit, { sent: submitted.result });

@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { setSessionCookie } from '#api/edge/cookies.ts';
+import { linkOrigin } from '#api/edge/same-origin.ts';
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
@@ -46,10 +47,11 @@ export function requirePermission({ operation, principal }: Invocation): void {
   if (isProtected(operation)) refuseUnlessAllowed(operation, decideOperation(operation, principal));
 }
 
-async function verifyOwnCredential({ operation, request, services }: Invocation): Promise<void> {
+async function verifyOwnCredential(invocation: Invocation): Promise<void> {
+  const { operation, request, services } = invocation;
   const { access } = operation;
   if (!('verifyCredential' in access)) return;
-  const verify = async () => access.verifyCredential(metadataOf(operation, request), services);
+  const verify = async () => access.verifyCredential(metadataOf(invocation), services);
   await request.server.limitGuesses(request, access.guessedAs, verify);
 }
 
@@ -213,7 +215,7 @@ async function findTargetInPath({ operation, input, principal, services }: Invoc
 
 /** Inside a command, the principal is the one that the transaction has read and locked. @throws Forbidden, HiddenResource */
 function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null | undefined): AuthorizedCall {
-  const { operation, operations, services, request, principal, input } = invocation;
+  const { operation, operations, services, principal, input } = invocation;
   const called = asCalled(operation, principal, input.params);
   if (isProtected(called)) refuseUnlessAllowed(called, decideTarget(called, principal, found));
   refuseClosedArea(operation, principal);
@@ -225,7 +227,7 @@ function authorizeTarget(invocation: Invocation, em: Em, found: Ownership | null
     target,
     services,
     operations,
-    request: metadataOf(operation, request, invocation.accept),
+    request: metadataOf(invocation),
   };
 }
 
@@ -238,10 +240,11 @@ function refuseUnlessAllowed(operation: Operation, decision: AccessDecision): vo
  * What the client accepts is a media type of the operation, or of the page that invokes it: a page reads JSON and answers HTML.
  * @throws HttpProblem (406) if the client accepts none of the operation's media types
  */
-function metadataOf(operation: Operation, request: FastifyRequest, accept?: string): RequestMetadata {
+function metadataOf({ operation, request, services, accept }: Invocation): RequestMetadata {
   const socketAddress = request.socket.remoteAddress ?? null;
   const { headers } = request;
   const isPage = request.routeOptions.config.page === true;
   const mediaType = negotiateMediaType(operation, isPage ? accept : headers.accept);
-  return { ...requestFacts(request), headers, mediaType, socketAddress };
+  const origin = linkOrigin(request, services.config.baseUrl);
+  return { ...requestFacts(request), headers, mediaType, linkOrigin: origin, socketAddress };
 }

@@ -8,7 +8,7 @@ import { refuseByStatus } from '../actions.ts';
 import type { Run } from '../entity.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
 import { findUsersToAsk } from './reviewers.ts';
-import { type ApprovalFacts, findObstacle, type ReviewObstacle, reviewingTeamRoles } from './rules.ts';
+import { type ApprovalFacts, findObstacle, type ReviewObstacle, reviewingTakesRole } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
 export interface ReviewRequest {
@@ -83,7 +83,7 @@ interface RefusedReviewer {
 const obstacleReasons: Readonly<Record<ReviewObstacle, string>> = {
   disabled: 'the account is disabled; who manages users can enable it',
   permission: 'the platform role lacks the permission to review it; who manages users can give another role',
-  team_role: `that takes the role ${reviewingTeamRoles.join(' or ')} in the team; who manages the members of the team can give it`,
+  team_role: `${reviewingTakesRole}; who manages the members of the team can give it`,
   requester: 'they requested it, or a run that it repeats, so another person must approve it',
   publisher: 'they published the version of its template, so another person must approve it',
   author: 'they are responsible for the run, so another person must approve it',

@@ -61,6 +61,9 @@ export const reviewingTeamRoles = teamRoles.filter((role) =>
   teamRoleActions[role].includes(reviewAuthority.teamAction),
 );
 
+/** Says which role in a team reviewing takes, for the middle of a sentence. */
+export const reviewingTakesRole = `reviewing takes the role ${reviewingTeamRoles.join(' or ')} in the team`;
+
 /** What reviewing any run at all takes, before it is known which run: `reviewAccess` decides about that one. */
 export const anyReviewAuthority = {
   ...reviewAuthority,

@@ -124,7 +124,7 @@ describe('a request for reviews', () => {
     expect(body.error).toContain(
       [
         `${disabled.id} (the account is disabled; who manages users can enable it)`,
-        `${member.id} (that takes the role owner or admin in the team; who manages the members of the team can give it)`,
+        `${member.id} (reviewing takes the role owner or admin in the team; who manages the members of the team can give it)`,
         `${powerless.id} (the platform role lacks the permission to review it; who manages users can give another role)`,
         `${admin.id}; `,
       ].join(', '),

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { personFields, readPersonId, whoField } from '#api/members/pages/person-fields.ts';
+import { linkOrigin } from '#api/edge/same-origin.ts';
+import { findPersonById, personFields, readPersonId, whoField } from '#api/members/pages/person-fields.ts';
 import { find as findPeople } from '#api/members/people-operations.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderCopyable, secretScript } from '#api/web/components/secret.ts';
@@ -14,7 +15,7 @@ import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { requestApproval } from '../../approvals/approval-operations.ts';
 import { listOfRun } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
-import { linkDays, makeAskedLink } from '../asked/asked-link.ts';
+import { createReviewLink, linkDays } from '../review-links/review-link.ts';
 import { explainReviewer, type ShownReviewer } from '../reviewers/words.ts';
 import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
@@ -37,7 +38,7 @@ export async function showApprovalRequest(
   if (refusal !== null && !refused.problems)
     return visit.show(refusedPage({ title, crumbs, cancel: pagePath(pages.run, { id }), refusal }));
   const members = await readMembers(visit, run);
-  const isReachable = (await findUsersToAsk(visit.em, id, visit.principal.id)).length > 0;
+  const hasReviewer = (await findUsersToAsk(visit.em, id, visit.principal.id)).length > 0;
   const mayNameOthers = visit.mayDo(findPeople).allowed;
   const canName = mayNameOthers || members.some((member) => member.may_approve);
   const page = {
@@ -47,11 +48,11 @@ export async function showApprovalRequest(
     main: html`<div class="page page-narrow">
 ${renderPageHead({ title, crumbs })}
 ${refused.link ?? null}
-${isReachable ? null : renderNoReviewer(id)}
+${hasReviewer ? null : renderNoReviewer(id)}
 <div class="panel">${renderForm({
       action: pagePath(pages.requestApproval, { id }),
       fields: [
-        renderMembers(id, members, { isReachable, typed: refused.typed }),
+        renderMembers(id, members, { hasReviewer, typed: refused.typed }),
         ...(mayNameOthers ? await personFields(visit, other) : []),
         {
           ...message,
@@ -93,20 +94,20 @@ function renderMembers(
   runId: string,
   members: Members,
   {
-    isReachable,
+    hasReviewer,
     typed,
-  }: { readonly isReachable: boolean; readonly typed: Readonly<Record<string, string>> | undefined },
+  }: { readonly hasReviewer: boolean; readonly typed: Readonly<Record<string, string>> | undefined },
 ): Html {
-  const able = members.filter((member) => member.may_approve);
+  const eligible = members.filter((member) => member.may_approve);
   const others = members.filter((member) => !member.may_approve);
   return html`<fieldset class="choices"><legend>Reviewers</legend>${
-    able.every(({ type }) => type !== 'user')
-      ? html`<p>No other member of the team can approve this run yet.${isReachable ? ' Administrators of the installation who may are notified.' : null}</p>`
+    eligible.every(({ type }) => type !== 'user')
+      ? html`<p>No other member of the team can approve this run yet.${hasReviewer ? ' Administrators of the installation who may are notified.' : null}</p>`
       : html`<p class="field-hint">Select no one to notify all users in this list.</p>`
-  }${able.map(
+  }${eligible.map(
     ({ id, name }) =>
       html`<label class="choice"><input type="checkbox" name="${fieldOf(id)}" value="yes" ${
-        (typed ? typed[fieldOf(id)] === 'yes' : able.length === 1) ? html`checked` : null
+        (typed ? typed[fieldOf(id)] === 'yes' : eligible.length === 1) ? html`checked` : null
       }> <span class="foreign">${name}</span></label>`,
   )}</fieldset>
 ${
@@ -135,17 +136,17 @@ export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyRep
   const body = { reviewers: otherId === '' ? ticked : [...ticked, otherId], message: typed['message'] ?? '' };
   const sent = await submit(visit, names, () => visit.run(requestApproval, { params: { id }, body }));
   if (sent.done) return visit.redirect(pagePath(pages.run, { id }, { done: 'asked' }));
-  const blind = otherId === '' ? null : await makeAskedLink(visit, otherId);
-  const named = blind ? [...members, { id: otherId, name: blind.name }] : members;
-  const link = blind ? renderLink(visit, blind) : null;
-  return showApprovalRequest(visit, { problems: nameThem(sent.problems, named), typed, link });
+  const [person, accessLink] =
+    otherId === '' ? [] : await Promise.all([findPersonById(visit, otherId), createReviewLink(visit, otherId)]);
+  const problems = nameThem(sent.problems, person ? [...members, person] : members);
+  return showApprovalRequest(visit, { problems, typed, link: accessLink ? renderLink(visit, accessLink) : null });
 }
 
 /** What the visitor can send to somebody who may not see the run. */
 function renderLink({ context, request }: RunVisit, { name, path }: { name: string; path: LocalPath }): Html {
-  const origin = context.services.config.baseUrl ?? `${request.protocol}://${request.host}`;
-  return html`<div class="panel stack"><p><span class="foreign">${name}</span> may not see the run: its address leads them to an error. Send them this link. It tells them your name, the team, and whom to ask for access, and nothing about the run. Once they have access, it leads to the run. It is valid for ${linkDays} days.</p>
-${renderCopyable({ id: 'asked-link', label: `Link for ${name}`, value: origin + path })}</div>`;
+  const origin = linkOrigin(request, context.services.config.baseUrl);
+  return html`<div class="panel stack"><p><span class="foreign">${name}</span> may not see the run: they get an error at its address. Send them this link. It tells them your name, the team, and whom to ask for access, and nothing about the run. Once they have access, it leads to the run. It is valid for ${linkDays} days.</p>
+${renderCopyable({ id: 'review-link', label: `Link for ${name}`, value: origin + path })}</div>`;
 }
 
 /** The operation names people by their ids; the visitor chose them by their names. */

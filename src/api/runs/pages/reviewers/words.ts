@@ -1,6 +1,6 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { toSentence } from '#api/web/text.ts';
-import { type ReviewObstacle, reviewingTeamRoles } from '#domain/runs/approval/rules.ts';
+import { type ReviewObstacle, reviewingTakesRole } from '#domain/runs/approval/rules.ts';
 import type { listOfRun } from '../../approvals/reviewer-operations.ts';
 
 export type Reviewers = EncodedAnswerOf<typeof listOfRun.responses>;
@@ -27,10 +27,9 @@ const obstacleWords: Readonly<Record<ReviewObstacle, (reviewer: ShownReviewer) =
     role === null
       ? 'The account has no platform role.'
       : `The platform role ${role} does not allow reviews. A user administrator can assign another role.`,
-  team_role: (reviewer) =>
-    `${describeRoles(reviewer)}: reviewing takes the role ${reviewingTeamRoles.join(' or ')} in the team.`,
+  team_role: (reviewer) => `${describeRoles(reviewer)}: ${reviewingTakesRole}.`,
   requester: () => 'Requested this run, or one that it repeats.',
   publisher: () => 'Published the version of the template.',
-  author: () => 'Answers for this run in another way, such as for what it undoes.',
+  author: () => 'Is responsible for this run, for example for the run that it undoes.',
   already_reviewed: () => 'Has already decided on this run.',
 };

@@ -11,6 +11,7 @@ let api: TestApi;
 let tenant: Tenant;
 let viewer: ApiUser;
 let asked: ApiUser;
+let root: ApiUser;
 let run: string;
 let visitor: Visitor;
 let reader: Visitor;
@@ -22,7 +23,8 @@ beforeAll(async () => {
   asked = await api.addUser('maintainer', 'Ada Asked');
   await join(tenant, viewer, 'member', 'viewer');
   await join(tenant, asked, 'member');
-  const steps = new RunSteps(api, await api.addUser('admin'));
+  root = await api.addUser('admin', 'Rosa Root');
+  const steps = new RunSteps(api, root);
   const worker = await steps.worker('none');
   const { runId, attemptId } = await steps.planning(worker, 'none', { environment_id: tenant.environment });
   await steps.complete(attemptId, { outcome: 'planned', plan: aPlan() });
@@ -34,9 +36,10 @@ afterAll(() => api?.close());
 
 const path = () => `/workloads/runs/${run}`;
 
-/** The link that the reader of the run gets for somebody; undefined: none. */
+/** The link that the reader of the run gets for somebody whom they cannot ask; undefined: none. */
 async function linkFor(who: string): Promise<string | undefined> {
-  const { text } = await reader.submit(`${path()}/request-approval`, { message: '', other: who });
+  const { status, text } = await reader.submit(`${path()}/request-approval`, { message: '', other: who });
+  expect(status).toBe(422);
   return /value="https?:\/\/[^/"]+(\/[^"]+asked=[^"]+)"/.exec(text)?.[1];
 }
 
@@ -78,7 +81,8 @@ describe('the link for somebody who is asked for a review and may not see the ru
   });
 
   it('tells nothing to anybody else, without the signature, or with another one', async () => {
-    const plain = (await visitor.get(path())).text;
+    const { status: plainStatus, text: plain } = await visitor.get(path());
+    expect(plainStatus).toBe(404);
     const stranger = await makeTenant(api);
     const colleague = await api.addUser('maintainer');
     await join(tenant, colleague, 'member');
@@ -100,8 +104,8 @@ describe('the link for somebody who is asked for a review and may not see the ru
       expect([status, wordsOf(text).includes('asks you')], parts.join('.')).toEqual([404, false]);
     }
     expect(wordsOf(plain)).not.toContain('asks you');
-    const anonymous = await api.app.inject({ method: 'GET', url: link });
-    expect(anonymous.body).not.toMatch(/Vera|asks you/);
+    const anonymous = await api.app.inject({ method: 'GET', url: link, headers: { accept: 'text/html' } });
+    expect([anonymous.statusCode, /Vera|asks you/.test(anonymous.body)]).toEqual([303, false]);
   });
 
   it('tells nothing after its end, or after its sender has lost access or left the organization', async () => {
@@ -118,7 +122,8 @@ describe('the link for somebody who is asked for a review and may not see the ru
     expect([late.status, wordsOf(late.text).includes('asks you')]).toEqual([404, false]);
     const { status } = await tenant.owner.delete(`${tenant.teamPath}/members/${viewer.id}`);
     expect(status).toBe(204);
-    expect(wordsOf((await visitor.get(link)).text)).not.toContain('asks you');
+    const without = await visitor.get(link);
+    expect([without.status, wordsOf(without.text).includes('asks you')]).toEqual([404, false]);
     await join(tenant, viewer, 'member', 'viewer');
     expect(wordsOf((await visitor.get(link)).text)).toContain('asks you');
   });
@@ -128,7 +133,8 @@ describe('the link for somebody who is asked for a review and may not see the ru
     await api.rows('update projects set team_id = ? where id = ?', [other.id, tenant.project]);
     await api.rows('update runs set team_id = ? where id = ?', [other.id, run]);
     try {
-      expect(wordsOf((await visitor.get(link)).text)).not.toMatch(/asks you|Elsewhere/);
+      const { status: answered, text } = await visitor.get(link);
+      expect([answered, /asks you|Elsewhere/.test(wordsOf(text))]).toEqual([404, false]);
     } finally {
       await api.rows('update projects set team_id = ? where id = ?', [tenant.team, tenant.project]);
       await api.rows('update runs set team_id = ? where id = ?', [tenant.team, run]);
@@ -141,5 +147,20 @@ describe('the link for somebody who is asked for a review and may not see the ru
     const member = await api.addUser('requester', 'Mira Member');
     await join(tenant, member, 'member', 'member');
     expect(await linkFor('Mira Member')).toBeUndefined();
+  });
+});
+
+describe('the refusal to ask somebody', () => {
+  it('names somebody outside the team who may see the run and may not review it, and the visitor themselves', async () => {
+    await join(tenant, root, 'member');
+    for (const { id, name } of [
+      { id: root.id, name: 'Rosa Root' },
+      { id: viewer.id, name: 'Vera Viewer' },
+    ]) {
+      const { status, text } = await reader.submit(`${path()}/request-approval`, { message: '', other: name });
+      const [, problem = ''] = /role="alert"([\s\S]*?)<input/.exec(text) ?? [];
+      expect([status, wordsOf(problem).includes(name)], problem).toEqual([422, true]);
+      expect(problem).not.toContain(id);
+    }
   });
 });

@@ -12,13 +12,13 @@ import { readAccess } from '../../operations.ts';
 
 /**
  * The link to a run that its reader sends to somebody whom they want to review it, and who may not see it. Its signature binds the run, the team and the
- * organization that own it, the reader and the person who is asked, so that it tells nobody else anything, and nothing after a transfer.
+ * organization that own it, the reader and the person who is asked. It works for this person only, and not after a transfer.
  */
 
 export const linkDays = 7;
 
 /** What a link of this kind tells the person for whom it was made. */
-export interface Asked {
+export interface ReviewLink {
   readonly team: string;
   readonly requester: string;
 }
@@ -26,7 +26,7 @@ export interface Asked {
 const mayRead = (principal: Principal, owner: Ownership) => decide(principal, readAccess, owner).allowed;
 
 /** The link for somebody, and their name; null unless the visitor may know them, and they may not see the run. */
-export async function makeAskedLink(
+export async function createReviewLink(
   visit: Visit<{ id: string }>,
   personId: string,
 ): Promise<{ readonly name: string; readonly path: LocalPath } | null> {
@@ -36,13 +36,13 @@ export async function makeAskedLink(
   if (!run?.teamId || !mayRead(principal, run) || person?.kind !== 'user' || !person.enabled) return null;
   if (mayRead(person, run) || !(await mayName(em, principal, person))) return null;
   const expires = String(Math.floor(Date.now() / 1000) + linkDays * 24 * 60 * 60);
-  const bound = { runId: params.id, owner: run, requesterId: principal.id, personId, expires };
-  const asked = [principal.id, expires, sign(visit, bound).toString('base64url')].join('.');
+  const parts = { runId: params.id, owner: run, requesterId: principal.id, personId, expires };
+  const asked = [principal.id, expires, sign(visit, parts).toString('base64url')].join('.');
   return { name: person.name, path: pagePath(pages.run, { id: params.id }, { asked }) };
 }
 
 /** What the link says by which the visitor came; null if it is not theirs, was changed or has expired, or if its maker may not read the run any more. */
-export async function readAskedLink(visit: Visit<{ id: string }>): Promise<Asked | null> {
+export async function readReviewLink(visit: Visit<{ id: string }>): Promise<ReviewLink | null> {
   const [requesterId = '', expires = '', signature = ''] = (visit.query('asked') ?? '').split('.');
   if (!isId(requesterId) || !(Number(expires) * 1000 > Date.now())) return null;
   const { em, params, principal } = visit;
@@ -57,7 +57,7 @@ export async function readAskedLink(visit: Visit<{ id: string }>): Promise<Asked
   return team === undefined ? null : { team, requester: requester.name };
 }
 
-interface Bound {
+interface SignedParts {
   readonly runId: string;
   readonly owner: Ownership;
   readonly requesterId: string;
@@ -66,7 +66,10 @@ interface Bound {
   readonly expires: string;
 }
 
-function sign({ context }: Visit<{ id: string }>, { runId, owner, requesterId, personId, expires }: Bound): Buffer {
+function sign(
+  { context }: Visit<{ id: string }>,
+  { runId, owner, requesterId, personId, expires }: SignedParts,
+): Buffer {
   const { teamId, organizationId } = owner;
   const text = JSON.stringify(['asked for a review', runId, teamId, organizationId, requesterId, personId, expires]);
   return createHmac('sha256', context.services.installation.bindingKey).update(text).digest();

@@ -4,24 +4,25 @@ import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { toLocalPath } from '#api/web/local-path.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { reviewingTeamRoles } from '#domain/runs/approval/rules.ts';
+import { toSentence } from '#api/web/text.ts';
+import { reviewingTakesRole } from '#domain/runs/approval/rules.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { showRunPage } from '../run-page.ts';
 import type { RunVisit } from '../run-tab.ts';
-import { type Asked, readAskedLink } from './asked-link.ts';
+import { type ReviewLink, readReviewLink } from './review-link.ts';
 
 /** Shows a run. Somebody who may not see it, and was asked to review it by a link of their own, learns who asked and for which team, and nothing of the run. */
-export async function showRunOrWhoAsked(visit: RunVisit): Promise<FastifyReply> {
+export async function showRunOrReviewLink(visit: RunVisit): Promise<FastifyReply> {
   try {
     return await showRunPage(visit);
   } catch (error) {
-    const asked = error instanceof NotFound ? await readAskedLink(visit) : null;
-    if (!asked) throw error;
-    return visit.show(askedPage(visit, asked), 404);
+    const link = error instanceof NotFound ? await readReviewLink(visit) : null;
+    if (!link) throw error;
+    return visit.show(reviewLinkPage(visit, link), 404);
   }
 }
 
-function askedPage({ request }: RunVisit, { team, requester }: Asked): Page {
+function reviewLinkPage({ request }: RunVisit, { team, requester }: ReviewLink): Page {
   const title = 'You need access for this review';
   return {
     title,
@@ -29,7 +30,7 @@ function askedPage({ request }: RunVisit, { team, requester }: Asked): Page {
 ${renderPageHead({ title, crumbs: [{ label: 'Approvals', path: pagePath(pages.approvals) }] })}
 <div class="panel stack">
 <p><strong class="foreign">${requester}</strong> asks you to review a run of the team <strong class="foreign">${team}</strong>. You may not see the runs of this team.</p>
-<p>Ask an owner or an administrator of the team to add you. Reviewing takes the role ${reviewingTeamRoles.join(' or ')} in the team. After that, this link leads to the run.</p>
+<p>Ask an owner or an administrator of the team to add you. ${toSentence(reviewingTakesRole)} After that, this link leads to the run.</p>
 <div class="form-end"><a class="button button-primary" href="${toLocalPath(request.url) ?? pagePath(pages.home)}">Try again</a></div>
 </div>
 </div>`,
