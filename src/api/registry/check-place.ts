@@ -1,5 +1,6 @@
 import { toDenial } from '#api/pipeline/access/authorization.ts';
 import type { Em } from '#database/database.ts';
+import { canRunIn } from '#domain/environments/model.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { checkPlaceAccess as access } from '#domain/registry/checks/module-sources.ts';
 import type { TemplateTarget } from '#domain/registry/store.ts';
@@ -26,7 +27,7 @@ export async function refuseCheckPlace(
   if (denial || !environment) throw denial ?? new NotFound('environment');
   refuseClosed('connections', principal.closedFeatures);
   refuseArchived(environment);
-  if (target.teamId === null || target.teamId === environment.teamId) return;
+  if (canRunIn(target.teamId, environment.teamId)) return;
   throw new Unprocessable(
     "check_environment_id: the environment belongs to another team than the template: name one of the template's team",
     { code: 'template_of_other_team' },

@@ -45,3 +45,8 @@ export interface EnvironmentChange extends Renaming, Omit<EnvironmentRules, 'app
   readonly approvalPolicy?: ApprovalPolicyChange | undefined;
   readonly kind?: EnvironmentKind | undefined;
 }
+
+/** Whether a template or an assembly can run in an environment, by their teams. One that belongs to no team can run in all. */
+export function canRunIn(teamId: string | null, environmentTeamId: string | null | undefined): boolean {
+  return teamId === null || teamId === environmentTeamId;
+}

@@ -2,6 +2,7 @@ import { get as getAssembly } from '#api/assemblies/operations.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { canRunIn } from '#domain/environments/model.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { get as getEnvironment } from '../operations.ts';
@@ -28,7 +29,7 @@ export async function addTeamProblem(visit: Visit, placed: Placed): Promise<void
         : null,
   ]);
   const team = thing?.team_id ?? null;
-  if (!place || team === null || team === place.team_id) return;
+  if (!place || team === null || canRunIn(team, place.team_id)) return;
   const name = (await readNames(visit.em, { teams: [team] })).get(team)?.name;
   const noun = isId(template) ? 'template' : 'assembly';
   const remedy = name === undefined ? 'its team' : `the team ${name}`;

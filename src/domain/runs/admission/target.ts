@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import type { PlanSecretsDemand } from '#domain/environments/model.ts';
+import { canRunIn, type PlanSecretsDemand } from '#domain/environments/model.ts';
 import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
@@ -44,7 +44,7 @@ const archivedLevels = ['organization', 'team', 'project', 'environment', 'templ
 
 /** Undefined if template and environment belong to different teams. */
 export function toTarget(row: TargetRow): AdmissionTarget | undefined {
-  if (row.templateTeamId !== null && row.templateTeamId !== row.teamId) return undefined;
+  if (!canRunIn(row.templateTeamId, row.teamId)) return undefined;
   return {
     organizationId: row.organizationId ?? null,
     teamId: row.teamId ?? null,
