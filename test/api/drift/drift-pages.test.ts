@@ -40,7 +40,7 @@ async function drifted() {
 
 describe('the page of an instance', () => {
   const checkOf = async (instance: string, by = visitor) => {
-    const { text } = await by.get(`/workloads/instances/${instance}`);
+    const text = await by.page(`/workloads/instances/${instance}`);
     return /<(?:a|button)[^>]*>(?:<svg[^>]*><use[^>]*><\/use><\/svg>)?Check for drift/.exec(text)?.[0];
   };
 
@@ -134,7 +134,7 @@ describe('the pages of monitors', () => {
     theirs.cookie = `${sessionCookie}=${credential['authorization']?.replace('Bearer ', '')}`;
     expect((await theirs.get('/drift')).text).toContain('There is no monitor yet');
     const watched = await other.watched();
-    const page = async () => (await theirs.get(`/drift/monitors/${watched.monitor}`)).text;
+    const page = () => theirs.page(`/drift/monitors/${watched.monitor}`);
     const list = async () => (await theirs.get('/drift')).text;
     expect(await page()).toContain('No scan has run yet.');
     expect(await list()).toContain('There may be drift: 1 monitor of 1 had no complete scan yet.');

@@ -71,7 +71,7 @@ it('the messages of a channel are listed newest first, with what became of each'
   expect((await stranger.owner.get(`${path}/messages`)).status).toBe(404);
 
   const visitor = await signInVisitor(api, owner);
-  const shown = (await visitor.get(`${path}?status=withheld`)).text;
+  const shown = await visitor.page(`${path}?status=withheld`);
   expect(shown).toContain('the channel is disabled, or none of its subscriptions matches this any more');
   expect(shown).not.toContain('the address answered 503');
 });

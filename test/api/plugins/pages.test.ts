@@ -128,7 +128,7 @@ it('a plugin that was removed is listed apart, and its page says when it was and
   await shown.root.assign(action, { type: 'user', id: shown.dan.id }, team);
   await shown.root.remove(removed);
   const administrator = await signInVisitor(api, shown.tenant.owner);
-  const listed = async (query: string) => (await administrator.get(`/admin/plugins${query}`)).text;
+  const listed = (query: string) => administrator.page(`/admin/plugins${query}`);
   expect(await listed('')).not.toContain('Removed zones');
   expect(await listed('?deleted=true')).toContain(`href="/admin/plugins/${removed}"`);
   const tab = async (name: string) => textOf(await showPlugin(administrator, removed, { tab: name }));

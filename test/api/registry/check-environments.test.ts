@@ -255,7 +255,7 @@ describe('a version whose check fails after it was published', () => {
     const run = (await tenant.owner.post('/runs', request)).body;
     const visitor = new Visitor(api.app);
     await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
-    const read = async () => (await visitor.get(`/workloads/runs/${run.id}`)).text;
+    const read = () => visitor.page(`/workloads/runs/${run.id}`);
     expect(await read()).not.toContain('after it was published');
     await end(check, failed);
     expect(await read()).toMatch(/errors in this version after it was published.*main\.tf:3.*Unsupported attribute/s);

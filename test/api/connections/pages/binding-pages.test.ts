@@ -119,7 +119,7 @@ describe('the forms of bindings', () => {
     const reader = await signInVisitor(api, viewer);
     for (const { path } of places()) await bind(path, { name: 'cloud', connection_id: connection });
     for (const { path } of places()) {
-      const page = (await reader.get(path)).text;
+      const page = await reader.page(path);
       expect(page).not.toContain('/connections/bind"');
       expect(page).not.toContain('/admin/connections/');
       expect((await bind(path, { name: 'cloud', connection_id: connection }, reader)).status).toBe(403);

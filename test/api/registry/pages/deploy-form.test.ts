@@ -316,7 +316,7 @@ describe('a destroy', () => {
 test('the form that repeats an apply says that a newer run has deployed something else since', async () => {
   const older = await deployed('applied-twice', { name: 'shop' });
   const newer = await deployed('applied-twice', { name: 'other' });
-  const words = async (id: string) => (await visitor.get(`/workloads/runs/${id}/requeue`)).text;
+  const words = (id: string) => visitor.page(`/workloads/runs/${id}/requeue`);
   expect(await words(older.run)).toMatch(
     new RegExp(`A newer run has deployed .*applied-twice[\\s\\S]*/runs/${newer.run}"`),
   );

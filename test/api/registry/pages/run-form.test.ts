@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openInputs, type RunInputs } from '#domain/runs/admission/inputs.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -110,6 +111,12 @@ async function runAt(location: string | undefined) {
   expect(location).toMatch(/^\/workloads\/runs\/[0-9a-f-]+\?done=admitted$/);
   const id = location?.split('/')[3]?.split('?')[0] ?? '';
   return (await tenant.owner.get(`/runs/${id}`)).body;
+}
+
+/** What the worker is given. */
+async function inputsOf(id: string): Promise<RunInputs> {
+  const [row] = await api.rows<{ sealed_inputs: Uint8Array }>('select sealed_inputs from runs where id = ?', [id]);
+  return openInputs(api.services.keyRing, id, row?.sealed_inputs ?? Buffer.alloc(0));
 }
 
 const needed = { 'v/region': '"eu"', 'v/token': 'secret' };
@@ -323,7 +330,11 @@ describe('a secret that was entered inside another value', () => {
     const removed = await send({ ...fields, carried: carriedIn(shown.text), do: 'forget:0@/logins/0/password' }, at);
     expect(removed.text.match(/forget:0@[^"]*/g)).toEqual(['forget:0@/logins/1/password']);
     const sent = await send({ ...fields, 'v/size': '2', carried: carriedIn(removed.text) }, at);
-    expect((await runAt(sent.location)).variables).toHaveProperty('logins');
+    const { id } = await runAt(sent.location);
+    expect((await inputsOf(id)).variables).toMatchObject({
+      logins: [{ user: 'ann' }, { user: 'bob', password: 'second-word' }],
+    });
+    expect(JSON.stringify(await inputsOf(id))).not.toContain('first-word');
   });
 });
 

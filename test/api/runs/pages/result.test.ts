@@ -37,7 +37,7 @@ describe('the page of a run', () => {
       /<\/header>[\s\S]*id="result">Outputs[\s\S]*https:\/\/shop\.example\/&lt;b&gt;[\s\S]*Parts of the run/,
     );
     expect(shown).not.toContain('hunter2');
-    const details = (await visitor.get(`${page}?tab=details`)).text;
+    const details = await visitor.page(`${page}?tab=details`);
     expect(details).not.toContain('id="result"');
     expect(details.indexOf('details-outputs')).toBeLessThan(details.indexOf('details-request'));
   });

@@ -160,10 +160,10 @@ describe('a run of a team', () => {
     expect(text).toContain(`href="/workloads/runs/${runId}/reviewers">Add a reviewer first`);
     expect(text).not.toContain('Administrators of the installation who may are notified');
     const requester = await member('member', 'requester');
-    const theirs = (await (await visitAs(requester)).get(form)).text;
+    const theirs = await (await visitAs(requester)).page(form);
     expect(theirs.includes('Those whom you name')).toBe(theirs.includes('name="other"'));
     const reviewer = await member('admin');
-    expect((await visitor.get(form)).text).not.toContain('would reach no one');
+    expect(await visitor.page(form)).not.toContain('would reach no one');
     await api.rows('delete from team_members where principal_id = any(?::uuid[])', [
       `{${requester.id},${reviewer.id}}`,
     ]);

@@ -114,7 +114,7 @@ describe('the review under a plan', () => {
     expect(address).toContain('q=thing');
     expect((await rita.get(address)).text).toContain('value="approve"');
     await runs.movePlan(run);
-    const after = (await rita.get(address)).text;
+    const after = await rita.page(address);
     expect(wordsOf(after)).toContain('The plan changed – review again');
     expect(after).not.toContain('value="approve"');
     expect((await rita.get(`/workloads/runs/${run}?tab=plan`)).text).toContain('value="approve"');
