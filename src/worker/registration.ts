@@ -90,7 +90,7 @@ export class WorkerRegistration {
         draining: this.#draining,
       });
       if (state === 'unregistered') await this.#register(described);
-      // Only one heartbeat finds that there was a silence. So what follows from it is tried again until it has succeeded.
+      // Only the first heartbeat after a silence reports it, so waking the runs is retried until it succeeds.
       this.#mustWake ||= wasSilent;
       if (state !== 'unregistered' && this.#mustWake)
         await this.#deps.transactions.run((tx) => wakeSharersOf(tx, facts.pools));

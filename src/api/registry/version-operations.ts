@@ -189,7 +189,7 @@ async function preparePublication(
 export const yank = command({
   id: 'template_versions.yank',
   route: 'POST /api/v1/registry/templates/:id/versions/:version/yank',
-  summary: 'Remove a version from ranges and `latest`; its exact name still finds it',
+  summary: 'Yank (withdraw) a version: ranges and `latest` no longer choose it; its exact name still finds it',
   params: VersionParams,
   body: YankVersion.prefault({}),
   responses: { 200: VersionView },

@@ -29,9 +29,9 @@ export async function sendPage(
   page: Page,
   frame: Frame | null = null,
 ): Promise<FastifyReply> {
-  // A page that shows a secret once is asked for with its form again, so that nobody loses it by loading the page anew.
-  const again = request.method === 'POST' && status !== 201 ? findFormAddress(request) : null;
-  const document = String(await renderDocument(page, frame, again));
+  // A 201 may show a secret once. The browser then asks before a reload sends the form again.
+  const formAddress = request.method === 'POST' && status !== 201 ? findFormAddress(request) : null;
+  const document = String(await renderDocument(page, frame, formAddress));
   // The answer to a form may show a secret once, beside what the form sent.
   const content = request.method === 'GET' ? await compressFor(request, reply, document) : document;
   return reply
@@ -57,7 +57,7 @@ const htmxConfig = JSON.stringify({
   includeIndicatorCSS: false,
 });
 
-function renderDocument(page: Page, frame: Frame | null, again: LocalPath | null): Html {
+function renderDocument(page: Page, frame: Frame | null, formAddress: LocalPath | null): Html {
   const { title, tabStatus, hasProblem, main, scripts = [] } = page;
   const before = [hasProblem ? 'Problem' : null, tabStatus].filter(Boolean).map((text) => `${text}: `);
   return html`<!doctype html>
@@ -79,7 +79,7 @@ ${scripts.flatMap(importsOf).map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>
-<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${again ? html`data-again="${again}"` : null}>
+<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${formAddress ? html`data-form-address="${formAddress}"` : null}>
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${withQuery(pagePath(pages.home), frame?.scope.query)}">${mark}<span>delivery-coordinator</span></a>

@@ -6,7 +6,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { isId } from '#domain/shared/ids.ts';
 import { hasPiece, pieceOfId } from '#domain/shared/name-match.ts';
 import type { Finder } from './finder.ts';
-import { hasText, hasWords, maxWithWords } from './words-store.ts';
+import { containsText, hasWords, maxWithWords } from './words-store.ts';
 
 type Runs = Over<{ runs: 'runs' }>;
 
@@ -47,7 +47,7 @@ function selectRuns(
   return db(em)
     .selectFrom(wanted.as('w'))
     .innerJoin('instances as i', 'i.id', 'w.instance_id')
-    .where((eb) => (message === '' ? eb.lit(true) : hasText(eb.ref('w.message'), message)))
+    .where((eb) => (message === '' ? eb.lit(true) : containsText(eb.ref('w.message'), message)))
     .select(['w.id', 'i.name', 'w.status as context', sql<string | null>`null::uuid`.as('parentId')])
     .select(['w.message as excerpt', 'w.status_reason as statusReason'])
     .orderBy('w.id', 'desc')

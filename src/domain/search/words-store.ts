@@ -32,7 +32,7 @@ export function hasWords(principal: Principal, row: IndexedText, searched: strin
 }
 
 /** The condition that a text has another one in it, in any case. It is for the rows that were found by their words. */
-export function hasText(text: Expression<string>, searched: string): Expression<SqlBool> {
+export function containsText(text: Expression<string>, searched: string): Expression<SqlBool> {
   return sql<SqlBool>`position(lower(${searched}::text) in lower(${text})) > 0`;
 }
 

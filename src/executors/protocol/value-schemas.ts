@@ -16,7 +16,7 @@ export const reason = z.enum(Object.keys(executionReasons) as [ExecutionReason, 
 
 export const Phase = z.enum(['plan', 'apply', 'detect']);
 export const Tool = z.object({ name: z.enum(['opentofu', 'terraform']), version: z.string().max(100) });
-/** The texts of resources that have a secret in them, without it, by the places of the resources in their state. */
+/** Redacted texts of resources, by the index of the managed object in the state. */
 export const MaskedAddresses = z.record(
   z.string().regex(/^\d{1,9}$/),
   z.partialRecord(z.enum(['address', 'module', 'type', 'name', 'provider']), text),

@@ -19,7 +19,7 @@ import { suppressMany } from '../finding-operations.ts';
 import { create, list } from '../monitor-operations.ts';
 import { toOwnerFilter } from '../owner-filter.ts';
 import { renderFindings } from './findings-list.ts';
-import { monitorPath, nameOf, readPlaces } from './shown.ts';
+import { monitorPath, nameOf, readWatchedNames } from './shown.ts';
 import { renderHealth, type ShownMonitor } from './words.ts';
 
 /** Shows what has drifted, and the monitors that look for it. */
@@ -71,7 +71,7 @@ async function explainNone(visit: Visit, scope: Query): Promise<string> {
 async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
   const cursor = visit.query('cursor');
   const { drift_monitors: monitors, next_cursor: next } = await visit.read(list, { query: { ...scope, cursor } });
-  const names = await readPlaces(visit, monitors);
+  const names = await readWatchedNames(visit, monitors);
   const link = (query: Query) => pagePath(pages.drift, {}, { ...scope, tab: 'monitors', ...query });
   return html`<div class="list-panel">${
     monitors.length > 0

@@ -19,7 +19,7 @@ import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
 import { renderFindings } from './findings-list.ts';
 import { markOf } from './monitor-changes.ts';
-import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readPlaces, renderPlace } from './shown.ts';
+import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readWatchedNames, renderPlace } from './shown.ts';
 import { renderTrend } from './trend.ts';
 import { renderHealth } from './words.ts';
 
@@ -125,7 +125,7 @@ function renderChangedInputs({ inputs_changed: isChanged, instance_id: id }: Mon
 }
 
 async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {
-  const names = await readPlaces(visit, [monitor]);
+  const names = await readWatchedNames(visit, [monitor]);
   const isScanning = monitor.enabled && monitor.scope === 'instance';
   const [next] = isScanning ? nextTimes(monitor.schedule, monitor.id, new Date(), 1) : [];
   return renderFacts(

@@ -17,7 +17,7 @@ export const driftCrumb = { label: 'Drift', path: pagePath(pages.drift) };
 type Place = Pick<ShownMonitor, 'instance_id' | 'environment_id' | 'template_id' | 'scope'>;
 
 /** The names of what monitors watch. */
-export function readPlaces(visit: Visit<unknown>, places: readonly Place[]): Promise<Names> {
+export function readWatchedNames(visit: Visit<unknown>, places: readonly Place[]): Promise<Names> {
   return readNames(visit.em, {
     instances: places.map((each) => each.instance_id),
     environments: places.map((each) => each.environment_id),
@@ -42,7 +42,7 @@ export function renderPlace({ scope, ...place }: Place, names: Names): Html {
 
 export async function readMonitor(visit: Visit<{ id: string }>): Promise<MonitorSubject> {
   const monitor = await visit.read(getMonitor, { params: { id: visit.params.id } });
-  return { ...monitor, name: nameOf(monitor, await readPlaces(visit, [monitor])) };
+  return { ...monitor, name: nameOf(monitor, await readWatchedNames(visit, [monitor])) };
 }
 
 export function monitorPath(id: string): LocalPath {

@@ -37,7 +37,7 @@ function addSubscribe(addPage: AddPage): void {
   addFormPage(addPage, pages.subscribeNotificationChannel, {
     read: async (visit) => {
       const channel = await readShown(visit);
-      return { channel, places: await readPlaces(visit, channel) };
+      return { channel, places: await readPlaceChoices(visit, channel) };
     },
     describe: ({ channel, places }) => ({
       title: 'Add a subscription',
@@ -125,7 +125,7 @@ function placeField({ choices, isCut }: Choices): FormField {
 }
 
 /** The teams and environments at or below the owner of a channel that the visitor sees. */
-async function readPlaces(visit: ChannelVisit, channel: ShownChannel): Promise<Choices> {
+async function readPlaceChoices(visit: ChannelVisit, channel: ShownChannel): Promise<Choices> {
   const { organization_id: organization, team_id: team, project_id: project } = channel;
   const [teams, { environments, next_cursor: next }] = await Promise.all([
     readTeams(visit, channel),

@@ -14,7 +14,7 @@ import { type FormField, labelsOf } from './fields/form-field.ts';
 import { matrixNames } from './fields/matrix.ts';
 import { type Form, renderForm } from './form.ts';
 import { type KindChoice, renderKindChoice, takeOtherKind } from './kind-choice.ts';
-import { readNamed } from './named-choices.ts';
+import { resolveNames } from './named-choices.ts';
 import { type FormProblems, submit } from './problems.ts';
 import { readForm } from './read-form.ts';
 import type { VariablesEntry } from './schema/variables.ts';
@@ -120,7 +120,7 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
     const labels = labelsOf(described.fields);
     const form = { names, labels, ...(schema && { findPointer: (path: string) => pointIntoPart(schema, path) }) };
     const submitted = await submit(visit, form, async () =>
-      carryOut(subject, await readNamed(visit, described.fields, typed), visit, given.values),
+      carryOut(subject, await resolveNames(visit, described.fields, typed), visit, given.values),
     );
     if (!submitted.done) return again(nameLines(submitted.problems, described.fields, typed));
     const { result } = submitted;

@@ -15,7 +15,7 @@ export async function readChoice(visit: Visit<unknown>, field: FormField, typed 
   const text = typed.trim();
   if (kind !== 'select' || !isCut || text === '') return { value: typed };
   const listed = valuesOfName(choices, text);
-  // What no kind has are values, not names of things.
+  // Without kinds, any text is a value.
   if (listed[0] === text || isId(text) || choiceKinds?.length === 0) return { value: listed[0] ?? text };
   const found = await visit.findNamed([text], choiceKinds);
   const [only, ...others] = new Set([...listed, ...found(text)]);
@@ -28,7 +28,7 @@ export async function readChoice(visit: Visit<unknown>, field: FormField, typed 
  * What was typed, with values in place of names. Every handler of a form that may have such a select reads it by this or by `readChoice`.
  * The field of a name that stands for nothing, or for several things, has that problem and is empty, so that the form names its other faults, too.
  */
-export async function readNamed<Typed extends object>(
+export async function resolveNames<Typed extends object>(
   visit: Visit<unknown>,
   fields: readonly FormField[],
   typed: Typed,

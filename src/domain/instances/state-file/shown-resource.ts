@@ -2,8 +2,8 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type DeployedResource, type StateObject, toDeployedResource } from './addresses.ts';
 
 /**
- * The texts of resources that have a secret in them, without it, by the places of the resources in their state: a secret may be a key of `for_each`. Only the
- * executor host knows the secrets of an attempt, so it writes this beside the state. A place counts the managed objects of the state from 0.
+ * Redacted texts of resources, by the index of the managed object in the state, from 0. A secret may be a key of `for_each`. Only the executor host
+ * knows the secrets of an attempt, so it writes this beside the state.
  */
 export type MaskedAddresses = Readonly<Record<string, Partial<Record<keyof DeployedResource, string>>>>;
 
@@ -15,10 +15,10 @@ export interface StateResource {
   readonly shown: DeployedResource;
 }
 
-/** The resource at a place of a state. Whatever shows a resource of a state gets it from here. */
-export function readStateResource(object: StateObject, masked: MaskedAddresses, place: number): StateResource {
+/** The resource at an index of a state. Whatever shows a resource of a state gets it from here. */
+export function readStateResource(object: StateObject, masked: MaskedAddresses, index: number): StateResource {
   const resource = toDeployedResource(object);
-  return { address: resource.address, shown: { ...resource, ...masked[place] } };
+  return { address: resource.address, shown: { ...resource, ...masked[index] } };
 }
 
 /** An object of a parsed state with its resource. */
@@ -35,8 +35,8 @@ export function readManagedObjects(resources: readonly JsonValue[], masked: Mask
     const listed = Array.isArray(instances) ? instances : [];
     return listed.map((object) => ({ resource, members: isJsonObject(object) ? object : {} }));
   });
-  return objects.map(({ resource, members }, place) => ({
-    resource: readStateResource(toStateObject(resource, members), masked, place),
+  return objects.map(({ resource, members }, index) => ({
+    resource: readStateResource(toStateObject(resource, members), masked, index),
     members,
   }));
 }

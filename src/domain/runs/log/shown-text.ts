@@ -4,15 +4,15 @@ const sequences =
 const colour = /^\x1b\[[\d;]*m$/;
 
 /** Colours beyond this number in one line are left out: showing them takes time, and nobody means them. */
-const mostColours = 200;
+const maxColours = 200;
 
 /**
  * What a terminal would show of a line, with its colours: the text after the last carriage return, without other control sequences.
- * @param most of the colours that the line may have yet, because others on the same page have had theirs
+ * @param max how many colours the line may still have, because others on the same page have had theirs
  */
-export function withColours(line: string, most = mostColours): ColouredText {
+export function withColours(line: string, max = maxColours): ColouredText {
   let colours = 0;
-  const isKept = (sequence: string) => colour.test(sequence) && ++colours <= Math.min(most, mostColours);
+  const isKept = (sequence: string) => colour.test(sequence) && ++colours <= Math.min(max, maxColours);
   const text = withoutSequences(line, (sequence) => (isKept(sequence) ? sequence : ''));
   return { text, colours };
 }

@@ -7,7 +7,7 @@ import {
   variableProblems,
   versionProblem,
 } from '#api/registry/pages/run/run-problems.ts';
-import { readNamed } from '#api/web/forms/named-choices.ts';
+import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';
 import {
@@ -69,7 +69,7 @@ export async function submitStart(visit: AssemblyVisit): Promise<FastifyReply> {
   if (problems) return again(entered, problems);
   if (isUnseen(facts, basic, values)) return again(entered, null, { isToConfirm: true });
   const sent = await submit(visit, ['version', 'environment_id', 'operation', 'message', 'only'], async () =>
-    request(visit, facts, { basic: await readNamed(visit, targetFields({ facts, basic }), basic), only, values }),
+    request(visit, facts, { basic: await resolveNames(visit, targetFields({ facts, basic }), basic), only, values }),
   );
   if (!sent.done) {
     const isUsed = sent.problems.code === 'idempotency_key_reused';

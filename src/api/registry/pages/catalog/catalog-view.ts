@@ -26,7 +26,7 @@ export interface Catalog {
   readonly pager: { readonly first: LocalPath | null; readonly next: LocalPath | null };
 }
 
-const mostTags = 12;
+const maxTags = 12;
 const textLabel = 'Name or description';
 
 export function catalogPage(catalog: Catalog): Page {
@@ -82,7 +82,7 @@ function renderTags({ templates, filter }: Catalog): Html | null {
   const counts = new Map<string, number>();
   for (const tag of templates.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   const others = [...counts].filter(([tag]) => !filter.tags.includes(tag)).sort(([, a], [, b]) => b - a);
-  const offered = others.slice(0, mostTags).map(([tag]) => tag);
+  const offered = others.slice(0, maxTags).map(([tag]) => tag);
   if (filter.tags.length + offered.length === 0) return null;
   return html`<nav aria-label="Tags"><ul class="chips">${filter.tags.map(
     (tag) =>

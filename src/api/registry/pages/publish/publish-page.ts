@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
 import { refusedPage } from '#api/web/forms/form-page.ts';
-import { readNamed } from '#api/web/forms/named-choices.ts';
+import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -70,7 +70,7 @@ async function readCheckPlace(visit: TemplateVisit, form: PublishForm): Promise<
   if (form.check_environment_id === '') return null;
   const { team_id: teamId } = await visit.read(getTemplate, { params: visit.params });
   const field = checkPlaceField(await readCheckPlaces(visit, teamId), form);
-  return (await readNamed(visit, [field], form)).check_environment_id;
+  return (await resolveNames(visit, [field], form)).check_environment_id;
 }
 
 export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply> {

@@ -1,5 +1,5 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
-import { readNamed } from '#api/web/forms/named-choices.ts';
+import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -53,7 +53,7 @@ export const cutFilters = [
 
 /** The address with ids in place of names. The visit has a problem if a name stands for nothing, or for several things. */
 export async function withIds(visit: Visit, address: ListAddress): Promise<ListAddress> {
-  return { ...address, filters: await readNamed(visit, cutFilters, address.filters) };
+  return { ...address, filters: await resolveNames(visit, cutFilters, address.filters) };
 }
 
 /** The query of the operation that lists the runs. Without a scope, it lists all that the visitor may read. */

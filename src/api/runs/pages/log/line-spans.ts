@@ -19,9 +19,9 @@ export interface ShownSpans {
   readonly colours: number;
 }
 
-/** How a line is shown. Control characters become visible. @param most of the colours that are shown; a usual number unless given */
-export function toSpans(line: string, most?: number): ShownSpans {
-  const { text, colours } = withColours(line, most);
+/** How a line is shown. Control characters become visible. @param maxColours how many colours are shown; a usual number unless given */
+export function toSpans(line: string, maxColours?: number): ShownSpans {
+  const { text, colours } = withColours(line, maxColours);
   const cut = Math.max(0, text.length - mostCharacters);
   const kept = cut > 0 ? withoutHalves(text.slice(0, mostCharacters)) : text;
   if (!kept.includes('\x1b')) return { spans: showControls(kept), cut, colours };

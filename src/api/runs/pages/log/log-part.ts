@@ -34,10 +34,10 @@ export interface LogPart {
 }
 
 /** How many colours are shown at once. Programs print some thousands in a thousand lines; a million would take a second to draw. */
-const mostColours = 10_000;
+const maxColours = 10_000;
 
 export function toPart({ lines, sections, ...rest }: LogLines): LogPart {
-  let left = mostColours;
+  let left = maxColours;
   const shown = lines.map(({ number, stream, time, text, cut }): PartLine => {
     const line = toSpans(text, Math.max(0, left));
     left -= line.colours;

@@ -4,7 +4,7 @@ import { toLines } from '../read-form.ts';
 import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
 import { costOf, costOfAll, mostEntries } from './cost.ts';
-import { type Entry, itemNode, mostItems, type Row } from './entry.ts';
+import { type Entry, itemNode, maxFormItems, type Row } from './entry.ts';
 import { entryOf } from './fill.ts';
 import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
 import { isObject } from './plan/resolve.ts';
@@ -72,7 +72,7 @@ function decodeItems(sent: SentFields, node: ArrayNode, slot: string, budget: Bu
 
 function countOf(sent: SentFields, slot: string): number {
   const count = Number(sent.get(fieldNames.count(slot))?.[0] ?? 0);
-  return Number.isInteger(count) ? Math.min(Math.max(count, 0), mostItems) : 0;
+  return Number.isInteger(count) ? Math.min(Math.max(count, 0), maxFormItems) : 0;
 }
 
 /** The chosen shape. If another one was shown, what both have is taken over. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
 import { costOf } from './cost.ts';
-import { type Entry, itemNode, mostItems } from './entry.ts';
+import { type Entry, itemNode, maxFormItems } from './entry.ts';
 import { entryOf } from './fill.ts';
 import { holdsSecret, isComposite, type Node, type ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
@@ -84,11 +84,11 @@ function addTo(node: Node, entry: Entry, budget: Budget): Entry {
   const full = () => (holdsSecret(node) ? entry : asJson(readEntry(node, entry, '').value));
   if (entry.kind === 'array' && node.kind === 'array') {
     const item = itemNode(node, entry.items.length);
-    if (!item || entry.items.length >= mostItems) return entry;
+    if (!item || entry.items.length >= maxFormItems) return entry;
     if (!budget.spend(costOf(item))) return full();
     return { ...entry, items: [...entry.items, blankEntry(item, budget)] };
   }
-  if (entry.kind !== 'object' || node.kind !== 'object' || !node.row || entry.rows.length >= mostItems) return entry;
+  if (entry.kind !== 'object' || node.kind !== 'object' || !node.row || entry.rows.length >= maxFormItems) return entry;
   if (!budget.spend(costOf(node.row))) return full();
   return { ...entry, rows: [...entry.rows, { key: '', entry: blankEntry(node.row, budget) }] };
 }

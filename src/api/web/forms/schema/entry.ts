@@ -15,7 +15,7 @@ export interface Row {
 }
 
 /** How many items or rows a form shows. More than these are written as JSON. */
-export const mostItems = 50;
+export const maxFormItems = 50;
 
 /** The node of an item, by its place. */
 export function itemNode(node: Extract<Node, { kind: 'array' }>, index: number): Node | null {

@@ -2,7 +2,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
 import { costOf, costOfAll } from './cost.ts';
-import { type Entry, itemNode, mostItems } from './entry.ts';
+import { type Entry, itemNode, maxFormItems } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
 import { isObject } from './plan/resolve.ts';
 
@@ -66,12 +66,12 @@ function othersIn(node: ObjectNode, value: Readonly<Record<string, JsonValue>>):
 function canShowMembers(node: ObjectNode, value: Readonly<Record<string, JsonValue>>): boolean {
   const others = othersIn(node, value);
   const isBare = Object.keys(value).length === 0 && !node.isRequired;
-  return !isBare && others.length <= mostItems && (others.length === 0 || node.row !== null);
+  return !isBare && others.length <= maxFormItems && (others.length === 0 || node.row !== null);
 }
 
 function canShowItems(node: ArrayNode, value: readonly JsonValue[]): boolean {
   const isBare = value.length === 0 && !node.isRequired;
-  const most = node.item ? Math.max(mostItems, node.first.length) : node.first.length;
+  const most = node.item ? Math.max(maxFormItems, node.first.length) : node.first.length;
   return !isBare && value.length <= most;
 }
 

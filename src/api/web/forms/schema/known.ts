@@ -1,4 +1,4 @@
-import { itemNode, mostItems } from './entry.ts';
+import { itemNode, maxFormItems } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
 
@@ -38,5 +38,5 @@ function itemsAt(node: ArrayNode, index: number | null): readonly Node[] {
 /** The place of a row or an item in a form, as its slot says. */
 function indexOf(slot: string, toSlot: (slot: string, index: number) => string): number | null {
   const index = Number(/\d{1,3}$/.exec(slot)?.[0] ?? Number.NaN);
-  return index < mostItems && slot === toSlot('', index) ? index : null;
+  return index < maxFormItems && slot === toSlot('', index) ? index : null;
 }

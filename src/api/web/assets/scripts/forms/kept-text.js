@@ -189,8 +189,8 @@
 
   function open() {
     // A browser cannot show the answer to a form again: going back to it, or loading it anew, loads the page of the form.
-    const { again } = document.body.dataset;
-    if (again !== undefined) history.replaceState(history.state, '', again + location.hash);
+    const { formAddress } = document.body.dataset;
+    if (formAddress !== undefined) history.replaceState(history.state, '', formAddress + location.hash);
     forgetOld();
     // Nobody is signed in, or something has failed: nothing was carried out as far as anybody knows.
     if (visitor === undefined || document.querySelector('[data-keep-forms]')) {

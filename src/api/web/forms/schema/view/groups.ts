@@ -1,6 +1,6 @@
 import { renderIcon } from '../../../components/icon.ts';
 import { type Html, html } from '../../../html.ts';
-import { type Entry, itemNode, mostItems } from '../entry.ts';
+import { type Entry, itemNode, maxFormItems } from '../entry.ts';
 import { type ArrayNode, holdsSecret, type ObjectNode, type ShapesNode } from '../plan/node.ts';
 import { fieldNames, groupId, idOf, slots } from '../slots.ts';
 import { readEntry } from '../value.ts';
@@ -52,7 +52,7 @@ ${remove(part, index)}</div>`;
   return group(
     part,
     html`${fields}${count}${shown}`,
-    html`${rows.length < mostItems ? add(part, 'Add a name and value') : null}${start}`,
+    html`${rows.length < maxFormItems ? add(part, 'Add a name and value') : null}${start}`,
   );
 }
 
@@ -66,7 +66,7 @@ function renderArray(part: Part, node: ArrayNode, { items }: Extract<Entry, { ki
     return html`<div class="item">${content}${index < node.first.length ? null : remove(part, index)}</div>`;
   });
   const count = html`<input type="hidden" name="${fieldNames.count(slot)}" value="${items.length}" data-kept>`;
-  const mayAdd = node.item !== null && items.length < mostItems;
+  const mayAdd = node.item !== null && items.length < maxFormItems;
   const start = items.length === 0 ? renderStart(part) : null;
   return group(part, html`${count}${shown}`, html`${mayAdd ? add(part, 'Add an item') : null}${start}`);
 }

@@ -7,7 +7,7 @@ import { renderGroup } from './groups.ts';
 import { type FormContext, isNeeded, type Part, renderEdit } from './part.ts';
 
 /** How many optional variables are shown at once. Further ones are folded. */
-const mostUnfolded = 6;
+const maxUnfolded = 6;
 
 /** Renders the parts of a form for the members of an object: what is needed first, then the rest. */
 export function renderMembers(
@@ -23,7 +23,7 @@ export function renderMembers(
   const needed = parts.filter(isNeeded);
   const others = parts.filter((part) => !isNeeded(part));
   const rest = html`${others.map(renderPart)}`;
-  if (others.length <= mostUnfolded || needed.length === 0) return html`${needed.map(renderPart)}${rest}`;
+  if (others.length <= maxUnfolded || needed.length === 0) return html`${needed.map(renderPart)}${rest}`;
   const isOpen = others.some((part) => isFilled(part.entry) || hasProblem(part));
   return html`${needed.map(renderPart)}<details class="fold" ${isOpen ? html`open` : null}><summary>${others.length} optional variables</summary><div class="form-part">${rest}</div></details>`;
 }
