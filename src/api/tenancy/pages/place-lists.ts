@@ -109,7 +109,9 @@ export async function readListedOwners(visit: Visit, kind: Kind, typed: Typed): 
     const known = listed.get(line) ?? (isListOfIds(line) ? line.split(/\s+/) : undefined);
     return known ?? onlyOne(visit, kind, { field, line }, meant(line));
   };
-  return [...new Set(fields.flatMap(({ field, lines: typedLines }) => typedLines.flatMap((line) => idsOf(field, line))))];
+  return [
+    ...new Set(fields.flatMap(({ field, lines: typedLines }) => typedLines.flatMap((line) => idsOf(field, line)))),
+  ];
 }
 
 /** Of each list together with the choice beside it. */
