@@ -141,6 +141,29 @@ describe('the link for somebody who is asked for a review and may not see the ru
     }
   });
 
+  it('leaves an audit record of whom it is for', async () => {
+    const { body } = await tenant.owner.get(`/audit?resource_id=${run}&action=run.approval_requested`);
+    const [record] = body.audit_records;
+    expect(record).toMatchObject({ actor: { id: viewer.id }, outcome: 'committed', after: { link_for: asked.id } });
+  });
+
+  it('is not offered for a run that does not wait for a review or was deleted, and one that exists asks for nothing then', async () => {
+    const change = (changes: string) => api.rows(`update runs set ${changes} where id = ?`, [run]);
+    for (const [changes, back] of [
+      [`deleted_at = now()`, `deleted_at = null`],
+      [`status = 'canceled'`, `status = 'pending_approval'`],
+    ] as const) {
+      await change(changes);
+      try {
+        expect(wordsOf((await visitor.get(link)).text), changes).not.toMatch(/asks you|Core/);
+        expect(await linkFor('Ada Asked'), changes).toBeUndefined();
+      } finally {
+        await change(back);
+      }
+    }
+    expect(wordsOf((await visitor.get(link)).text)).toContain('asks you');
+  });
+
   it('is not offered for somebody whom the reader does not know, or who may see the run', async () => {
     const { owner } = await makeTenant(api);
     expect(await linkFor(owner.id)).toBeUndefined();

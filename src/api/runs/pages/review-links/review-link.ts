@@ -1,13 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { auditedAction, requestFacts } from '#api/pipeline/audit/auditing.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { Em } from '#database/database.ts';
 import { mayName } from '#domain/members/acquaintance.ts';
-import { findRun } from '#domain/runs/store.ts';
+import { actionsByStatus } from '#domain/runs/actions.ts';
+import { findRun, type RunTarget, readProgress } from '#domain/runs/store.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
+import { recordAudit } from '#domain/shared/audit.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
+import { requestApproval } from '../../approvals/approval-operations.ts';
 import { readAccess } from '../../operations.ts';
 
 /**
@@ -31,10 +36,11 @@ export async function createReviewLink(
   personId: string,
 ): Promise<{ readonly name: string; readonly path: LocalPath } | null> {
   const { em, params, principal } = visit;
-  const [run, people] = await Promise.all([findRun(em, params.id), readPrincipals(em, [personId])]);
+  const [run, people] = await Promise.all([findReviewable(em, params.id), readPrincipals(em, [personId])]);
   const person = people.get(personId);
-  if (!run?.teamId || !mayRead(principal, run) || person?.kind !== 'user' || !person.enabled) return null;
+  if (!run || !mayRead(principal, run) || person?.kind !== 'user' || !person.enabled) return null;
   if (mayRead(person, run) || !(await mayName(em, principal, person))) return null;
+  await recordLink(visit, run, person);
   const expires = String(Math.floor(Date.now() / 1000) + linkDays * 24 * 60 * 60);
   const parts = { runId: params.id, owner: run, requesterId: principal.id, personId, expires };
   const asked = [principal.id, expires, sign(visit, parts).toString('base64url')].join('.');
@@ -46,8 +52,8 @@ export async function readReviewLink(visit: Visit<{ id: string }>): Promise<Revi
   const [requesterId = '', expires = '', signature = ''] = (visit.query('asked') ?? '').split('.');
   if (!isId(requesterId) || !(Number(expires) * 1000 > Date.now())) return null;
   const { em, params, principal } = visit;
-  const owner = await findRun(em, params.id);
-  if (!owner?.teamId) return null;
+  const owner = await findReviewable(em, params.id);
+  if (!owner) return null;
   const expected = sign(visit, { runId: params.id, owner, requesterId, personId: principal.id, expires });
   const given = Buffer.from(signature, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
@@ -55,6 +61,31 @@ export async function readReviewLink(visit: Visit<{ id: string }>): Promise<Revi
   if (!requester?.enabled || !mayRead(requester, owner) || !(await mayName(em, requester, principal))) return null;
   const team = (await readNames(em, { teams: [owner.teamId] })).get(owner.teamId)?.name;
   return team === undefined ? null : { team, requester: requester.name };
+}
+
+/** A run of a team that waits for a review; null: there is nothing to ask for. */
+async function findReviewable(em: Em, id: string): Promise<(RunTarget & { readonly teamId: string }) | null> {
+  const [run, progress] = await Promise.all([findRun(em, id), readProgress(em, id)]);
+  if (!run?.teamId || run.isDeleted || !progress) return null;
+  return actionsByStatus[progress.status].includes('request_approval') ? { ...run, teamId: run.teamId } : null;
+}
+
+/** The link tells the name of a team to somebody who may not know it, so that its making is recorded, as any other request for a review is. */
+async function recordLink(
+  { em, principal, request }: Visit<unknown>,
+  run: RunTarget,
+  person: Principal,
+): Promise<void> {
+  const { action, resourceType } = auditedAction(requestApproval);
+  const { id, teamId, organizationId } = run;
+  const entry = {
+    action,
+    resource: { type: resourceType, id },
+    teamId,
+    organizationId,
+    after: { link_for: person.id },
+  };
+  await recordAudit(em, principal, entry, requestFacts(request));
 }
 
 interface SignedParts {
