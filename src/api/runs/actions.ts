@@ -8,6 +8,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { toApproval } from './approvals/approval-views.ts';
 import { toRead } from './read-views.ts';
 import { toReset } from './reset-views.ts';
+import { showVariables } from './shown-variables.ts';
 import { type RunView, toListedRun, toUsedConnection } from './views.ts';
 
 /** The operation that carries out an action of a run. */
@@ -32,7 +33,7 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
     target: targetOf(name, run),
     findRefusal: () => findRunRefusal(name, run.facts, context.principal),
   }));
-  const prefill = run.isDeleted ? null : prefillOf(run.details.variables);
+  const prefill = run.isDeleted ? null : prefillOf(showVariables(run.details));
   const approval = toApproval(run.details, run.facts.approval);
   return {
     ...toListedRun(run.details),

@@ -22,6 +22,7 @@ import { ApprovalView, ListedApprovalView, toListedApproval } from './approvals/
 import { SummaryView } from './plan-views.ts';
 import { ReadView } from './read-views.ts';
 import { ResetView } from './reset-views.ts';
+import { showVariables } from './shown-variables.ts';
 
 const runEventTypes = (Object.keys(eventTypes) as EventTypeName[]).filter((name) => eventTypes[name].subject === 'run');
 
@@ -194,7 +195,7 @@ export function toListedRun(run: RunDetails): z.input<typeof ListedRunView> {
     pool: run.pool,
     tool: run.tool,
     tool_switch: run.toolSwitch,
-    variables: run.variables,
+    variables: showVariables(run),
     message: run.message,
     requested_by: { type: run.requestedByType, id: shownIdOf(run.requestedById), name: run.requestedByName },
     responsible_user_id: run.responsibleUserId,

@@ -2,9 +2,10 @@ import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
 import { selectPositionInQuota } from '#domain/quotas/use/places-store.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
 import { writingOperations } from './model.ts';
-import { secretNamesAmong } from './references/secret-outputs.ts';
+import { secretNamesAmong, secretNamesOfNodes, secretVariablesOf } from './references/secret-outputs.ts';
 import type { WaitingOn } from './waiting.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
@@ -35,6 +36,8 @@ export function selectRunDetails(eb: OverRun) {
     'runs.variables',
     'runs.variable_sources as variableSources',
     'runs.reads',
+    selectSecretVariables(eb).as('secretVariables'),
+    selectEdges(eb).as('edges'),
     'runs.variable_resets as variableResets',
     'runs.connections',
     'runs.message',
@@ -80,6 +83,26 @@ export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetai
 function selectSecretOutputs(eb: OverRun) {
   const [outputs, id] = [eb.ref('runs.outputs'), eb.ref('runs.id')];
   return sql<string[]>`case when ${outputs} = '{}' then '{}'::text[] else ${secretNamesAmong(outputs, id)} end`;
+}
+
+/** The variables that hold outputs of other instances that have become secret since the run read them. */
+function selectSecretVariables(eb: OverRun) {
+  const reads = eb.ref('runs.reads');
+  return sql<string[]>`case when ${reads} is null then '{}'::text[] else ${secretVariablesOf(reads)} end`;
+}
+
+/** What the variables of a node's run were made of, with the outputs of other nodes that are secret by now; null for any other run. */
+function selectEdges(eb: OverRun) {
+  const written = sql`an.spec -> 'variables'`;
+  const secret = secretNamesOfNodes(sql`an.assembly_run_id`, {
+    environmentId: eb.ref('runs.environment_id'),
+    text: written,
+  });
+  return sql<{
+    readonly written: Readonly<Record<string, JsonValue>>;
+    readonly secret: Readonly<Record<string, readonly string[]>>;
+  } | null>`(select jsonb_build_object('written', ${written}, 'secret', ${secret})
+    from assembly_nodes an where an.id = ${eb.ref('runs.assembly_node_id')})`;
 }
 
 /** The assembly and the node of which a run is a try; null for any other run. */

@@ -112,6 +112,31 @@ describe('an output that became secret', () => {
     expect(await shown()).toEqual(isOpen);
   });
 
+  test('is masked in the variables of runs of other instances that had read it, while a newer version says so', async () => {
+    const { reader } = await pair();
+    const { owner } = stage.tenant;
+    const { body: run } = await owner.get(`/runs/${reader}`);
+    const shown = async () => {
+      const paths = [`/runs/${reader}`, `/runs?instance_id=${run.instance_id}`];
+      const [one, listed] = await Promise.all(paths.map((path) => owner.get(path)));
+      return [one?.body.variables, one?.body.prefill, listed?.body.runs[0].variables];
+    };
+    const open = { size: 'open-at-first' };
+    const isOpen = [open, { variables: open, secrets: [] }, open];
+    expect(await shown()).toEqual(isOpen);
+    const spec = {
+      outputs: { size: { sensitive: true } },
+      executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+    };
+    const admin = await stage.api.addUser('admin');
+    const path = `/registry/templates/${stage.template}/versions`;
+    expect((await admin.post(path, { version: '8.0.0', spec })).status).toBe(201);
+    const masked = { size: { sensitive: true } };
+    expect(await shown()).toEqual([masked, { variables: {}, secrets: ['size'] }, masked]);
+    expect((await admin.post(`${path}/8.0.0/yank`, {})).status).toBe(200);
+    expect(await shown()).toEqual(isOpen);
+  });
+
   test('is secret to whoever reads it, if a newer state or a newer version of the template says so', async () => {
     const { name, source } = await pair();
     const reference = { size: `\${instances.shared/${name}.outputs.size}` };

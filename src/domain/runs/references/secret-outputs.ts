@@ -40,6 +40,30 @@ function secretsByVersions(runId: Expression<unknown>) {
     where d.id = ${runId}`;
 }
 
+/** The variables of a run into which it read outputs that are secret by now: by the instance, by the version that it has, or by that of the run that gave them. */
+export function secretVariablesOf(reads: Expression<unknown>) {
+  const isSecret = (runId: Expression<unknown>) => isSecretByVersions(runId, sql`r.output`);
+  return sql<string[]>`array(
+    select distinct r.variable from jsonb_to_recordset(${reads}) as r(variable text, output text, "instanceId" uuid, "runId" uuid)
+      left join instances i on i.id = r."instanceId"
+      where i.outputs -> r.output ->> 'sensitive' = 'true' or ${isSecret(sql`i.deployed_run_id`)} or ${isSecret(sql`r."runId"`)})`;
+}
+
+/** The names of the secret outputs of the nodes of an assembly run that a text names, by their keys. A node that had no run of its own lent those of its instance. */
+export function secretNamesOfNodes(
+  assemblyRunId: Expression<unknown>,
+  { environmentId, text }: { readonly environmentId: Expression<unknown>; readonly text: Expression<unknown> },
+) {
+  const ofRun = secretNamesAmong(sql`ran.outputs`, sql`ran.id`);
+  const ofInstance = secretNamesOf(sql`coalesce(i.outputs, '{}')`, sql`i.deployed_run_id`);
+  const secret = sql`case when ran.id is not null then ${ofRun} else ${ofInstance} end`;
+  return sql<Record<string, readonly string[]>>`(
+    select coalesce(jsonb_object_agg(n.key, to_jsonb(${secret})), '{}') from assembly_nodes n
+      left join runs ran on ran.id = n.run_id
+      left join instances i on ran.id is null and i.environment_id = ${environmentId} and i.name = n.instance and i.deleted_at is null
+      where n.assembly_run_id = ${assemblyRunId} and strpos((${text})::text, n.key) > 0)`;
+}
+
 /** The names of the outputs that are secret by the version of a run or by a newer one. */
 export function secretNamesByVersions(runId: Expression<unknown>) {
   return secretNamesOf(sql`'{}'::jsonb`, runId);
@@ -77,6 +101,15 @@ export async function raiseSecrets(em: Em, inputs: RunInputs): Promise<RunInputs
     reads: raised,
     ...(remoteStates && { remoteStates: raiseStates(remoteStates, raised, namesOf) }),
   };
+}
+
+/** The variables into which outputs were read that are secret by now. */
+export async function findSecretVariables(em: Em, reads: readonly SealedRead[]): Promise<string[]> {
+  if (reads.length === 0) return [];
+  const secret = await findSecrets(em, [...new Set(reads.map(({ instanceId }) => instanceId))]);
+  return reads.flatMap(({ variable, instanceId, output }) =>
+    secret.get(instanceId)?.includes(output) ? variable : [],
+  );
 }
 
 async function findSecrets(em: Em, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { responsiblePerson } from '#domain/runs/approval/rules.ts';
+import { findSecretVariables } from '#domain/runs/references/secret-outputs.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { findCandidate, judgeChanges, type PathVerdict } from '../change/verdicts.ts';
@@ -95,6 +96,7 @@ export async function showCandidate(
   candidate: Candidate,
 ): Promise<ShownCandidate> {
   const { version, spec } = await loadVersionById(em, candidate.versionId);
-  const variables = maskVariables(spec.variables, candidate.variables, candidate.sensitive);
+  const sensitive = [...candidate.sensitive, ...(await findSecretVariables(em, candidate.reads))];
+  const variables = maskVariables(spec.variables, candidate.variables, sensitive);
   return { digest: digestCandidate(bindingKey, attemptId, candidate), version, variables };
 }

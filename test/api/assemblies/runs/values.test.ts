@@ -84,19 +84,24 @@ describe('an assembly run', () => {
     expect((await caller.get(`${path}/events?limit=200`)).text).not.toContain('tok-123');
   });
 
-  it('an output of an assembly is masked while a newer version of the template of its node says that it is secret', async () => {
+  it('an output of an assembly, and the variable of a later node, are masked while a newer version of the template of the first node says that it is secret', async () => {
     const { caller } = stage;
     const template = await addTemplate(stage, 'later', echo());
-    const nodes = { net: { template: 'later', variables: { name: 'open-at-first' } } };
+    const app = { template: 'echo', instance: 'l-app', variables: { name: 'from ${nodes.net.outputs.all.name}' } };
+    const nodes = { net: { template: 'later', variables: { name: 'open-at-first' } }, app };
     const outputs = { all: 'is ${nodes.net.outputs.all.name}', own: 'plain' };
     const { path } = await startRun(stage, await addAssembly(stage, 'Later', { nodes, outputs }));
     const all = { value: 'is open-at-first', sensitive: false };
     expect((await awaitAssemblyRun(caller, path)).outputs.all).toEqual(all);
+    const variablesOfApp = async () =>
+      (await caller.get(`/runs/${(await readNodes(caller, path))['app'].run_id}`)).body.variables;
+    expect(await variablesOfApp()).toEqual({ name: 'from open-at-first' });
     await publishVersion(caller, template, '1.0.1', echo('true', { outputs: { all: { sensitive: true } } }));
     const [one, listed] = await Promise.all([caller.get(path), caller.get(path.replace(/\/[^/]+$/, ''))]);
     const masked = { value: null, sensitive: true };
     expect([one.body.outputs.all, listed.body.assembly_runs[0].outputs.all]).toEqual([masked, masked]);
     expect(one.text + listed.text).not.toContain('is open-at-first');
+    expect(await variablesOfApp()).toEqual({ name: { sensitive: true } });
     await caller.post(`/registry/templates/${template}/versions/1.0.1/yank`);
     expect((await caller.get(path)).body.outputs.all).toEqual(all);
   });
