@@ -1,9 +1,11 @@
+import { posix } from 'node:path';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { toolNames } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
+import { isValueFile } from './hcl/value-files.ts';
 import type { TemplateSpec } from './spec.ts';
 import { proposeSpec, toolPath } from './spec-proposal.ts';
 import type { JsonObject } from './variables/engine.ts';
@@ -49,9 +51,11 @@ export function withoutDerived(
   const proposed = proposeSpec(files, directory, spec.tool);
   const own = objectOf(spec.variables['properties']);
   const said = objectOf(proposed.variables['properties']);
+  // Earlier releases read no value files. Without a tool, they may have read the files as the other one.
   const isRead = readAnew(proposed, () =>
-    // Without a tool, an earlier release may have read the files as the other one.
-    spec.tool ? [] : toolNames.map((name) => proposeSpec(files, directory, { name })),
+    [files, withoutValueFiles(files)].flatMap((each) =>
+      (spec.tool ? [spec.tool] : toolNames.map((name) => ({ name }))).map((tool) => proposeSpec(each, directory, tool)),
+    ),
   );
   const isComplete =
     Object.keys(said).every((name) => Object.hasOwn(own, name)) &&
@@ -91,6 +95,10 @@ function readAnew(first: Reading, readOthers: () => Reading[]) {
 }
 
 type Reading = ReturnType<typeof proposeSpec>;
+
+function withoutValueFiles(files: TemplateFiles): TemplateFiles {
+  return Object.fromEntries(Object.entries(files).filter(([path]) => !isValueFile(posix.basename(path))));
+}
 
 /** Earlier releases derived no messages. So a schema without them may be derived from files that give some. */
 function isSameVariable(own: JsonValue | undefined, derived: JsonValue | undefined): boolean {

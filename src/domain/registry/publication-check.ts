@@ -7,10 +7,10 @@ import type { CheckFinding } from './checks/model.ts';
 import type { TemplateFiles } from './files.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { type Module, readDeclarations } from './hcl/module.ts';
-import { readModules } from './hcl/module-files.ts';
+import { moduleDirectory, readModules } from './hcl/module-files.ts';
 import { configurationFiles, configurationSize } from './hcl/root-files.ts';
 import { findRemoteStates, findStateNotes } from './hcl/state-notes.ts';
-import { readDirectory } from './links.ts';
+import { type FileValues, readFileValues } from './hcl/value-files.ts';
 import type { TemplateSpec } from './spec.ts';
 import { demandOf, filesToolsOf, toolsThatMayRun } from './usable-tools.ts';
 import { secretNames } from './variables/variables.ts';
@@ -97,9 +97,10 @@ function toFieldPath(pointer: string): string {
 function checkForTool(spec: TemplateSpec, files: TemplateFiles, directory: string, tool: ToolName): CheckResult {
   const [root, ...called] = [...readModules(files, directory, tool)].map(readDeclarations);
   if (root === undefined) return { errors: [], warnings: [] };
-  const problems = [root, ...called].flatMap((module) => module.problems);
+  const given = readFileValues(files, moduleDirectory('', directory) ?? '');
+  const problems = [root, ...called, given].flatMap((module) => module.problems);
   if (problems.length > 0) return { errors: problems.map(toFinding), warnings: [] };
-  return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, files, { ...root, directory }) };
+  return { errors: findUnknownNames(spec, root), warnings: findMismatches(spec, root, given) };
 }
 
 function toFinding({ file, line, message }: Module['problems'][number]): CheckFinding {
@@ -121,22 +122,14 @@ function findUnknownNames(spec: TemplateSpec, { variables, outputs }: Module): C
   ];
 }
 
-/** Files with values, which the tools read by themselves beside the root module, may stand in for the schema. */
-const valueFile = /^(terraform\.tfvars|.*\.auto\.tfvars)(\.json)?$/;
-
-function findMismatches(
-  spec: TemplateSpec,
-  files: TemplateFiles,
-  { directory, variables }: Module & { readonly directory: string },
-): CheckFinding[] {
-  const hasValues = readDirectory(files, directory).some(({ name }) => valueFile.test(name));
+function findMismatches(spec: TemplateSpec, { variables }: Module, { values }: FileValues): CheckFinding[] {
   const schema = propertiesOf(spec.variables);
   const secrets = secretNames(spec.variables);
   const found: CheckFinding[] = [];
   for (const [name, { file, line, arguments: given }] of variables) {
     const warn = (path: string, message: string) => found.push({ path, file, ...(line !== null && { line }), message });
     const isSensitive = readLiteral(given.get('sensitive')?.value ?? []) === true;
-    if (!Object.hasOwn(schema, name) && !given.has('default') && !hasValues)
+    if (!Object.hasOwn(schema, name) && !given.has('default') && !values.has(name))
       warn('/variables', `the variable "${name}" needs a value, and the schema has none of this name`);
     if (Object.hasOwn(schema, name) && isSensitive && !secrets.has(name))
       warn(

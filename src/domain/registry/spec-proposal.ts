@@ -8,6 +8,7 @@ import type { ToolName, WantedTool } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
 import { isBinary, type TemplateFiles, textOf } from './files.ts';
 import type { NestedBlock } from './hcl/body.ts';
+import { convertToType } from './hcl/conversions.ts';
 import type { Declaration } from './hcl/declarations.ts';
 import { readLiteral } from './hcl/literals.ts';
 import { type Module, readDeclarations } from './hcl/module.ts';
@@ -16,6 +17,7 @@ import { configurationSize } from './hcl/root-files.ts';
 import { findStateNotes } from './hcl/state-notes.ts';
 import { readType } from './hcl/types.ts';
 import { translateValidation } from './hcl/validations.ts';
+import { type FileValue, readFileValues } from './hcl/value-files.ts';
 import { readDirectory } from './links.ts';
 import { maxCheckedSize } from './publication-check.ts';
 import { toolsThatMayRun } from './usable-tools.ts';
@@ -39,6 +41,8 @@ export interface SpecProposal {
 
 /** Where a proposal notes what depends on the tool. */
 export const toolPath = '/tool';
+/** Why the form does not show the value that a variable has without a run's. */
+const notPlain = 'is not a plain value of its type: leaving the variable out uses it';
 const outputName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const maxDescriptionLength = 1_000;
 
@@ -66,8 +70,11 @@ type Reading = Pick<SpecProposal, 'variables' | 'outputs' | 'notes'>;
 
 function proposeFor(tool: ToolName, files: TemplateFiles, root: string): Reading {
   const module = readDeclarations(readModuleFiles(files, root, tool));
-  const notes = module.problems.map(toNote);
-  const proposed = [...module.variables].map(([name, each]) => [name, proposeVariable(name, each, notes)] as const);
+  const given = readFileValues(files, root);
+  const notes = [...module.problems, ...given.problems].map(toNote);
+  const proposed = [...module.variables].map(
+    ([name, each]) => [name, proposeVariable(name, each, given.values.get(name), notes)] as const,
+  );
   const required = proposed.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
   const variables: JsonObject = {
     type: 'object',
@@ -122,47 +129,39 @@ function withMessage(schema: JsonObject, translated: readonly string[], { body }
   return { ...schema, [messagesKeyword]: { ...(isJsonObject(known) ? known : {}), ...messages } };
 }
 
+/** Proposes the schema of a variable. What a file beside the module gives it counts before the default of its declaration. */
 function proposeVariable(
   name: string,
   declaration: Declaration,
+  given: FileValue | undefined,
   notes: CheckFinding[],
 ): { schema: JsonObject; isRequired: boolean } {
-  const { arguments: given, file, line } = declaration;
-  const note = (message: string, at = line) =>
-    notes.push({
-      path: `/variables/properties/${escapePointer(name)}`,
-      file,
-      ...(at !== null && { line: at }),
-      message,
-    });
-  const type = given.get('type');
+  const path = `/variables/properties/${escapePointer(name)}`;
+  const note = (message: string, { file, line }: Pick<FileValue, 'file' | 'line'> = declaration) =>
+    notes.push({ path, file, ...(line !== null && { line }), message });
+  const type = declaration.arguments.get('type');
   const translated =
     type === undefined ? {} : readType(type.value.filter(({ text }, index) => index > 0 || text !== '\n'));
   if (translated === null) note('the type cannot be translated, so the form takes any value');
   let schema: JsonObject = { ...translated };
   for (const validation of declaration.validations) {
     const keywords = translateValidation(name, validation, schema);
-    if (keywords === null) note('this validation cannot be translated: the tool checks it in the run', validation.line);
+    const { line } = validation;
+    if (keywords === null)
+      note('this validation cannot be translated: the tool checks it in the run', { ...declaration, line });
     else schema = withMessage({ ...schema, ...keywords }, Object.keys(keywords), validation);
   }
   const description = literal(declaration, 'description');
   if (typeof description === 'string') schema = { ...schema, description: description.trim() };
+  const isRequired = given === undefined && !declaration.arguments.has('default');
   const isSecret = literal(declaration, 'sensitive') === true || literal(declaration, 'ephemeral') === true;
-  if (isSecret) schema = { ...schema, writeOnly: true };
-  const initial = literal(declaration, 'default');
-  if (given.has('default') && initial === undefined)
-    note('the default is not a plain value: leaving the variable out uses it');
   // A secret has no default in a schema: leaving it out uses that of the files.
-  if (initial != null && !isSecret) schema = { ...schema, default: asType(initial, schema['type']) };
-  return { schema, isRequired: !given.has('default') };
-}
-
-/** The tools convert simple values to the type of their variable. */
-function asType(value: JsonValue, type: unknown): JsonValue {
-  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
-  if (type === 'number' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  return value;
+  if (isSecret) return { schema: { ...schema, writeOnly: true }, isRequired };
+  const written = given ? given.value : literal(declaration, 'default');
+  const initial = written == null ? written : convertToType(written, translated ?? {});
+  if (initial === undefined && given) note(`the value from ${given.file} ${notPlain}`, given);
+  else if (initial === undefined && !isRequired) note(`the default ${notPlain}`);
+  return { schema: initial == null ? schema : { ...schema, default: initial }, isRequired };
 }
 
 function proposeOutput(declaration: Declaration): { description?: string; sensitive?: boolean } {

@@ -79,8 +79,23 @@ describe('the check of a version', () => {
     ['examples/terraform.tfvars', true],
     ['other.tfvars', true],
   ])('warns of a variable without a value beside %s: %s, as the tools read it', (name, warns) => {
-    const { warnings } = check({ 'main.tf': 'variable "region" {}\n', [name]: 'region = "x"\n' });
+    const values = name.endsWith('.json') ? '{"region": "x"}' : 'region = "x"\n';
+    const { warnings } = check({ 'main.tf': 'variable "region" {}\n', [name]: values });
     expect(warnings.map(({ message }) => /"region" needs a value/.test(message))).toEqual(warns ? [true] : []);
+  });
+
+  it('warns of a variable without a value beside a file with values of others', () => {
+    const { warnings } = check({ 'main.tf': 'variable "region" {}\n', 'terraform.tfvars': 'size = 1\n' });
+    expect(warnings).toHaveLength(1);
+  });
+
+  it.each([
+    ['terraform.tfvars', 'region = "x\n', 1],
+    ['x.auto.tfvars.json', '{"region": ', undefined],
+    ['x.auto.tfvars.json', '[]', undefined],
+  ])('refuses a file with values that no tool can read: %s with %j', (file, values, line) => {
+    const { errors } = check({ 'main.tf': 'variable "region" {}\n', [file]: values });
+    expect(errors).toMatchObject([{ path: '/executor', file, ...(line && { line }) }]);
   });
 
   it('looks for files with values in the directory of the configuration', () => {

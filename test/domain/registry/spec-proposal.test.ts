@@ -175,6 +175,124 @@ describe('a spec that is proposed from files', () => {
     });
   });
 
+  it('has the values from the files beside the module as defaults, and these variables are optional', () => {
+    const names = ['by_block', 'by_file', 'by_json', 'by_auto', 'by_nobody'];
+    const blocks = names.map((name) => `variable "${name}" {\n  type = string\n}\n`);
+    const files = {
+      'stack/main.tf': blocks.join('').replace('string', 'string\n  default = "block"'),
+      'stack/terraform.tfvars': 'by_file = "file"\nby_json = "file"\nby_auto = "file"\nundeclared = 1\n',
+      'stack/terraform.tfvars.json': '{"by_json": "json ${x}", "by_auto": "json"}',
+      'stack/b.auto.tfvars.json': '{"by_auto": "auto b"}',
+      'stack/a.auto.tfvars': 'by_auto = "auto a"\n',
+      'stack/other.tfvars': 'by_nobody = "not read"\n',
+      'terraform.tfvars': 'by_nobody = "not read"\n',
+    };
+    const { variables, notes } = proposeSpec(files, 'stack');
+    expect(variables).toEqual({
+      type: 'object',
+      properties: {
+        by_block: { type: 'string', default: 'block' },
+        by_file: { type: 'string', default: 'file' },
+        by_json: { type: 'string', default: 'json ${x}' },
+        by_auto: { type: 'string', default: 'auto b' },
+        by_nobody: { type: 'string' },
+      },
+      required: ['by_nobody'],
+    });
+    expect(notes).toEqual([]);
+  });
+
+  it('shows no value from a file that is secret, null, an expression, too exact or of another type, and still needs none', () => {
+    const files = {
+      'main.tf': `
+variable "secret" { sensitive = true }
+variable "none" { default = "block" }
+variable "computed" {}
+variable "exact" { type = number }
+variable "exact_json" {}
+variable "other" { type = list(number) }
+`,
+      'terraform.tfvars': `
+secret   = "hunter2"
+none     = null
+computed = "a" == "b"
+exact    = 0.12345678901234567890
+other    = ["x"]
+`,
+      'terraform.tfvars.json': '{"exact_json": [12345678901234567890]}',
+    };
+    const proposal = proposeSpec(files);
+    expect(proposal.variables).toEqual({
+      type: 'object',
+      properties: {
+        secret: { writeOnly: true },
+        none: {},
+        computed: {},
+        exact: { type: 'number' },
+        exact_json: {},
+        other: { type: 'array', items: { type: 'number' } },
+      },
+    });
+    expect(proposal.notes.map(({ path, file, line }) => [path, file, line])).toEqual([
+      ['/variables/properties/computed', 'terraform.tfvars', 4],
+      ['/variables/properties/exact', 'terraform.tfvars', 5],
+      ['/variables/properties/exact_json', 'terraform.tfvars.json', undefined],
+      ['/variables/properties/other', 'terraform.tfvars', 6],
+    ]);
+    expect(JSON.stringify(proposal)).not.toContain('hunter2');
+    const spec = TemplateSpec.parse({ executor: { kind: 'opentofu', files } });
+    expect(deriveSpec(spec, files).notes).toEqual(proposal.notes);
+  });
+
+  it('has defaults as the tools convert them to their types', () => {
+    const types = {
+      nodes: 'list(object({ host = string, port = optional(number, "80"), zone = optional(string) }))',
+      flags: 'map(bool)',
+      pair: 'tuple([string, number])',
+      zones: 'set(string)',
+      twice: 'set(string)',
+      tiny: 'string',
+    };
+    const blocks = Object.entries(types).map(([name, type]) => `variable "${name}" {\n  type = ${type}\n}\n`);
+    const values = {
+      nodes: [{ host: 1, port: '8080', zone: null, more: true }],
+      flags: { on: 'true', off: false },
+      pair: [true, '1.50'],
+      zones: ['a', 2],
+      twice: ['1', 1],
+      tiny: 1e-7,
+    };
+    const { variables, notes } = proposeSpec({
+      'main.tf': blocks.join(''),
+      'terraform.tfvars.json': JSON.stringify(values),
+    });
+    expect(checkSchema(variables)).toEqual([]);
+    expect(validateVariables(variables, {}).variables).toEqual({
+      nodes: [{ host: '1', port: 8080, more: true }],
+      flags: { on: true, off: false },
+      pair: ['true', 1.5],
+      zones: ['a', '2'],
+    });
+    expect(notes.map(({ path }) => path)).toEqual(['/variables/properties/twice', '/variables/properties/tiny']);
+  });
+
+  it('is left out of the next version where an earlier release took it from the files without the values beside them', () => {
+    const files = {
+      'main.tf': 'variable "region" {\n  type = string\n}\nvariable "size" {\n  default = 1\n}\n',
+      'terraform.tfvars': 'region = "eu-1"\nsize = 2\n',
+    };
+    const specOf = (properties: object, required: string[]) =>
+      TemplateSpec.parse({
+        variables: { type: 'object', properties, required },
+        executor: { kind: 'opentofu', files },
+      });
+    const region = { type: 'string' };
+    expect(withoutDerived(specOf({ region, size: { default: 1 } }, ['region']), files)).toEqual({});
+    expect(withoutDerived(deriveSpec(specOf({}, []), files).spec, files)).toEqual({});
+    const typed = withoutDerived(specOf({ region, size: { default: 3 } }, ['region']), files);
+    expect(typed?.variables).toMatchObject({ properties: { size: { default: 3 } } });
+  });
+
   it('is left out of the next version where an earlier release took it from the files without messages or as the other tool', () => {
     const files = {
       'main.tf':

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readStateFile } from '#domain/instances/state-file/state-file.ts';
+import { deriveSpec } from '#domain/registry/derived-spec.ts';
+import { TemplateSpec } from '#domain/registry/spec.ts';
+import { validateVariables } from '#domain/registry/variables/variables.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { makeWorkRoot, requireTools } from '../support.ts';
 import { useTool } from './opentofu-support.ts';
@@ -166,6 +169,25 @@ describe.each(tools)('the values of $name $version', ({ name, version, path }) =
       by_auto: 'auto b',
       by_run: 'run',
     });
+  });
+
+  it('are those of the bare tool where a schema that is derived from the files shows the values beside them', async () => {
+    const files = {
+      'main.tf': types
+        .replace('variable "text" {', 'variable "text" {\n  sensitive = true\n ')
+        .replace(/output "json"[\s\S]*/, '')
+        .replace('value = local.all', 'value = nonsensitive(local.all)'),
+      'terraform.tfvars': Object.entries(given)
+        .map(([key, value]) => `${key} = ${toHcl(value)}\n`)
+        .join(''),
+      'terraform.tfvars.json': JSON.stringify({ list: ['json ${x}', 1], untyped: { a: [1.5] } }),
+    };
+    const { spec } = deriveSpec(TemplateSpec.parse({ executor: { kind: 'opentofu', files } }), files);
+    const { valid, variables } = validateVariables(spec.variables, {});
+    expect(valid).toBe(true);
+    expect(Object.keys(variables)).toContain('list');
+    expect(Object.keys(variables)).not.toContain('text');
+    expect(await run(files, variables)).toEqual(runBare(path, files));
   });
 
   it('are keys of resources in plans, states and replacements', async () => {

@@ -17,12 +17,11 @@ export function readLiteral(tokens: readonly HclToken[], depth = 0): JsonValue |
   if (tokens.length === 1 && first.text === 'null') return null;
   if (first.text === '[') return readList(tokens, depth);
   if (first.text === '{') return readObject(tokens, depth);
-  return readNumber(tokens);
+  return tokens.length > 400 ? undefined : readNumber(tokens.map((token) => token.text).join(''));
 }
 
-function readNumber(tokens: readonly HclToken[]): number | undefined {
-  if (tokens.length > 400) return undefined;
-  const text = tokens.map((token) => token.text).join('');
+/** The number that a text is; undefined for any other text, and for a number whose digits would be lost. */
+export function readNumber(text: string): number | undefined {
   if (!number.test(text)) return undefined;
   const value = Number(text);
   const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : text.replace(/\D/g, '').length <= 15;

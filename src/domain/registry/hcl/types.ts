@@ -1,4 +1,5 @@
 import type { JsonObject } from '../variables/engine.ts';
+import { convertToType } from './conversions.ts';
 import { readLiteral, readString, splitItems } from './literals.ts';
 import type { HclToken } from './tokens.ts';
 
@@ -63,7 +64,8 @@ function readMember(tokens: readonly HclToken[], depth: number): { schema: JsonO
   const [type, value] = splitItems(tokens.slice(1)) ?? [];
   const schema = type && readType(type, depth + 1);
   if (!schema) return null;
-  const initial = value && readLiteral(value);
+  const written = value && readLiteral(value);
+  const initial = written == null ? written : convertToType(written, schema);
   return { schema: initial == null ? schema : { ...schema, default: initial }, isOptional: true };
 }
 

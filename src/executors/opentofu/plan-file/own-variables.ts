@@ -1,4 +1,5 @@
 import { readFile } from '#domain/registry/hcl/blocks.ts';
+import { isValueFile } from '#domain/registry/hcl/value-files.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 
 /**
@@ -8,16 +9,12 @@ import { isObject, parseJson } from '../../shared/json.ts';
 export function readOwnVariables(files: ReadonlyMap<string, Buffer>): (variable: string) => boolean {
   const names = new Set<string>();
   for (const [name, content] of files) {
-    if (!isRead(name)) continue;
+    if (!isValueFile(name)) continue;
     const found = namesIn(name, content);
     if (found === null) return () => true;
     for (const each of found) names.add(each);
   }
   return (variable) => names.has(variable);
-}
-
-function isRead(name: string): boolean {
-  return /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name);
 }
 
 function namesIn(name: string, content: Buffer): Iterable<string> | null {
