@@ -174,9 +174,9 @@ describe.each(tools)('the values of $name $version', ({ name, version, path }) =
   it('are those of the bare tool where a schema that is derived from the files shows the values beside them', async () => {
     const files = {
       'main.tf': types
-        .replace('variable "text" {', 'variable "text" {\n  sensitive = true\n ')
+        .replace('variable "text" { type = string }', 'variable "text" {\n  type      = string\n  sensitive = true\n}')
         .replace(/output "json"[\s\S]*/, '')
-        .replace('value = local.all', 'value = nonsensitive(local.all)'),
+        .replace('text = var.text', 'text = nonsensitive(var.text)'),
       'terraform.tfvars': Object.entries(given)
         .map(([key, value]) => `${key} = ${toHcl(value)}\n`)
         .join(''),
