@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { renderBindingsOfEnvironment } from '#api/connections/pages/bindings-list.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { renderInstanceTable } from '#api/instances/pages/table.ts';
+import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
+import { renderShortage } from '#api/runs/pages/reviewers/words.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { type Crumb, renderPageHead } from '#api/web/components/page-head.ts';
@@ -53,6 +55,7 @@ ${renderPageHead({
 })}
 ${renderNews(visit, pages.environment)}
 ${renderHold(environment)}
+${renderShortage(await visit.read(listReviewers, { params: visit.params }), 'environment')}
 ${renderTabs(
   'Parts of the environment',
   parts.map(({ key, label }) => ({

@@ -7,12 +7,14 @@ import { findEnvironment } from '#domain/environments/store.ts';
 import { platformRoles } from '#domain/identity/model.ts';
 import { organizationRoles } from '#domain/organizations/model.ts';
 import {
+  findEnvironmentReviewers,
   findRunReviewers,
   findTeamReviewers,
   maxPossibleReviewers,
   type PossibleReviewer,
 } from '#domain/runs/approval/reviewers.ts';
 import { reviewObstacles } from '#domain/runs/approval/rules.ts';
+import { approvalShortages } from '#domain/runs/approval/shortage.ts';
 import { findRun } from '#domain/runs/store.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { teamRoles } from '#domain/teams/model.ts';
@@ -41,6 +43,13 @@ const PossibleReviewersView = z
   .object({
     reviewers: z.array(PossibleReviewerView),
     cut: z.boolean().describe(`Whether there are more people than these ${maxPossibleReviewers}.`),
+    shortage: z
+      .enum(approvalShortages)
+      .nullable()
+      .describe(
+        'Why too few people can approve: `unreachable`: fewer than the approvals that are needed; `own_runs`: too few beside the one of them who ' +
+          'requested a run or published its version; `administrators`: only with administrators of the installation. Null: enough can. Always null for a team.',
+      ),
   })
   .meta({ id: 'PossibleReviewers' });
 
@@ -48,14 +57,8 @@ const description =
   'Lists the members of the team and those who administer its organization, with the rules by which reviews are decided. ' +
   'Administrators of the installation may review, too; they are listed only where they are members.';
 
-function viewReviewers({
-  reviewers,
-  isCut,
-}: {
-  readonly reviewers: readonly PossibleReviewer[];
-  readonly isCut: boolean;
-}) {
-  return { reviewers: reviewers.map(viewReviewer), cut: isCut };
+function viewReviewers({ reviewers, isCut, shortage }: Awaited<ReturnType<typeof findTeamReviewers>>) {
+  return { reviewers: reviewers.map(viewReviewer), cut: isCut, shortage };
 }
 
 function viewReviewer({ type, id, name, role, teamRole, organizationRole, obstacle }: PossibleReviewer) {
@@ -86,7 +89,7 @@ export const listOfEnvironment = read({
   access: { ...environmentAccess, review: { inherits: 'environments.get' } },
   target: ({ em, params }) => findEnvironment(em, params.id),
   targetName: 'environment',
-  handle: async ({ em, target }) => viewReviewers(await findTeamReviewers(em, target)),
+  handle: async ({ em, target }) => viewReviewers(await findEnvironmentReviewers(em, target)),
 });
 
 export const listOfRun = read({

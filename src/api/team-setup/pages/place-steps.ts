@@ -2,6 +2,8 @@ import { create as createEnvironment, get, update } from '#api/environments/oper
 import { nameAndKind, policyFields, toRules } from '#api/environments/pages/environment-fields.ts';
 import { describePolicy, type EnvironmentDetails } from '#api/environments/pages/words.ts';
 import { create as createProject } from '#api/projects/operations.ts';
+import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
+import { renderShortage } from '#api/runs/pages/reviewers/words.ts';
 import { type TeamVisit, teamParams } from '#api/teams/pages/team-frame.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { addFormPage, type FormPage } from '#api/web/forms/form-page.ts';
@@ -96,8 +98,8 @@ async function readPolicy(visit: TeamVisit): Promise<PolicySubject> {
 function registerPolicyStep(addPage: AddPage): void {
   addFormPage(addPage, pages.setUpTeamPolicy, {
     read: readPolicy,
-    describe: (subject) => ({
-      ...describeStep(subject, 'policy', describeEnvironments(subject)),
+    describe: async (subject, visit) => ({
+      ...describeStep(subject, 'policy', await describeEnvironments(subject, visit)),
       ...(subject.environment === null && { cancel: stepPath(subject, 'environment') }),
       news: pages.setUpTeamPolicy,
       fields: subject.environment ? fieldsOf(subject.environment) : [],
@@ -137,12 +139,14 @@ function fieldsOf(environment: EnvironmentDetails) {
 }
 
 /** The policy of the environment as it is, and the way to those of the others. */
-function describeEnvironments(subject: PolicySubject): Html | null {
+async function describeEnvironments(subject: PolicySubject, visit: TeamVisit): Promise<Html | null> {
   const { environment, environments } = subject;
   if (environment === null) return null;
   const { id, approval_policy: policy } = environment;
+  const reviewers = await visit.read(listReviewers, { params: { id } });
   const others = environments.filter((each) => each.id !== id);
   return html`<p>Now in <span class="foreign">${placeName(subject, environment)}</span>: ${describePolicy(policy)} <a href="${pagePath(pages.environmentReviewers, { id })}">Who can approve</a></p>
+${renderShortage(reviewers, 'environment')}
 ${renderMade(
   'Other environments',
   others.map((each) => html`<a class="foreign" href="${policyPath(subject, each.id)}">${placeName(subject, each)}</a>`),

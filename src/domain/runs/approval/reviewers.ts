@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import type { PlatformRole } from '#domain/identity/model.ts';
 import { findAdministrators } from '#domain/identity/users/store.ts';
 import type { OrganizationRole } from '#domain/organizations/model.ts';
@@ -8,7 +9,8 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import type { TeamRole } from '#domain/teams/model.ts';
-import { type ApprovalFacts, findObstacle, type ReviewObstacle } from './rules.ts';
+import { type ApprovalFacts, countApprovals, findObstacle, type ReviewObstacle, responsiblePerson } from './rules.ts';
+import { type ApprovalShortage, findShortage } from './shortage.ts';
 import { readApprovalFacts } from './store.ts';
 
 /** A member of a team or an administrator of its organization, and how they stand to reviews of the team's runs. */
@@ -29,11 +31,20 @@ export const maxPossibleReviewers = 500;
 interface PossibleReviewers {
   readonly reviewers: readonly PossibleReviewer[];
   readonly isCut: boolean;
+  /** Why too few people can approve; null if enough can, or nothing says how many are needed. */
+  readonly shortage: ApprovalShortage | null;
 }
 
 /** Who may approve the runs of a team, as far as no single run decides: that its requester may not is not known here. */
 export async function findTeamReviewers(em: Em, owner: Ownership): Promise<PossibleReviewers> {
   return findReviewers(em, owner, anyRunOf(owner));
+}
+
+/** Who may approve the runs in an environment, and whether they are enough for its policy. */
+export async function findEnvironmentReviewers(em: Em, environment: EnvironmentTarget): Promise<PossibleReviewers> {
+  const { approvalWhen, approvalRequired, approvalAllowSelf: allowSelf } = environment;
+  const required = approvalWhen === 'never' ? 0 : approvalRequired;
+  return findReviewers(em, environment, { ...anyRunOf(environment), required, allowSelf });
 }
 
 /** Who may approve one run. Its reader may know the members of its team. */
@@ -63,7 +74,23 @@ async function findReviewers(em: Em, owner: Ownership, facts: ApprovalFacts): Pr
     const principal = principals.get(id);
     return principal ? [describe(principal, owner, facts)] : [];
   });
-  return { reviewers, isCut: ids.length > maxPossibleReviewers };
+  const able = reviewers.filter(({ obstacle }) => obstacle === null).flatMap(({ id }) => principals.get(id) ?? []);
+  const shortage = await readShortage(em, facts, new Set(able.map(responsiblePerson)));
+  return { reviewers, isCut: ids.length > maxPossibleReviewers, shortage };
+}
+
+/** Whether the members who may approve, and the administrators of the installation, are enough. The author of a run is known for one run alone. */
+async function readShortage(
+  em: Em,
+  facts: ApprovalFacts,
+  members: ReadonlySet<string>,
+): Promise<ApprovalShortage | null> {
+  const needed = facts.required - countApprovals(facts);
+  if (needed < members.size || needed <= 0) return null;
+  const principals = await readPrincipals(em, await findAdministrators(em));
+  const able = [...principals.values()].filter((each) => findObstacle(facts, each) === null);
+  const administrators = new Set(able.map(responsiblePerson));
+  return findShortage(needed, !facts.allowSelf && facts.requesters.length === 0, { members, administrators });
 }
 
 function describe(principal: Principal, { teamId, organizationId }: Ownership, facts: ApprovalFacts): PossibleReviewer {

@@ -88,6 +88,50 @@ describe('who can approve', () => {
     }
   });
 
+  it('is too few for a policy that nobody can fulfil, and each page that shows the policy warns of it', async () => {
+    const { owner, environment, teamPath } = await makeTenant(api);
+    const visitor = await signInVisitor(api, owner);
+    const administrators = (
+      await api.rows(
+        "select id from principals where role = 'admin' and kind = 'user' and enabled and deleted_at is null",
+      )
+    ).length;
+    const cases: [object, string | null, string][] = [
+      [
+        { required: administrators + 2, when: 'changes', allow_self: true },
+        'unreachable',
+        'No run that needs approval can',
+      ],
+      [
+        { required: administrators + 1, when: 'changes', allow_self: false },
+        'own_runs',
+        'a run that one of them requests',
+      ],
+      [
+        { required: administrators + 1, when: 'changes', allow_self: true },
+        'administrators',
+        'only with approvals of adm',
+      ],
+      [{ required: administrators + 2, when: 'never', allow_self: false }, null, ''],
+      [{ required: 1, when: 'changes', allow_self: true }, null, ''],
+    ];
+    for (const [policy, shortage, words] of cases) {
+      const { revision } = (await owner.get(`/environments/${environment}`)).body;
+      const body = { approval_policy: policy, expected_revision: revision };
+      expect((await owner.patch(`/environments/${environment}`, body)).status).toBe(200);
+      const { body: answer } = await owner.get(`/environments/${environment}/reviewers`);
+      expect([policy, answer.shortage]).toEqual([policy, shortage]);
+      for (const page of [
+        `/environments/${environment}`,
+        `/environments/${environment}/reviewers`,
+        `${teamPath}/setup/policy?environment_id=${environment}`,
+      ]) {
+        const { text } = await visitor.get(page);
+        expect([page, text.includes('notice"><svg') && text.includes(words)]).toEqual([page, shortage !== null]);
+      }
+    }
+  });
+
   it('is hidden with its team, environment or run', async () => {
     const stranger = await api.addUser('operator');
     for (const path of [

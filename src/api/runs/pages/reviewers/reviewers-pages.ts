@@ -15,7 +15,7 @@ import { readNames } from '#domain/tenancy/names-store.ts';
 import { listOfEnvironment, listOfRun, listOfTeam } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
 import { titleOf } from '../run/head.ts';
-import { explainReviewer, type Reviewers, type ShownReviewer } from './words.ts';
+import { explainReviewer, type Reviewers, renderShortage, type ShownReviewer } from './words.ts';
 
 type IdVisit = Visit<{ id: string }>;
 
@@ -45,7 +45,14 @@ async function showOfEnvironment(visit: IdVisit): Promise<FastifyReply> {
   const self = policy.allow_self
     ? 'People may approve their own runs here.'
     : 'Who requested a run, or published its version, cannot approve it.';
-  return show(visit, { crumbs, answer, about: html`Runs here need ${approvals}. ${self}`, team: { orgID, id } });
+  const warning = renderShortage(answer, 'environment');
+  return show(visit, {
+    crumbs,
+    answer,
+    warning,
+    about: html`Runs here need ${approvals}. ${self}`,
+    team: { orgID, id },
+  });
 }
 
 async function showOfRun(visit: IdVisit): Promise<FastifyReply> {
@@ -58,17 +65,19 @@ async function showOfRun(visit: IdVisit): Promise<FastifyReply> {
   const orgID = run.team_id && (await readNames(visit.em, { teams: [run.team_id] })).get(run.team_id)?.organizationId;
   const team = run.team_id && orgID ? { orgID, id: run.team_id } : null;
   const about = html`This run needs ${run.approval.required === 1 ? '1 approval' : `${run.approval.required} approvals`}.`;
-  return show(visit, { crumbs, answer, about, team });
+  return show(visit, { crumbs, answer, warning: renderShortage(answer, 'run'), about, team });
 }
 
 interface Shown {
   readonly crumbs: readonly Crumb[];
   readonly answer: Reviewers;
   readonly about: Html;
+  /** That too few people can approve. */
+  readonly warning?: Html | null;
   readonly team: { readonly orgID: string; readonly id: string } | null;
 }
 
-async function show(visit: Visit, { crumbs, answer, about, team }: Shown): Promise<FastifyReply> {
+async function show(visit: Visit, { crumbs, answer, about, warning, team }: Shown): Promise<FastifyReply> {
   const { reviewers, cut } = answer;
   const able = reviewers.filter((reviewer) => reviewer.may_approve);
   const count =
@@ -79,6 +88,7 @@ async function show(visit: Visit, { crumbs, answer, about, team }: Shown): Promi
     title,
     main: html`<div class="page">
 ${renderPageHead({ title, crumbs: [...crumbs], below: html`${count} can approve. ${about}`, actions: team && (await renderAdd(visit, team)) })}
+${warning}
 ${reviewers.length > 0 ? html`<div class="list-panel">${renderReviewers(reviewers, team)}</div>` : renderEmpty('No members', 'Members of the team are listed here.')}
 ${cut ? html`<p class="muted">There are more people than these.</p>` : null}
 <p class="muted">Administrators of this installation can approve, too.</p>

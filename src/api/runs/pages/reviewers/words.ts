@@ -1,6 +1,9 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type ReviewObstacle, reviewingTakesRole } from '#domain/runs/approval/rules.ts';
+import type { ApprovalShortage } from '#domain/runs/approval/shortage.ts';
 import type { listOfRun } from '../../approvals/reviewer-operations.ts';
 
 export type Reviewers = EncodedAnswerOf<typeof listOfRun.responses>;
@@ -10,6 +13,29 @@ export type ShownReviewer = Reviewers['reviewers'][number];
 export function explainReviewer(reviewer: ShownReviewer): string {
   return reviewer.obstacle === null ? `${describeRoles(reviewer)}.` : obstacleWords[reviewer.obstacle](reviewer);
 }
+
+/** Warns of runs that do not get their approvals; null if they do. */
+export function renderShortage({ shortage }: Pick<Reviewers, 'shortage'>, of: 'run' | 'environment'): Html | null {
+  if (shortage === null) return null;
+  return html`<div class="notice">${renderIcon('triangle-alert')}<p>${shortageWords[of][shortage]}</p></div>`;
+}
+
+const shortageWords: Readonly<Record<'run' | 'environment', Readonly<Record<ApprovalShortage, string>>>> = {
+  environment: {
+    unreachable:
+      'No run that needs approval can get through: fewer people can approve than approvals are required. Add people who can approve, or require fewer approvals.',
+    own_runs:
+      'Too few people can approve: a run that one of them requests, or whose version one of them published, cannot get through. Add people who can approve, or require fewer approvals.',
+    administrators:
+      'Runs that need approval get through only with approvals of administrators of this installation: too few people of the team can approve.',
+  },
+  run: {
+    unreachable: 'This run cannot get through: fewer people can approve it than approvals are missing.',
+    own_runs: 'This run cannot get through: fewer people can approve it than approvals are missing.',
+    administrators:
+      'This run gets through only with approvals of administrators of this installation: too few people of the team can approve it.',
+  },
+};
 
 /** The roles of somebody, the platform's first. */
 function describeRoles({ role, team_role: inTeam, organization_role: inOrganization }: ShownReviewer): string {

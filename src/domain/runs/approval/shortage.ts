@@ -1,0 +1,29 @@
+/** Compares who may approve with the approvals that are needed. Pure. */
+
+/** Why runs do not get their approvals, the worst first. */
+export const approvalShortages = ['unreachable', 'own_runs', 'administrators'] as const;
+export type ApprovalShortage = (typeof approvalShortages)[number];
+
+/** The people who may approve, each once, however many accounts act for them. */
+export interface Approvers {
+  /** Those of the team and of the administration of its organization. */
+  readonly members: ReadonlySet<string>;
+  /** The administrators of the installation. */
+  readonly administrators: ReadonlySet<string>;
+}
+
+/**
+ * Why nobody can give the approvals that are needed; null if the people of the team can.
+ * @param excludesAuthor whether one of these people may be the author of a run and then cannot approve it
+ */
+export function findShortage(
+  needed: number,
+  excludesAuthor: boolean,
+  { members, administrators }: Approvers,
+): ApprovalShortage | null {
+  if (needed <= 0) return null;
+  const all = new Set([...members, ...administrators]).size;
+  if (needed > all) return 'unreachable';
+  if (excludesAuthor && needed > all - 1) return 'own_runs';
+  return needed > members.size ? 'administrators' : null;
+}
