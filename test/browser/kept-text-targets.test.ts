@@ -36,6 +36,17 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form for one
     expect(await target()).toEqual(['a', live, 'tidy up']);
   });
 
+  it('does not change a field of the work of a schedule that the address sets', async () => {
+    const environment = 'work.run.environment_id';
+    await opened.page.goto(`${opened.origin}/schedules/new?environment_id=${live}`);
+    await field(environment).selectOption(testing);
+    await field('name').fill('Nightly');
+    await opened.page.reload();
+    await opened.page.getByText('Fields that the address of this page sets are as it says.').waitFor();
+    await expect.poll(() => field('name').inputValue()).toBe('Nightly');
+    expect(await field(environment).inputValue()).toBe(live);
+  });
+
   it('is not filled into the policy of another environment', async () => {
     const policy = `${opened.origin}/organizations/${organization}/teams/${team}/setup/policy?environment_id=`;
     const box = opened.page.locator('[name="approval_policy.allow_self"]');

@@ -111,6 +111,21 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
     await opened.page.getByText('Another person changed this').waitFor();
     expect((await opened.root.get(`/organizations/${id}`)).body.name).toBe('Fabrikam Group');
   });
+
+  it('is kept although somebody else saved another field meanwhile', async () => {
+    const organization = await opened.root.make('/organizations', { name: 'Tailspin' });
+    const team = await opened.root.make(`/organizations/${organization.id}/teams`, { name: 'Network' });
+    const { id } = await opened.root.make('/projects', { name: 'Core', team_id: team.id });
+    await opened.page.goto(`${opened.origin}/projects/${id}/edit`);
+    await field('name').fill('Core network');
+    expect((await opened.root.patch(`/projects/${id}`, { description: 'Theirs' })).status).toBe(200);
+    await opened.page.reload();
+    await opened.page.getByText(notice).waitFor();
+    await opened.page.getByRole('button', { name: /^Save/ }).click();
+    await opened.page.getByText('Another person changed this').waitFor();
+    expect(await field('name').inputValue()).toBe('Core network');
+    expect(await field('description').inputValue()).toBe('Theirs');
+  });
 });
 
 async function typeUser(): Promise<void> {
