@@ -5,7 +5,7 @@ import { assetUrl, importsOf } from './assets.ts';
 import { type Frame, renderBar, renderNavigation } from './frame/frame.ts';
 import { type Html, html } from './html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from './paths.ts';
-import { findFormAddress } from './visit/form-address.ts';
+import { findFormAddress, resultParameters } from './visit/form-address.ts';
 
 export interface Page {
   /** The title of the page. Its `h1` has the same text. */
@@ -79,7 +79,7 @@ ${scripts.flatMap(importsOf).map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>
-<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${formAddress ? html`data-form-address="${formAddress}"` : null}>
+<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${formAddress ? html`data-form-address="${formAddress}"` : null} data-result-parameters="${resultParameters.join(' ')}">
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${withQuery(pagePath(pages.home), frame?.scope.query)}">${mark}<span>delivery-coordinator</span></a>

@@ -77,7 +77,7 @@ function renderOrganizationLink<Params, Owner extends LevelOwner>(
   { typed = {}, outsider }: State,
 ): Html | null {
   if (!joinOrganizationPath || !outsider) return null;
-  const path = joinOrganizationPath(owner, { person: outsider.id, ...(typed['role'] && { role: typed['role'] }) });
+  const path = joinOrganizationPath(owner, { user_id: outsider.id, ...(typed['role'] && { role: typed['role'] }) });
   return html`<p class="notice"><a href="${path}">Add <span class="foreign">${outsider.name}</span> to the organization</a></p>`;
 }
 

@@ -14,8 +14,8 @@ import { findPersonById, type Person } from './person-fields.ts';
 
 /** What an address of the members of an organization or a team prefills in the form by which somebody joins. */
 export interface Prefilled {
-  /** The id of the person. */
-  readonly person?: string;
+  /** The id of the person, by the name of its field: so what a browser has kept of the field does not replace it. */
+  readonly user_id?: string;
   readonly role?: string;
   /** The team that the person joins after the organization, and the role there. */
   readonly team?: string;
@@ -24,8 +24,8 @@ export interface Prefilled {
 
 export const nextStepNames = ['team', 'team_role'] as const;
 
-export function joinTeamPath(orgID: string, id: string, { person, role }: Prefilled): LocalPath {
-  return `${pagePath(pages.teamMembers, { orgID, id }, { person, role })}#add`;
+export function joinTeamPath(orgID: string, id: string, { user_id, role }: Prefilled): LocalPath {
+  return `${pagePath(pages.teamMembers, { orgID, id }, { user_id, role })}#add`;
 }
 
 export function joinOrganizationPath(orgID: string, prefilled: Prefilled): LocalPath {
@@ -42,7 +42,7 @@ export function nextStepQuery(added: string, { team, team_role: role }: Typed) {
 
 /** The person whom the address names, as the field takes one. */
 export async function readPrefilledPerson(visit: Visit<unknown>): Promise<string | undefined> {
-  const person = await readPersonOf(visit, 'person');
+  const person = await readPersonOf(visit, 'user_id');
   return person && (person.email ?? person.id);
 }
 
@@ -77,7 +77,7 @@ async function renderWantedTeam(
   ]);
   if (!team || membership) return null;
   const about = html`<span class="foreign">${person.name}</span> is a member of the organization, but not yet of the team.`;
-  return renderNotice(about, [renderTeamLink(orgID, team, { person: person.id, role: visit.query('next_role') })]);
+  return renderNotice(about, [renderTeamLink(orgID, team, { user_id: person.id, role: visit.query('next_role') })]);
 }
 
 async function renderAllTeams(visit: Visit<unknown>, { id: orgID }: Organization, person: Person) {
@@ -85,7 +85,7 @@ async function renderAllTeams(visit: Visit<unknown>, { id: orgID }: Organization
   if (teams.length === 0) return null;
   const about = html`<span class="foreign">${person.name}</span> is a member of the organization, but of none of its teams yet.`;
   return renderNotice(about, [
-    ...teams.map((team) => renderTeamLink(orgID, team, { person: person.id })),
+    ...teams.map((team) => renderTeamLink(orgID, team, { user_id: person.id })),
     ...(next ? [html`<a href="${pagePath(pages.organization, { orgID })}">All teams</a>`] : []),
   ]);
 }
@@ -93,9 +93,9 @@ async function renderAllTeams(visit: Visit<unknown>, { id: orgID }: Organization
 function renderTeamLink(
   orgID: string,
   { id, name }: { readonly id: string; readonly name: string },
-  { person, role }: { readonly person: string; readonly role?: string | undefined },
+  { user_id, role }: { readonly user_id: string; readonly role?: string | undefined },
 ): Html {
-  const path = joinTeamPath(orgID, id, { person, ...(role && { role }) });
+  const path = joinTeamPath(orgID, id, { user_id, ...(role && { role }) });
   return html`<a href="${path}">Add to the team <span class="foreign">${name}</span></a>`;
 }
 

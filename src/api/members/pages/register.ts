@@ -48,8 +48,8 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     hint: html`A name or an e-mail address. Others <a href="${pagePath(pages.organizationMembers, { orgID: organizationId })}">join the organization</a> first.`,
     organizationId,
   }),
-  joinOrganizationPath: ({ id, organization_id: orgID }, { person, role }) =>
-    joinOrganizationPath(orgID, { ...(person && { person }), team: id, ...(role && { team_role: role }) }),
+  joinOrganizationPath: ({ id, organization_id: orgID }, { user_id, role }) =>
+    joinOrganizationPath(orgID, { ...(user_id && { user_id }), team: id, ...(role && { team_role: role }) }),
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),
   removalPath: (team, userID) => pagePath(pages.removeTeamMember, { ...teamParams(team), userID }),
   pathAfterLeaving: pagePath(pages.organizations),

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { toLocalPath } from '../local-path.ts';
 import type { LocalPath } from '../paths.ts';
 
-/** What an address says of the result of an action. `clear-result-params.js` removes the same parameters after they were shown. */
-const resultParameters = ['done', 'reviewed', 'added', 'next_team', 'next_role'];
+/** What an address says of the result of an action. Scripts remove the same parameters once they were shown, and know no form by them. */
+export const resultParameters = ['done', 'reviewed', 'added', 'next_team', 'next_role'];
 
 /**
  * The page that a request is about: the one that it asks for, or that with the form that it sends, at its own address or else where the form stood.

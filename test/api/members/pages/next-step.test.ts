@@ -90,7 +90,7 @@ describe('the page after somebody was added to an organization', () => {
     expect([...page.matchAll(/Add to the team <span class="foreign">([^<]*)/g)].map(([, name]) => name)).toEqual([
       'Zulu',
     ]);
-    expect(page).toContain(`teams/${id}/members?person=${user.id}&amp;role=viewer#add`);
+    expect(page).toContain(`teams/${id}/members?user_id=${user.id}&amp;role=viewer#add`);
     expect(await add(await addAcquainted('Alma All'))).toContain('All teams</a>');
   });
 });

@@ -204,9 +204,9 @@ describe('the pages of members', () => {
       true,
     ]);
     const members = `/organizations/${tenant.organization}/members`;
-    const prefilled = `person=${outside.id}&amp;team=${tenant.team}&amp;team_role=member#add`;
+    const prefilled = `user_id=${outside.id}&amp;team=${tenant.team}&amp;team_role=member#add`;
     expect(early.text).toContain(`href="${members}?${prefilled}"`);
-    const form = await admin.get(`${members}?person=${outside.id}&team=${tenant.team}&team_role=admin`);
+    const form = await admin.get(`${members}?user_id=${outside.id}&team=${tenant.team}&team_role=admin`);
     expect(form.text).toContain(`value="${outside.email}"`);
     const added = await admin.submit(members, {
       user_id: outside.email,
@@ -215,7 +215,7 @@ describe('the pages of members', () => {
       team_role: 'admin',
     });
     expect(added.location).toContain(`added=${outside.id}&next_team=${tenant.team}&next_role=admin`);
-    const next = `${path}?person=${outside.id}&amp;role=admin#add`;
+    const next = `${path}?user_id=${outside.id}&amp;role=admin#add`;
     expect((await admin.get(added.location ?? '')).text).toContain(`href="${next}">Add to the team`);
     const last = await admin.get(next.replace('&amp;', '&').replace('#add', ''));
     expect(last.text).toMatch(/name="role" value="admin"[^>]*checked/);

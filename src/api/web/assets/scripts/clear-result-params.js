@@ -2,8 +2,7 @@
 // keeps them.
 (() => {
   const address = new URL(location.href);
-  const results = ['done', 'reviewed', 'added', 'next_team', 'next_role'];
-  const named = results.filter((name) => address.searchParams.has(name));
+  const named = keptFields.resultParameters().filter((name) => address.searchParams.has(name));
   if (named.length === 0) return;
   for (const name of named) address.searchParams.delete(name);
   history.replaceState(history.state, '', address);

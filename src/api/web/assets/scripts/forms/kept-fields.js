@@ -72,6 +72,11 @@ const keptFields = (() => {
     return isPicked(control) ? control.checked !== control.defaultChecked : control.value !== control.defaultValue;
   }
 
+  /** The parameters of an address that name the result of an action. */
+  function resultParameters() {
+    return (document.body.dataset['resultParameters'] ?? '').split(' ');
+  }
+
   /** Where a form is sent. @param {HTMLFormElement} form */
   function actionOf(form) {
     return new URL(form.getAttribute('action') ?? '', location.href);
@@ -80,7 +85,7 @@ const keptFields = (() => {
   /** The address of a form. Its query often names the target. @param {HTMLFormElement} form */
   function addressOf(form) {
     const { pathname, searchParams } = actionOf(form);
-    searchParams.delete('done');
+    for (const name of resultParameters()) searchParams.delete(name);
     searchParams.sort();
     return `${pathname}?${searchParams}`;
   }
@@ -119,6 +124,7 @@ const keptFields = (() => {
     actionOf,
     addressOf,
     namedBy,
+    resultParameters,
     subjectOf,
   };
 })();
