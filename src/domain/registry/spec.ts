@@ -97,6 +97,11 @@ export type ExecutorKind = (typeof executorKinds)[number];
 
 export const approvalRules = ['never', 'destroys', 'changes', 'always'] as const satisfies readonly ApprovalRule[];
 
+/** The rules that a form offers, the strictest last. `changes` and `always` mean the same: of the two, the form offers the one that is stored, so that it changes nothing. */
+export function offeredRules(stored: ApprovalRule | null): readonly ApprovalRule[] {
+  return approvalRules.filter((rule) => rule !== (stored === 'always' ? 'changes' : 'always'));
+}
+
 /** The approval that a template demands. Whether people may approve their own runs is up to the environment. */
 export const TemplateApproval = z.strictObject({ required: z.int().min(0).max(5), when: z.enum(approvalRules) });
 export type TemplateApproval = z.output<typeof TemplateApproval>;

@@ -53,7 +53,9 @@ describe('the set-up of a new team', () => {
       kind: 'production',
     });
     const [, environment = ''] = /environment_id=([0-9a-f-]+)/.exec(toPolicy) ?? [];
-    expect((await visitor.get(toPolicy)).text).toContain('One person approves, if a plan changes something.');
+    const policy = (await visitor.get(toPolicy)).text;
+    expect(policy).toContain('One person approves, if a plan changes something.');
+    expect(policy.match(/>If a plan changes something</g)).toHaveLength(1);
     await fill(visitor, toPolicy, { 'approval_policy.when': 'destroys', 'approval_policy.required': '1' });
     const toVersion = await fill(visitor, `${setup}/template`, { name: 'Queue' });
     expect(toVersion).toMatch(/^\/catalog\/[0-9a-f-]+\/publish$/);
@@ -78,7 +80,7 @@ describe('the set-up of a new team', () => {
     const hidden = [...shown.matchAll(/<input type="hidden"[^>]* name="([^"]+)"[^>]* value="([^"]*)"/g)];
     await tenant.owner.post('/environments', { project_id: project, name: 'Live', kind: 'production' });
     const policy = {
-      'approval_policy.when': 'always',
+      'approval_policy.when': 'destroys',
       'approval_policy.required': '1',
       'approval_policy.allow_self': 'yes',
     };
@@ -89,7 +91,7 @@ describe('the set-up of a new team', () => {
       body.environments.map((each: { name: string; approval_policy: object }) => [each.name, each.approval_policy]),
     ).toEqual(
       expect.arrayContaining([
-        ['Testing', expect.objectContaining({ when: 'always', allow_self: true })],
+        ['Testing', expect.objectContaining({ when: 'destroys', allow_self: true })],
         ['Live', expect.objectContaining({ when: 'changes', allow_self: false })],
       ]),
     );

@@ -201,6 +201,16 @@ describe('what a scan found', () => {
     expect(scanned([], [alone])).toEqual([{ path: 'stamp', before: unknown, after: 'then' }]);
   });
 
+  it('leave out a resource that the plan replaces only because a failed apply left it tainted', () => {
+    const tainted = { action: 'replace', actionReason: 'replace_because_tainted' } as const;
+    const plan = update({ id: 'a', size: 1 }, { id: unknown, size: 1 }, tainted);
+    expect(scanned([], [plan])).toEqual([]);
+    const drift = update({ id: 'a', size: 1 }, { id: 'a', size: 2 });
+    expect(scanned([drift], [{ ...plan, before: drift.after }])).toEqual([{ path: 'size', before: 1, after: 2 }]);
+    const other = update({ id: 'a', size: 2 }, { id: unknown, size: 1 }, tainted);
+    expect(scanned([], [other])).toEqual([{ path: 'size', before: 1, after: 2 }]);
+  });
+
   it('has a secret that differs in the drift or in the plan', () => {
     const both = { password: secret };
     const drift = update(both, both, { sensitivePaths: [{ path: ['password'], changed: true }] });

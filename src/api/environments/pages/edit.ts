@@ -40,7 +40,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
           value: visit.query('project_id'),
         },
         ...nameAndKind,
-        ...policyFields(true),
+        ...policyFields(null),
         ...moreFields,
         ...toolFields(await findOfferedTools(visit.em, { teamId: null, environmentId: null }), ofTemplates),
       ],
@@ -116,7 +116,7 @@ function fieldsOf(environment: Environment, offered: readonly OfferedTool[]): Fo
   const fields = [
     ...nameAndKind,
     slugField,
-    ...policyFields(false),
+    ...policyFields(policy.when),
     ...moreFields,
     ...toolFields(offered, ofTemplates),
     ...optionFields,

@@ -4,6 +4,8 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
+import { offeredRules } from '#domain/registry/spec.ts';
+import type { ApprovalRule } from '#domain/runs/model.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
 import { kindWords } from './words.ts';
 
@@ -44,8 +46,9 @@ export const slugField: FormField = {
   hint: 'Unique in its project. Changing it releases the old name for others.',
 };
 
-export function policyFields(isNew: boolean): FormField[] {
-  const ofKind = isNew ? [{ value: '', label: 'Default for the kind' }] : [];
+/** The fields of a policy. @param when the rule that the environment has; null for a new one */
+export function policyFields(when: ApprovalRule | null): FormField[] {
+  const ofKind = when === null ? [{ value: '', label: 'Default for the kind' }] : [];
   return [
     {
       name: 'approval_policy.when',
@@ -55,8 +58,7 @@ export function policyFields(isNew: boolean): FormField[] {
         ...ofKind,
         { value: 'never', label: 'Never' },
         { value: 'destroys', label: 'If a plan destroys something' },
-        { value: 'changes', label: 'If a plan changes something' },
-        ...(isNew ? [] : [{ value: 'always', label: 'If a plan changes something (“always” in the API)' }]),
+        { value: offeredRules(when).at(-1) ?? 'changes', label: 'If a plan changes something' },
       ],
     },
     {
@@ -65,7 +67,7 @@ export function policyFields(isNew: boolean): FormField[] {
       kind: 'number',
       min: 0,
       max: 5,
-      isOptional: isNew,
+      isOptional: when === null,
     },
     { name: 'approval_policy.allow_self', label: 'Requesters may approve their own runs', kind: 'checkbox' },
   ];

@@ -4,7 +4,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { featureNames, features } from '#domain/features.ts';
 import { quotaKindNames } from '#domain/quotas/model.ts';
-import { approvalRules } from '#domain/registry/spec.ts';
+import { type approvalRules, offeredRules } from '#domain/registry/spec.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
 import type { SettingsView } from '../views.ts';
 
@@ -23,7 +23,7 @@ const ruleLabels: Readonly<Record<(typeof approvalRules)[number], string>> = {
   never: 'No run',
   destroys: 'Runs that destroy something',
   changes: 'Runs that change something',
-  always: 'Every run',
+  always: 'Runs that change something',
 };
 
 /** A part of the settings with a page of its own. */
@@ -93,7 +93,7 @@ function approvalFields({ default_approval_policy: policy }: ShownSettings): For
       label: 'Approval is required for',
       kind: 'select',
       value: policy.when,
-      choices: approvalRules.map((rule) => ({ value: rule, label: ruleLabels[rule] })),
+      choices: offeredRules(policy.when).map((rule) => ({ value: rule, label: ruleLabels[rule] })),
     },
     {
       name: 'default_approval_policy.allow_self',

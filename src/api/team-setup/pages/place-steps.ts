@@ -131,7 +131,7 @@ function fieldsOf(environment: EnvironmentDetails) {
     'approval_policy.allow_self': allowSelf ? 'yes' : '',
   };
   return [
-    ...policyFields(false).map((field) => ({ ...field, value: values[field.name] })),
+    ...policyFields(when).map((field) => ({ ...field, value: values[field.name] })),
     revisionField(environment),
     // Another environment may be the newest one by the time that the form is sent.
     { name: 'environment_id', label: 'Environment', kind: 'hidden', value: environment.id } as const,

@@ -15,6 +15,7 @@ import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath
  * - elsewhere, it has the value that the template asks for. So a refresh, which records the real values, resolves what the state alone knows; what the
  *   template asks for stays a deviation until an apply restores it, or until the inputs ask for what is there;
  * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource.
+ * A resource that a failed apply left tainted differs in nothing from what is recorded: the next apply replaces it, and nobody changed it.
  */
 export function scannedChanges(drift: readonly ResourceChange[], planned: readonly ResourceChange[]): ResourceChange[] {
   const wanted = Map.groupBy(
@@ -27,7 +28,7 @@ export function scannedChanges(drift: readonly ResourceChange[], planned: readon
     const plan = wanted.get(each.address)?.shift();
     return plan ? mergeWithPlan(each, plan) : each;
   });
-  return [...merged, ...[...wanted.values()].flat().map(reverse)];
+  return [...merged, ...[...wanted.values()].flat().flatMap((each) => reverse(each) ?? [])];
 }
 
 function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceChange {
@@ -56,15 +57,16 @@ function expected(recorded: JsonValue, real: JsonValue, planned: JsonValue): Jso
   return knownOr(planned, real);
 }
 
-/** Turns a planned change round: what is planned should be there, and what the plan would change is there. */
-function reverse(change: ResourceChange): ResourceChange {
+/** Turns a planned change round: what is planned should be there, and what the plan would change is there. Null: nothing differs. */
+function reverse(change: ResourceChange): ResourceChange | null {
   const { before: real, after: planned, replacePaths: _, unknownPaths: __, ...rest } = change;
   const reversed = { ...rest, action: reversedActions[change.action] ?? change.action, after: real };
   if (real === null || planned === null) return { ...reversed, before: planned };
   const [known, sensitivePaths] = [knownOr(planned, real), knownSecrets(change)];
   const hasOtherSecret = change.otherSecrets?.changed || sensitivePaths?.some(({ changed }) => changed);
   const isExplained = !isDeepStrictEqual(known, real) || hasOtherSecret;
-  return isExplained ? { ...reversed, before: known, sensitivePaths } : { ...reversed, before: planned };
+  if (isExplained) return { ...reversed, before: known, sensitivePaths };
+  return change.actionReason === 'replace_because_tainted' ? null : { ...reversed, before: planned };
 }
 
 /** The secrets of a planned change. One that only an apply would know counts as one that stays. */

@@ -13,7 +13,7 @@ const approvalWords = {
   never: 'never',
   destroys: 'when something is destroyed',
   changes: 'when something changes',
-  always: 'always',
+  always: 'when something changes',
 } as const;
 
 /** How runs of the version are approved, limited in time, and placed. */
