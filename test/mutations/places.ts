@@ -15,7 +15,7 @@ export interface Mutant extends Mutation {
 
 /** The files with rules: what may be done, by whom, when, and how much of it. */
 const ruleFiles =
-  /\/(?:(?:[a-z]+-)*(?:rules|authority|grants?|permissions|actions|limits)|decide|weakest-role|next-step|obstacles|verdicts|validate|model|holds|freeze-windows|standing|owner|access|principal|staleness|egress|placement|review|cancel)\.ts$/;
+  /\/(?:(?:[a-z]+-)*(?:rules|authority|grants?|permissions|actions|limits)|decide|weakest-role|next-step|obstacles|verdicts|validate|model|holds|freeze-windows|standing|owner|access|principal|staleness|egress|placement|review|reviewers|cancel|suppression|deviations|decide-step|retries|protection|transfer|policy|expiry|crossings|cron|next-times|demand|bounds)\.ts$/;
 
 /** All places of rules under `src/domain`, and of declared access under `src/api`. */
 export function findPlaces(): Mutant[] {

@@ -193,6 +193,11 @@ describe('a timeout', () => {
     expect(decide([withRun('a', {}, { timeoutSeconds: 120 })]).wakeAt).toEqual(minutes(1));
     expect(decide([withRun('a', {})]).wakeAt).toBeNull();
   });
+
+  it('a node that ends now no longer wakes the assembly run at its time limit', () => {
+    const succeeded = withRun('a', { status: 'succeeded' }, { timeoutSeconds: 120 });
+    expect(decide([succeeded, withRun('b', {})]).wakeAt).toBeNull();
+  });
 });
 
 describe('an assembly run that is canceled', () => {
