@@ -53,8 +53,9 @@ export const rateLimit = fp<RateLimitOptions>(
       const isLimited = (isAnonymous(request) ? perAddress : perPrincipal) > 0;
       if (!isLimited) return;
       if (isAnonymous(request)) refuseReporter(counts, await reporterOf(request), perAddress * reportedAddresses);
-      else refuseOrganization(counts, request.principal, perPrincipal * peopleOfOrganization);
       await countRequest.call(app, request, reply);
+      // What a person's own limit refuses does not use up that of the others.
+      if (!isAnonymous(request)) refuseOrganization(counts, request.principal, perPrincipal * peopleOfOrganization);
     });
 
     const sweep = setInterval(() => {
