@@ -27,10 +27,19 @@ const codeOfKind: Readonly<Record<ErrorKind, ErrorCode>> = {
   unavailable: 'unavailable',
 };
 
+/** One thing that is wrong with a request. Some problems have further members, which the document of the API describes. */
+export interface NamedProblem {
+  readonly in?: string;
+  /** Empty where the problem is none of one field. */
+  readonly path: string;
+  readonly message: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
 /** What an error says beside its message. */
 export interface ErrorDetails {
-  /** Each thing that is wrong, such as `{ in, path, message }` of a field. */
-  readonly errors?: readonly unknown[];
+  readonly errors?: readonly NamedProblem[];
   /** It is not known whether the command was carried out. */
   readonly outcome?: 'unknown';
 }

@@ -14,10 +14,22 @@ export function refuseUnusablePlanValue(variable: NewVariable, before: ShownVari
   const willHave = planValue === undefined ? keepsPlanValue(variable, before) : planValue !== null;
   if (hasPlanValue === true && !willHave)
     throw new Invalid(`${place}has_plan_value: there is no value for planning: send a plan_value as well`);
+  refuseSameSecret(variable, place);
   if (willHave && phases.length < variablePhases.length)
     throw new Invalid(
       `${place}phases: a variable with a plan_value is given in both phases, in "plan" by its plan_value`,
     );
+}
+
+/**
+ * A secret whose value for planning is the value for applying is not kept from planning. Only values that are sent together are compared here: a refusal
+ * would tell whoever sends one of them whether it is the stored secret.
+ */
+function refuseSameSecret({ sensitive, value, planValue }: NewVariable, place: string): void {
+  if (!sensitive || planValue === undefined || planValue === null || planValue !== value) return;
+  throw new Invalid(
+    `${place}plan_value: is the same secret as value: send another one, or null so that planning gets it`,
+  );
 }
 
 /** Whether planning gets the secret that applying gets. */

@@ -71,6 +71,45 @@ describe('an environment that demands weaker secrets for plans', () => {
     expect(answer.text).not.toMatch(/may-|x12345|OTHER/);
   });
 
+  it('refuses a run in which a value for planning that was sent alone is the secret that applying gets', async () => {
+    const { environment, wanted, answer } = await request([{ ...key, plan_value: 'may-read' }]);
+    expect(answer.status, answer.text).toBe(202);
+    const { category, sensitive } = key;
+    const path = `/environments/${environment}/variables/KEY`;
+    const changed = await tenant.owner.put(path, { category, sensitive, plan_value: key.value });
+    expect(changed.status, changed.text).toBe(200);
+    const refused = await tenant.owner.post('/runs', wanted, { accept: 'application/problem+json' });
+    expect([refused.status, refused.body.code]).toEqual([422, 'plan_secrets_required']);
+    expect(refused.body.errors).toEqual([{ path: '', message: expect.stringMatching(/^KEY: give it another value/) }]);
+    expect(refused.text).not.toContain(key.value);
+  });
+
+  it('names remedies that fit what gave the secret', async () => {
+    const { environment, wanted } = await request([], tofu());
+    const path = `/environments/${environment}`;
+    await tenant.owner.patch(path, { plan_secrets: null });
+    const { body: run } = await tenant.owner.post('/runs', { ...wanted, variables: { password: 'x12345' } });
+    await api.rows(`update runs set status = 'succeeded', phase = 'done', finished_at = now() where id = ?`, [run.id]);
+    await api.rows(`update instances set deployed_run_id = ? where environment_id = ?`, [run.id, environment]);
+    await tenant.owner.patch(path, { plan_secrets: 'weaker' });
+    const headers = { accept: 'application/problem+json' };
+    for (const [asked, remedy] of [
+      [tenant.owner.post('/runs', { ...wanted, operation: 'destroy' }, headers), /the destroy must name that version/],
+      [tenant.owner.post('/runs', { ...wanted, variables_from: 'deployed' }, headers), /or name it in omit$/],
+      [tenant.owner.post(`/runs/${run.id}/copy`, {}, headers), /or name it in omit$/],
+      [tenant.owner.post(`/runs/${run.id}/requeue`, {}, headers), /or copy the run and name it in omit$/],
+      [tenant.owner.post('/runs', { ...wanted, variables: { password: 'x' } }, headers), /or leave it out$/],
+    ] as const) {
+      const { status, body, text } = await asked;
+      expect([status, body.code], text).toEqual([422, 'plan_secrets_required']);
+      expect(body.errors).toEqual([{ path: '/password', message: expect.stringMatching(remedy) }]);
+    }
+    const template = `/registry/templates/${wanted.template_id}/versions`;
+    await tenant.owner.make(template, { version: '1.1.0', spec: tofu('ephemeral = true') });
+    const followed = { ...wanted, operation: 'destroy', version: '1.1.0', variables: { password: 'x12345' } };
+    expect((await tenant.owner.post('/runs', followed)).status, 'the remedy works').toBe(202);
+  });
+
   it('refuses what starts a run again that was admitted before it demanded them', async () => {
     const { environment, wanted } = await request([key]);
     const path = `/environments/${environment}`;

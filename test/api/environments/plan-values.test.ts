@@ -49,6 +49,24 @@ describe('a sensitive value for planning', () => {
     expect(await load(tenant)).toEqual([['KEY', write, read]]);
   });
 
+  it('is not the secret that applying gets, whatever holds the variable', async () => {
+    const tenant = await makeTenant(api);
+    const same = { ...secret, plan_value: write };
+    const set = await tenant.owner.make('/variable-sets', { organization_id: tenant.organization, name: 'Keys' });
+    const ofSet = `/variable-sets/${set.id}/variables`;
+    const list = { variables: [{ ...same, name: 'KEY' }] };
+    for (const refused of [
+      await tenant.owner.put(pathOf(tenant), same),
+      await tenant.owner.put(listOf(tenant), list),
+      await tenant.owner.put(`${ofSet}/KEY`, same),
+      await tenant.owner.put(ofSet, list),
+    ]) {
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('plan_value: is the same secret')]);
+      expect(refused.text).not.toContain(write);
+    }
+    expect((await tenant.owner.put(pathOf(tenant), { ...plain, plan_value: write })).status).toBe(200);
+  });
+
   it('does not open as the other value, nor under another name', async () => {
     const { tenant } = await withVariable(secret);
     const swap = 'update environment_variables set sealed_value = sealed_plan_value where environment_id = ?';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isConcurrentConflict } from '#database/errors.ts';
 import type { ErrorCode } from '#domain/shared/error-codes.ts';
-import { type ErrorDetails, type ErrorKind, ServiceError } from '#domain/shared/errors.ts';
+import { type ErrorDetails, type ErrorKind, type NamedProblem, ServiceError } from '#domain/shared/errors.ts';
 import { SealUnopened } from '#domain/shared/secrets.ts';
 import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -13,7 +13,7 @@ export interface ErrorAnswer {
   readonly code: ErrorCode;
   readonly body: { readonly error: string; readonly outcome?: 'unknown' };
   /** Each thing that is wrong, if there may be several. */
-  readonly errors?: readonly unknown[];
+  readonly errors?: readonly NamedProblem[];
   readonly headers: Readonly<Record<string, string>>;
   readonly log: 'nothing' | 'warning' | 'failure';
 }

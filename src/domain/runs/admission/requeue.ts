@@ -79,7 +79,7 @@ export async function resolveRequeue(
 ): Promise<ResolvedRun> {
   const version = await loadVersionById(em, run.templateVersionId);
   const inputs = openInputsToRepeat(keyRing, run.id, run.sealedInputs);
-  await refuseStrongPlanSecrets(em, target, version, inputs);
+  await refuseStrongPlanSecrets(em, target, { version, inputs });
   return buildRun(em, keyRing, target, version, {
     operation: run.operation,
     replace: run.replace,

@@ -65,7 +65,7 @@ export async function resolveRun(
   );
   if (!valid) refuseInvalid(explainTakenOver(errors, work));
   const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };
-  await refuseStrongPlanSecrets(em, target, version, inputs);
+  await refuseStrongPlanSecrets(em, target, { version, inputs, request, inherited });
   return buildRun(em, keyRing, target, version, {
     ...request,
     instance,
