@@ -99,6 +99,7 @@ export const errorCodes = {
   option_forbidden: 'The environment does not allow this option for its runs.',
   plan_secrets_required: 'The environment demands weaker secrets while planning, and the run has others.',
   option_unknown: 'No tool that the run may use knows this option.',
+  address_masked: 'An address of a resource holds a secret that is masked, so the tools would not find it.',
   environment_unknown: 'The team of the assembly has no such environment.',
   schedule_work_unknown:
     'The template, assembly or environment of the work does not exist, or belongs to another team.',

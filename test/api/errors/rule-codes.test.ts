@@ -289,6 +289,7 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await api.rows(`update instances set tool = 'terraform' where id = ?`, [body.instance_id]);
     return tenant.owner.post('/runs', { ...request, options: { exclude: ['a.b'] } });
   },
+  address_masked: () => run({ replace: ['terraform_data.a["[redacted]"]'] }, tofu),
   variables_invalid: () => run({ variables: { unknown: 1 } }),
   no_signature: async () => {
     const wanted = { name: 'Chat', kind: 'slack', config: { url: 'http://127.0.0.9:9/' } };

@@ -1,5 +1,6 @@
 import type { TemplateSpec } from '#domain/registry/spec.ts';
-import { Unprocessable } from '#domain/shared/errors.ts';
+import { refuseFields, Unprocessable } from '#domain/shared/errors.ts';
+import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import { canBeAtLeast, type ToolDemand, toWantedTools } from '#domain/tools/demand.ts';
 import type { AdmissionTarget } from '../admission/target.ts';
 import type { RunOperation } from '../model.ts';
@@ -26,6 +27,7 @@ export function refuseOptions(
   wanted: Wanted,
 ): void {
   refuseUnsupportedOptions(spec, wanted);
+  refuseMaskedAddresses(wanted);
   refuseForbiddenOptions(target, wanted);
   refuseUnknownOptions(demand, wanted.options);
 }
@@ -38,6 +40,20 @@ function refuseUnsupportedOptions({ executor }: Pick<TemplateSpec, 'executor'>, 
   }
   if (wanted.operation === 'refresh' && wanted.options?.refresh === false)
     throw unsupported('options.refresh: a run that refreshes the state cannot leave out the refresh');
+}
+
+/** @throws Unprocessable naming each address in which a secret is masked: the tools would find no such resource, and say nothing */
+function refuseMaskedAddresses({ replace, options }: Wanted): void {
+  const addresses = { replace, 'options.target': options?.target, 'options.exclude': options?.exclude };
+  const fields = Object.entries(addresses).flatMap(([path, named = []]) =>
+    named
+      .filter((address) => address.includes(redacted))
+      .map((address) => ({
+        path,
+        problem: `${address} is masked, because its key holds a secret: write the key in place of ${redacted}, or name the whole resource or module`,
+      })),
+  );
+  if (fields.length > 0) throw refuseFields('address_masked', fields);
 }
 
 function unsupported(message: string): Unprocessable {
