@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf, repeated } from '#api/pipeline/schemas.ts';
-import { ReviewNode } from '#api/runs/approvals/approval-operations.ts';
+import { ReviewRun } from '#api/runs/approvals/approval-operations.ts';
 import { nodeReviewAuthority } from '#domain/assemblies/authority.ts';
 import { nodeStatuses } from '#domain/assemblies/model.ts';
 import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/nodes/node-review.ts';
@@ -57,7 +57,7 @@ export const approve = command({
   route: 'POST /api/v1/assemblies/:id/runs/:runID/nodes/:key/approve',
   summary: "Approve or reject the plan of a node that waits for approval: the review of the node's run",
   params: NodeParams,
-  body: ReviewNode,
+  body: ReviewRun,
   responses: { 200: AssemblyNodeView },
   at: get,
   access: {

@@ -14,7 +14,7 @@ import { RunView } from '../views.ts';
 const RequestApproval = z
   .strictObject({ reviewers: z.array(Id).max(50).default([]), message: z.string().max(4000).default('') })
   .meta({ id: 'RequestApproval' });
-export const ReviewNode = z
+export const ReviewRun = z
   .strictObject({
     decision: z.enum(['approve', 'reject']),
     comment: z.string().max(4000).default(''),
@@ -22,12 +22,11 @@ export const ReviewNode = z
       error: 'expected the digest of the plan, "sha256:" and 64 hexadecimal digits',
     }),
   })
-  .meta({ id: 'ReviewNode' });
-
-export const ReviewRun = ReviewNode.refine(({ decision, comment }) => decision === 'approve' || comment.trim() !== '', {
-  path: ['comment'],
-  error: 'say what the requester should change: a rejection needs it',
-}).meta({ id: 'ReviewRun', description: 'A rejection needs a comment, which tells the requester what to change.' });
+  .refine(({ decision, comment }) => decision === 'approve' || comment.trim() !== '', {
+    path: ['comment'],
+    error: 'say what the requester should change: a rejection needs it',
+  })
+  .meta({ id: 'ReviewRun', description: 'A rejection needs a comment, which tells the requester what to change.' });
 
 export const getPlan = read({
   id: 'runs.get_plan',

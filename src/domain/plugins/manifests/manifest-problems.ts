@@ -1,6 +1,6 @@
 import type { $ZodIssue } from 'zod/v4/core';
 import { type FieldPath, formatPath } from '#domain/shared/validation/field-path.ts';
-import { describeIssues, type FieldProblem } from '#domain/shared/validation/validation-messages.ts';
+import { describeIssues, type FieldProblem, joinProblem } from '#domain/shared/validation/validation-messages.ts';
 import { findMisleading } from '#domain/shared/values/human-name.ts';
 import { isPluginSchema, isSystemSchema, type Manifest } from '../model.ts';
 
@@ -71,8 +71,7 @@ const field = 'manifest';
 
 function problemAt(path: FieldPath, message: string): FieldProblem {
   const whole = formatPath([field, ...path]);
-  const isExpected = message.startsWith('expected ');
-  return { in: 'body', path: whole, message: `field "${whole}"${isExpected ? ':' : ''} ${message}` };
+  return { in: 'body', path: whole, message: joinProblem(`field "${whole}"`, message) };
 }
 
 /** Each name that an earlier one of the list has too. @param member of an item that is the name; undefined: the items are names */

@@ -92,7 +92,15 @@ function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly 
     return issue.issues.flatMap((inner) => describeIssue(rejected, inner, at));
   }
   const problem = explain(issue, part, isMissing(rejected.data, at));
-  return [{ in: part, path, message: `${subject}${problem.startsWith('expected ') ? ':' : ''} ${problem}` }];
+  return [{ in: part, path, message: joinProblem(subject, problem) }];
+}
+
+/** What a problem begins with that makes a sentence of its subject, as in `field "name" must be a string`. */
+const predicate = /^(is|must|has|names|needs|goes|takes|contains|declares|does|was|cannot) /;
+
+/** A problem with its subject before it: as one sentence if it is a predicate, and otherwise behind a colon. */
+export function joinProblem(subject: string, problem: string): string {
+  return `${subject}${predicate.test(problem) ? '' : ':'} ${problem}`;
 }
 
 /** The branch of a union that fits best: the deepest problems first, then the fewest. */

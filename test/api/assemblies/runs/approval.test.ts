@@ -87,6 +87,22 @@ describe('a node that waits for approval', () => {
     expect(actions).toMatchObject(['approve', 'reject'].map((name) => ({ name, reason: late.body.error })));
   });
 
+  it('a node is not rejected without a comment, and is with one', async () => {
+    const starter = await addUser('starter', 'maintainer', 'admin');
+    const { path, digest } = await startReviewed(starter);
+    const reject = (comment?: string) =>
+      stage.caller.post(`${path}/nodes/first/approve`, { decision: 'reject', plan_digest: digest, comment });
+    for (const comment of [undefined, ' ']) {
+      const refused = await reject(comment);
+      expect([refused.status, refused.body.error]).toEqual([
+        400,
+        'field "comment": say what the requester should change: a rejection needs it',
+      ]);
+    }
+    expect((await reject('smaller, please')).status).toBe(200);
+    expect((await awaitAssemblyRun(stage.caller, path)).status).toBe('canceled');
+  });
+
   it('two reviews race for the last approval of a node: one is accepted, and the other refused', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, node, digest } = await startReviewed(starter);

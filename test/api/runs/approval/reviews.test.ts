@@ -156,7 +156,7 @@ describe('a review', () => {
       const answer = await at.reviewers[0]!.caller.post(`/runs/${run.id}/approval/review`, body);
       expect([answer.status, answer.body.error]).toEqual([
         400,
-        expect.stringContaining('say what the requester should change'),
+        'field "comment": say what the requester should change: a rejection needs it',
       ]);
     }
     expect((await at.read(run.id)).approval.reviews).toEqual([]);
