@@ -13,7 +13,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
 import { nextStepNames, nextStepQuery, readPrefilledPerson } from './next-step.ts';
-import { type NamedPerson, type Person, personFields, readPerson, whoField } from './person-fields.ts';
+import { type NamedPerson, type Person, personFields, readJoiner, whoField } from './person-fields.ts';
 
 const person = 'user_id';
 const names = [person, whoField(person), 'role', ...nextStepNames] as const;
@@ -91,7 +91,8 @@ export async function submitMember<Params, Owner extends LevelOwner>(
   const typed = visit.form(...names);
   let named: NamedPerson = { id: '' };
   const submitted = await submit(visit, names, async () => {
-    named = await readPerson(visit, { name: person, ...(await members.joiners(visit, owner)) }, typed);
+    const search = { name: person, ...(await members.joiners(visit, owner)) };
+    named = await readJoiner(visit, search, typed, (id) => members.get(visit, owner, id));
     await members.set(visit, owner, named.id, { role: typed.role });
   });
   if (!submitted.done)

@@ -3,6 +3,7 @@ import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { NotFound } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { find } from '../people-operations.ts';
 
@@ -85,6 +86,31 @@ export async function readPerson(visit: Visit, search: PersonSearch, typed: Type
   if (chosen) return { id: chosen.id };
   visit.addProblem(search.name, describeUnclear(found, outsider));
   return { id: '', outsider };
+}
+
+/**
+ * Whom the fields describe, to be added with a role. A member who is added with another role has that problem in the field, since adding people
+ * must not take a role from anybody without a word: the page of the membership changes it.
+ */
+export async function readJoiner(
+  visit: Visit,
+  search: PersonSearch,
+  typed: Typed,
+  read: (id: string) => Promise<{ readonly name: string; readonly role: string }>,
+): Promise<NamedPerson> {
+  const named = await readPerson(visit, search, typed);
+  const member = named.id === '' ? null : await read(named.id).catch(missing);
+  if (!member || member.role === typed['role']) return named;
+  visit.addProblem(
+    search.name,
+    `describes ${member.name}, who is a member already with the role ${member.role}: change the role on the page of the member`,
+  );
+  return { id: '' };
+}
+
+function missing(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
 }
 
 /** Why a text names nobody: it describes several people or a part of a name, or somebody who must join the organization first, or nobody. */

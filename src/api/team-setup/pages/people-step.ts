@@ -1,5 +1,5 @@
-import { personFields, readPersonId } from '#api/members/pages/person-fields.ts';
-import { set } from '#api/members/team-operations.ts';
+import { personFields, readJoiner } from '#api/members/pages/person-fields.ts';
+import { get, set } from '#api/members/team-operations.ts';
 import { teamParams } from '#api/teams/pages/team-frame.ts';
 import { teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
@@ -26,7 +26,8 @@ export function registerPeopleStep(addPage: AddPage): void {
     }),
     carryOut: async (setup, typed, visit) => {
       const params = teamParams(setup.team);
-      const userID = await readPersonId(visit, personOf(setup), typed);
+      const read = (userID: string) => visit.read(get, { params: { ...params, userID } });
+      const { id: userID } = await readJoiner(visit, personOf(setup), typed, read);
       await visit.run(set, { params: { ...params, userID }, body: { role: typed['role'] } });
       return pagePath(pages.setUpTeamPeople, params, { done: 'member-set' });
     },

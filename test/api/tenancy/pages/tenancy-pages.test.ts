@@ -180,6 +180,26 @@ describe('the pages of members', () => {
     expect((await leaver.get(`/organizations/${organization}`)).status).toBe(404);
   });
 
+  test('do not take a role from somebody who is a member already and is added again', async () => {
+    const tenant = await makeTenant(api);
+    const visitor = await signInVisitor(api, tenant.owner);
+    const opal = await api.addUser('maintainer', 'Opal');
+    await join(tenant, opal, 'admin', 'admin');
+    const ofOrganization = `/organizations/${tenant.organization}/members`;
+    const setup = `${tenant.teamPath}/setup/people`;
+    for (const path of [ofOrganization, `${tenant.teamPath}/members`, setup]) {
+      const again = await visitor.submit(path, { user_id: opal.email, role: 'member' });
+      expect([again.status, again.text.includes('Opal, who is a member already with the role admin')], path).toEqual([
+        400,
+        true,
+      ]);
+      const same = await visitor.submit(path, { user_id: opal.email, role: 'admin' });
+      expect(same.status, path).toBe(303);
+    }
+    for (const owner of [`/organizations/${tenant.organization}`, tenant.teamPath])
+      expect((await tenant.owner.get(`${owner}/members/${opal.id}`)).body.role, owner).toBe('admin');
+  });
+
   test('find somebody by a part of a name and ask who is meant, and say the same of strangers and of nobody', async () => {
     const tenant = await makeTenant(api);
     const visitor = await signInVisitor(api, tenant.owner);
