@@ -172,7 +172,9 @@ const findingFields = {
     .nullable()
     .describe('The observed value is accepted until this time. Another value opens the finding again.'),
   reopen_reason: z.string().nullable(),
-  remediation_run_id: AnswerId.nullable().describe('The run that is under way to remedy it; null: none is.'),
+  remediation_run_id: AnswerId.nullable().describe(
+    'The run that is under way to remedy it; null: none is. `GET /runs?drift_finding_id=` lists also those that have ended.',
+  ),
   evidence: EvidenceView.describe('The latest evidence.'),
   revision: z.int(),
 };

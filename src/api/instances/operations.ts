@@ -42,16 +42,20 @@ export const list = readList({
     inputs_changed: Flag.optional().describe(
       'Only those whose inputs changed since their deployment, or only those whose inputs did not.',
     ),
+    unrecorded: Flag.optional().describe(
+      'Only those with `unrecorded_since`, which may hold more than is recorded, or only those without it.',
+    ),
   }),
   responses: { 200: pageOf('instances', ListedInstanceView) },
   access: { ...readAccess, review: { resource: 'instances', verb: 'list', unscoped: true } },
   owners: { organization: 'organization_id', team: 'team_id', environment: 'environment_id' },
   handle: async ({ em, query, principal }) => {
     const { organization_id: organizationId, team_id: teamId } = query;
-    const { environment_id: environmentId, template_id: templateId, drifted, inputs_changed: changed } = query;
-    const isDrifted = drifted === undefined ? undefined : drifted === 'true';
-    const haveInputsChanged = changed === undefined ? undefined : changed === 'true';
-    const filter = { organizationId, teamId, environmentId, templateId, isDrifted, haveInputsChanged };
+    const { environment_id: environmentId, template_id: templateId } = query;
+    const [isDrifted, haveInputsChanged, isUnrecorded] = [query.drifted, query.inputs_changed, query.unrecorded].map(
+      (flag) => flag && flag === 'true',
+    );
+    const filter = { organizationId, teamId, environmentId, templateId, isDrifted, haveInputsChanged, isUnrecorded };
     const page = await listInstances(em, principal, filter, query);
     return { instances: page.items.map(toInstance), next_cursor: page.nextCursor };
   },

@@ -74,13 +74,23 @@ export interface InstanceFilter {
   readonly isDrifted?: boolean | undefined;
   /** Whether outputs changed that they were deployed with. */
   readonly haveInputsChanged?: boolean | undefined;
+  /** Whether a run changed them in a way that is not recorded. */
+  readonly isUnrecorded?: boolean | undefined;
 }
 
 /** A page of the instances that the principal may read, newest first. */
 export function listInstances(
   em: Em,
   principal: Principal,
-  { organizationId, teamId, environmentId, templateId, isDrifted, haveInputsChanged: changed }: InstanceFilter,
+  {
+    organizationId,
+    teamId,
+    environmentId,
+    templateId,
+    isDrifted,
+    haveInputsChanged: changed,
+    isUnrecorded,
+  }: InstanceFilter,
   page: PageRequest,
 ): Promise<Page<InstanceDetails>> {
   let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
@@ -95,6 +105,7 @@ export function listInstances(
     query = query.where((eb) =>
       changed ? haveInputsChanged(eb.ref('i.id')) : eb.not(haveInputsChanged(eb.ref('i.id'))),
     );
+  if (isUnrecorded !== undefined) query = query.where('i.unrecorded_run_id', isUnrecorded ? 'is not' : 'is', null);
   return pageOf(query, 'i.id', page);
 }
 

@@ -69,6 +69,8 @@ it('a finding can be remedied again once its run has ended, unless a repetition 
     reason: expect.stringContaining(first.id),
   });
   await end(first.id);
+  const { body: runs } = await stage.tenant.owner.get(`/runs?scope=readable&drift_finding_id=${finding}`);
+  expect(runs.runs.map(({ id }: { id: string }) => id)).toEqual([first.id]);
   const { body: repeated, status, text } = await stage.tenant.owner.post(`/runs/${first.id}/requeue`);
   expect(status, text).toBe(202);
   const refused = await remedy();

@@ -59,6 +59,10 @@ describe('a partial run that succeeds', () => {
     expect(await unrecordedBy(whole.instance_id)).toBeNull();
     const part = await deploy('unrecorded', { ...partial, variables: { cidr: '10.9.0.0/16' } });
     expect(await unrecordedBy(whole.instance_id)).toBe(part.id);
+    const listed = async (flag: boolean) =>
+      (await root.get(`/instances?unrecorded=${flag}`)).body.instances.map(({ id }: { id: string }) => id);
+    expect(await listed(true)).toContain(whole.instance_id);
+    expect(await listed(false)).not.toContain(whole.instance_id);
     await deploy('unrecorded', { ...partial, operation: 'destroy' });
     expect(await unrecordedBy(whole.instance_id), 'the first of them').toBe(part.id);
     await deploy('unrecorded');

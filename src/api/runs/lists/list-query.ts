@@ -38,6 +38,7 @@ export const filterQuery = {
   template_id: Id.optional(),
   requested_by: Id.optional().describe('The id of the user or service account that requested the run.'),
   started_by_run_id: Id.optional().describe('Only runs that follow outputs which this run changed.'),
+  drift_finding_id: Id.optional().describe('Only runs that remediate this drift finding, also those that have ended.'),
   from: TimeOrDay.optional().describe('Only runs that were admitted at this time or later.'),
   to: TimeOrDay.optional().describe('Only runs that were admitted before this time.'),
 };
@@ -55,9 +56,20 @@ type FilterQuery = z.output<z.ZodObject<typeof filterQuery & typeof scopeQuery>>
 export function toFilter(query: FilterQuery): RunFilter {
   const { environment_id: environmentId, instance_id: instanceId, template_id: templateId } = query;
   const { status: statuses, operation, requested_by: requestedBy, started_by_run_id: startedByRunId } = query;
+  const driftFindingId = query.drift_finding_id;
   const period = { from: toTime(query.from), to: toTime(query.to) };
   refuseEmptyPeriod(period);
-  return { environmentId, instanceId, templateId, requestedBy, startedByRunId, operation, statuses, ...period };
+  return {
+    environmentId,
+    instanceId,
+    templateId,
+    requestedBy,
+    startedByRunId,
+    driftFindingId,
+    operation,
+    statuses,
+    ...period,
+  };
 }
 
 function toTime(text: string | undefined): Date | undefined {

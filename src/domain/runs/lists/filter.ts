@@ -10,6 +10,8 @@ export interface RunFilter {
   readonly requestedBy?: string | undefined;
   /** Only runs that follow outputs which this run changed. */
   readonly startedByRunId?: string | undefined;
+  /** Only runs that remediate this drift finding. */
+  readonly driftFindingId?: string | undefined;
   readonly operation?: RunOperation | undefined;
   /** Any of them; undefined: every status. */
   readonly statuses?: readonly RunStatus[] | undefined;
