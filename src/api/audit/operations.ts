@@ -89,16 +89,26 @@ const filters = {
   to: TimeOrDay.optional().describe('Only records before this time.'),
 };
 
+const names = { action: 'action', resource_type: 'resource type' } as const;
+
 /**
- * Refuses an action that no record and no operation has: an empty list would suggest that nobody had done it. Records may name
- * actions of earlier releases, so an action that finds records is accepted.
+ * Refuses an action or a resource type that no record and no operation has: an empty list would suggest that nobody had done it. Records may name
+ * those of earlier releases, so one that finds records is accepted.
  * @throws Invalid naming the catalogue
  */
-function refuseUnknownAction(operations: readonly Operation[], action: string | undefined): void {
-  if (action === undefined || auditCatalogue(operations).some((entry) => entry.action === action)) return;
-  const message =
-    'query parameter "action": there is no such record, and the catalogue has no such action: GET /api/v1/audit/actions lists them';
-  throw new Invalid(message, { errors: [{ in: 'query', path: 'action', message }] });
+function refuseUnknownNames(
+  operations: readonly Operation[],
+  query: { action?: string | undefined; resource_type?: string | undefined },
+): void {
+  const catalogue = auditCatalogue(operations);
+  const errors = (Object.keys(names) as (keyof typeof names)[])
+    .filter((path) => query[path] !== undefined && !catalogue.some((entry) => entry[path] === query[path]))
+    .map((path) => ({
+      in: 'query',
+      path,
+      message: `query parameter "${path}": there is no such record, and the catalogue has no such ${names[path]}: GET /api/v1/audit/actions lists them`,
+    }));
+  if (errors.length > 0) throw new Invalid(errors.map(({ message }) => message).join('; '), { errors });
 }
 
 export const list = readList({
@@ -123,7 +133,7 @@ export const list = readList({
       await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
       query,
     );
-    if (page.items.length === 0) refuseUnknownAction(operations, query.action);
+    if (page.items.length === 0) refuseUnknownNames(operations, query);
     return { audit_records: page.items, next_cursor: page.nextCursor };
   },
 });

@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { isNegotiated } from '#api/pipeline/headers/media-types.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { errorCodes } from '#domain/shared/error-codes.ts';
 
@@ -140,11 +141,18 @@ export function errorsOf(operation: Operation): Record<string, OpenAPIV3_1.Refer
     operation.body ? [413, 415, 422] : [],
     operation.kind === 'command' ? [404, 409, 422] : [],
     operation.kind === 'read' && operation.mayConflict ? [409] : [],
-    operation.produces ? [406] : [],
+    isNegotiated(operation) ? [406] : [],
   );
+  const answered = statuses.filter((status) => !isAdapted(operation, status));
   return Object.fromEntries(
-    [...new Set(statuses)]
+    [...new Set(answered)]
       .sort()
       .map((status) => [String(status), { $ref: `#/components/responses/${errorsByStatus[status][0]}` }]),
   );
+}
+
+/** Whether the operation answers another status in place of this one. */
+function isAdapted({ adaptErrorAnswer }: Operation, status: number): boolean {
+  const answer = { status, code: 'invalid_request', body: { error: '' }, headers: {}, log: 'nothing' } as const;
+  return adaptErrorAnswer !== undefined && adaptErrorAnswer(answer, undefined).status !== status;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditCatalogue } from '#api/audit/catalogue.ts';
 import { operations } from '#api/operations.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -166,6 +166,27 @@ describe('pages', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(130);
     const places = seen.map(({ at, id }) => `${at} ${id}`);
     expect(places).toEqual([...places].sort().reverse());
+  });
+});
+
+describe('a filter', () => {
+  it('by an action or a resource type that no record and no operation has is refused by its name', async () => {
+    for (const [name, value] of [
+      ['action', 'nope'],
+      ['resource_type', 'nope'],
+    ]) {
+      const { status, body } = await auditor.get(`/audit?${name}=${value}`);
+      expect([status, body.error], name).toEqual([400, expect.stringContaining(`query parameter "${name}"`)]);
+    }
+    expect((await auditor.get('/audit?resource_type=webhooks')).status).toBe(200);
+  });
+
+  it('by a team tells a member which action it needs in the team', async () => {
+    const tenant = await makeTenant(api);
+    const member = await api.addUser('maintainer');
+    await join(tenant, member, 'member', 'member');
+    const { status, body } = await member.get(`/audit?team_id=${tenant.team}`);
+    expect([status, body.error]).toEqual([403, 'permission denied: this needs team.membership.manage in the team']);
   });
 });
 

@@ -216,6 +216,13 @@ describe('the OpenAPI document of the service', () => {
     expect(schemas['Unavailable']?.properties).toHaveProperty('outcome');
   });
 
+  it('declares no error that an operation never answers', () => {
+    const statusesOf = (id: string) => Object.keys(describedAs(id).responses ?? {});
+    expect(statusesOf('audit_records.export'), 'its query names the media type').not.toContain('406');
+    expect(statusesOf('auth.can_i'), 'it answers 400 to another content type').not.toContain('415');
+    expect(statusesOf('runs.create')).toContain('415');
+  });
+
   it('declares the headers of requests and answers', () => {
     const headers = (id: string) =>
       (describedAs(id).parameters as OpenAPIV3_1.ParameterObject[])

@@ -145,7 +145,11 @@ function owningTeamOf(targetName: string): string {
   if (targetName === 'team') return 'the team';
   if (targetName === newOwner) return 'the team that is to own it';
   if (targetName === 'the owner') return 'the team that becomes the owner';
-  return `the team that owns the ${targetName.replace(/^the /, '')}`;
+  // A list or a quota may be about a team itself, or about what a team owns. No team owns an organization or a team.
+  const subjects = targetName.replaceAll(/\bthe /g, '').split(/, | or /);
+  const owned = subjects.filter((subject) => subject !== 'organization' && subject !== 'team');
+  if (owned.length === subjects.length) return `the team that owns the ${targetName.replace(/^the /, '')}`;
+  return ['the team', ...(owned.length > 0 ? [`the team that owns the ${owned.join(' or ')}`] : [])].join(' or ');
 }
 
 function targetNameOf({ targetName = 'the resource' }: Pick<Operation, 'targetName'>): string {

@@ -11,6 +11,12 @@ export function mediaTypesOf({ produces = {}, responses }: Operation): readonly 
   return [...(hasJson ? [json] : []), ...Object.keys(produces)];
 }
 
+/** Whether the media type of an answer depends on what the client accepts. Otherwise every client gets the same, or its request names another. */
+export function isNegotiated(operation: Operation): boolean {
+  const available = mediaTypesOf(operation);
+  return available.length > 1 && available.includes(json);
+}
+
 /**
  * The media type that a client prefers among those of the operation (RFC 9110, section 12.5.1). JSON wins a tie. An operation
  * with one media type answers it to every client.
@@ -19,7 +25,7 @@ export function mediaTypesOf({ produces = {}, responses }: Operation): readonly 
 export function negotiateMediaType(operation: Operation, accept: string | string[] | undefined): string {
   const available = mediaTypesOf(operation);
   const [first = json] = available;
-  if (available.length === 1 || !available.includes(json)) return first;
+  if (!isNegotiated(operation)) return first;
   // A parameter such as charset does not tell one answer from another here.
   const header = [accept ?? '*/*']
     .flat()
