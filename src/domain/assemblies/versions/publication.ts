@@ -101,7 +101,12 @@ function draftInvalid({ errors }: DraftReport): Unprocessable {
   const [first] = errors;
   const more = errors.length > 1 ? `, and ${errors.length - 1} more problems` : '';
   const message = `the draft is not valid: ${first?.path || 'spec'}: ${first?.message}${more}`;
-  return new Unprocessable(message, { code: 'assembly_invalid', details: { errors } });
+  const named = errors.map(({ line, column, ...error }) => ({
+    ...error,
+    ...(line !== null && { line }),
+    ...(column !== null && { column }),
+  }));
+  return new Unprocessable(message, { code: 'assembly_invalid', details: { errors: named } });
 }
 
 function draftChanged(): Conflict {
