@@ -63,7 +63,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
   it('says the result of an action once: not again after a reload', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await openProfile(page, await api.addUser('maintainer'));
-    await page.goto(`${origin}/profile?tab=x&done=details#main`);
+    await page.goto(`${origin}/profile?tab=x&done=details&added=x&next_team=x&next_role=x#main`);
     await page.getByText('Your details are saved.').waitFor();
     await page.waitForURL(`${origin}/profile?tab=x#main`);
     await page.reload();

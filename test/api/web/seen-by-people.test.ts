@@ -129,4 +129,25 @@ describe('the page of a pool', () => {
     const { body } = await installation.people.admin.get('/worker-pools/payments-restricted');
     expect(body.team_ids.toSorted()).toEqual([payments.id, platform.id].toSorted());
   });
+
+  it('lists the present teams with their ids after another person has saved other ones meanwhile', async () => {
+    const path = '/workloads/pools/payments-restricted';
+    const { payments, platform } = installation.teams;
+    const { admin } = installation.people;
+    const saved = await admin.patch('/worker-pools/payments-restricted', { team_ids: [payments.id] });
+    expect(saved.status, saved.text).toBe(200);
+    const visitor = new Visitor(api.app);
+    await visitor.submit('/login', { email: admin.email, password: testPassword });
+    const text = await visitor.page(path);
+    const listedIn = (page: string) => /name="listed_teams" value="([^"]*)"/.exec(page)?.[1] ?? '';
+    expect(listedIn(text)).toMatch(new RegExp(`^${payments.id} [^\\n]+$`));
+    await admin.patch('/worker-pools/payments-restricted', { team_ids: [platform.id] });
+    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    const sent = Object.fromEntries(hidden.map(([, name, value = '']) => [name, value.replaceAll('&quot;', '"')]));
+    const [, listed = ''] = /name="team_ids"[^>]*>\n([^<]*)<\/textarea>/.exec(text) ?? [];
+    const fields = { isolation: '', 'egress.policy': 'internet', 'egress.allow': '' };
+    const stale = await visitor.submit(path, { ...sent, ...fields, team_ids: listed });
+    expect(stale.status).toBe(409);
+    expect(listedIn(stale.text)).toMatch(new RegExp(`^${platform.id} [^\\n]+$`));
+  });
 });
