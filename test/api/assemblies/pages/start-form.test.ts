@@ -157,6 +157,44 @@ describe('the form that runs an assembly without an earlier run', () => {
   });
 });
 
+describe('the form that runs an assembly where an instance of others exists', () => {
+  const instance = 'shared-by-name';
+  let shop: string;
+  beforeAll(async () => {
+    const spec = threeNodes(stage.template);
+    const nodes = { ...spec.nodes, network: { ...spec.nodes.network, instance } };
+    shop = await addAssembly(stage, { ...spec, nodes }, { name: 'Takes over' });
+    const { tenant, api, template } = stage;
+    const [{ id = '' } = {}] = await api.rows<{ id: string }>('select id from templates where slug = ?', [template]);
+    const where = { template_id: id, environment_id: tenant.environment, instance };
+    const run = await tenant.owner.post('/runs', { ...where, variables: { name: 'of somebody' } });
+    expect(run.status, run.text).toBe(202);
+    await api.rows(
+      'update instances set deployed_run_id = r.id, resource_count = 1 from runs r where r.instance_id = instances.id and r.id = ?',
+      [run.body.id],
+    );
+  });
+  const taken = (text: string) => /name="taken" value="([^"]*)"/.exec(text)?.[1] ?? '';
+
+  test('names it and starts nothing before that was confirmed', async () => {
+    const address = `/assemblies/${shop}/run`;
+    const shown = await send(address, { 'v/name': 'shop' });
+    expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
+    expect(inWords(shown.text)).toContain(
+      'this assembly did not deploy them. The run takes them over and changes them',
+    );
+    expect(inWords(shown.text)).toMatch(/shared-by-name \(node network \)/);
+    const sent = await send(address, { 'v/name': 'shop', taken: taken(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
+  });
+
+  test('names what a destroy removes', async () => {
+    const { environment } = stage.tenant;
+    const { text } = await owner.get(`/assemblies/${shop}/run?operation=destroy&environment_id=${environment}`);
+    expect(inWords(text)).toMatch(/This run destroys what these instances hold: shared-by-name/);
+  });
+});
+
 test('a destroy of an assembly is confirmed by its name alone', async () => {
   const shop = await add('Doomed');
   const run = await deploy(shop, { name: 'shop' });

@@ -18,6 +18,7 @@ import {
   type ShownVersion,
 } from '../shown.ts';
 import { type AssemblyDeployment, readAssemblyDeployment, readValues } from './deployed.ts';
+import { type NodeInstance, readNodeInstances } from './node-instances.ts';
 
 /** What the form for an assembly run is made from. */
 export interface StartFacts extends ComparedFacts {
@@ -34,6 +35,8 @@ export interface StartFacts extends ComparedFacts {
   readonly values: AssemblyDeployment['values'];
   /** What the run replaces in the chosen environment. A destroy replaces nothing. */
   readonly replaced: AssemblyDeployment | null;
+  /** What exists already where the nodes deploy. */
+  readonly instances: readonly NodeInstance[];
   readonly environments: Choices;
 }
 
@@ -72,7 +75,7 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget)
     nodes: Object.keys(readableNodes(spec as JsonValue)),
     repeated,
     values: repeated ? (await readValues(visit, repeated)).values : {},
-    replaced: isDestroy ? null : await readReplaced(visit, environments, environment),
+    ...(await readTarget(visit, { version, environments, environment, isDestroy })),
     environments,
     deployed: null,
     source: null,
@@ -80,9 +83,24 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget)
   };
 }
 
-async function readReplaced(visit: AssemblyVisit, environments: Choices, typed: string) {
-  const chosen = await readChoice(visit, environmentField(environments), typed);
-  return 'value' in chosen ? readAssemblyDeployment(visit, chosen.value) : null;
+/** What the run meets in the chosen environment. */
+async function readTarget(
+  visit: AssemblyVisit,
+  wanted: {
+    readonly version: ShownVersion | null;
+    readonly environments: Choices;
+    readonly environment: string;
+    readonly isDestroy: boolean;
+  },
+): Promise<Pick<StartFacts, 'replaced' | 'instances'>> {
+  const { version, environments, environment, isDestroy } = wanted;
+  const chosen = await readChoice(visit, environmentField(environments), environment);
+  if (!('value' in chosen) || chosen.value === '' || !version) return { replaced: null, instances: [] };
+  const [replaced, instances] = await Promise.all([
+    isDestroy ? null : readAssemblyDeployment(visit, chosen.value),
+    readNodeInstances(visit, version, chosen.value),
+  ]);
+  return { replaced, instances };
 }
 
 /** The field that chooses the environment, without what was chosen. */

@@ -12,6 +12,7 @@ export const basicFields = [
   'message',
   'confirmation',
   'compared',
+  'taken',
   'carried',
   'key',
   'do',

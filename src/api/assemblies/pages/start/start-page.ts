@@ -22,6 +22,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { run } from '../../run-operations.ts';
 import type { AssemblyVisit } from '../shown.ts';
 import { readStartFacts, type StartFacts } from './facts.ts';
+import { hasUnseenInstance } from './node-instances.ts';
 import { type Basic, readSentStart } from './sent.ts';
 import { startPage, targetFields } from './start-view.ts';
 
@@ -96,9 +97,10 @@ function findProblems(
   return basic.confirmation.trim() === assembly.name.trim() ? null : unconfirmed(facts);
 }
 
-/** Whether the run would change something of what is deployed that its visitor has not seen. */
-function isUnseen(facts: StartFacts, { compared }: Basic, values: Values): boolean {
-  const { replaced, version } = facts;
+/** Whether the run would change something of what is deployed, by this assembly or by others, that its visitor has not seen. */
+function isUnseen(facts: StartFacts, { compared, taken }: Basic, values: Values): boolean {
+  const { replaced, version, instances } = facts;
+  if (hasUnseenInstance(instances, taken)) return true;
   if (!replaced || !version) return false;
   const differences = findDifferences(facts, replaced, { values, omitted: [] });
   return !areShown(compared, { baseline: replaced, version: version.version }, differences);

@@ -19,6 +19,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type AssemblySubject, assemblyCrumbs, assemblyPath, assemblyTabPath, operationLabels } from '../shown.ts';
 import { environmentField, type StartFacts } from './facts.ts';
+import { renderNodeInstances } from './node-instances.ts';
 import type { Basic } from './sent.ts';
 
 /** The form for an assembly run, as it is shown. */
@@ -102,7 +103,8 @@ function renderForm(form: StartForm): Html {
 <input type="hidden" name="key" value="${form.key}">
 <input type="hidden" name="carried" value="${form.carried}">
 <input type="hidden" name="shown" value="${facts.version?.version ?? ''}">
-${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderUnconfirmed() : null}
+${problems ? renderProblems(form, placed) : null}${form.isToConfirm ? renderUnconfirmed(facts.replaced ? null : html`Check the instances that it takes over, then confirm it at the end of the form.`) : null}
+${renderNodeInstances(facts.instances, form.basic.operation === 'destroy')}
 <section class="panel form-part" aria-labelledby="what"><h2 id="what">What and where</h2>
 <div class="form-pairs">${targetFields(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</div>
 <button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${action}#variables" data-edit data-edit-for="version operation">Show the fields of this version</button>

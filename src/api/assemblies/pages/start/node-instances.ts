@@ -1,0 +1,87 @@
+import { list as listInstances } from '#api/instances/operations.ts';
+import { getRun } from '#api/runs/operations.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
+import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
+import { instanceOf } from '#domain/assemblies/spec/spec.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { AssemblyVisit, ShownVersion } from '../shown.ts';
+
+/** An instance that exists already where a node would deploy. */
+export interface NodeInstance {
+  readonly id: string;
+  readonly name: string;
+  readonly node: string;
+  /** The run that deployed it last; null: none is known. */
+  readonly runId: string | null;
+  /** Whether something else than this assembly deployed it last: another assembly, or a run of its own. */
+  readonly isOfOthers: boolean;
+}
+
+/** How many pages of instances are searched, and how many instances are shown. */
+const maxPages = 5;
+const maxInstances = 50;
+
+/** Finds the instances in an environment that the nodes of a version would change, as far as the visitor may read them. */
+export async function readNodeInstances(
+  visit: AssemblyVisit,
+  version: ShownVersion,
+  environmentId: string,
+): Promise<NodeInstance[]> {
+  const nodes = Object.entries(readableNodes(version.spec as JsonValue));
+  const nodeOf = new Map(
+    nodes.map(([key, node]) => [`${version.templates[key]?.template_id} ${instanceOf(key, node)}`, key]),
+  );
+  const found: NodeInstance[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages && found.length < maxInstances; page++) {
+    const query: Record<string, string> = {
+      environment_id: environmentId,
+      limit: '200',
+      ...(cursor !== null && { cursor }),
+    };
+    const { instances, next_cursor } = await visit.read(listInstances, { query });
+    const held = instances.flatMap((instance) => {
+      const node = nodeOf.get(`${instance.template_id} ${instance.name}`);
+      const isEmpty = instance.deployed_run_id === null && instance.resource_count === 0;
+      return node === undefined || isEmpty ? [] : [{ ...instance, node }];
+    });
+    for (const { id, name, node, deployed_run_id: runId } of held.slice(0, maxInstances - found.length))
+      found.push({ id, name, node, runId, isOfOthers: await isOfOthers(visit, runId) });
+    cursor = next_cursor;
+    if (cursor === null) break;
+  }
+  return found;
+}
+
+async function isOfOthers(visit: AssemblyVisit, runId: string | null): Promise<boolean> {
+  const run = runId === null ? null : await orNull(visit.read(getRun, { params: { id: runId } }));
+  return run?.assembly_node?.assembly_id !== visit.params.id;
+}
+
+/** Names what the run of a form changes or destroys that something else has deployed and, for a destroy, everything that it destroys. */
+export function renderNodeInstances(instances: readonly NodeInstance[], isDestroy: boolean): Html | null {
+  const others = instances.filter(({ isOfOthers }) => isOfOthers);
+  const shown = isDestroy ? instances : others;
+  if (shown.length === 0) return null;
+  const rows = shown.map(({ id, name, node, runId, isOfOthers }) => {
+    const by = isOfOthers
+      ? html`: <strong>deployed by something else</strong>${runId === null ? null : html`, ${renderRunLink(runId)}`}`
+      : null;
+    return html`<li><a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a> (node <span class="mono foreign">${node}</span>)${by}</li>`;
+  });
+  const what = isDestroy
+    ? 'This run destroys what these instances hold:'
+    : 'These instances exist already, and this assembly did not deploy them. The run takes them over and changes them:';
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p>${what}</p><ul>${rows}</ul></div></div>
+<input type="hidden" name="taken" value="${others.map(({ id }) => id).join(' ')}">`;
+}
+
+/** Whether a form was sent without having shown an instance of others that its run changes. */
+export function hasUnseenInstance(instances: readonly NodeInstance[], taken: string): boolean {
+  const shown = new Set(taken.split(' '));
+  return instances.some(({ id, isOfOthers }) => isOfOthers && !shown.has(id));
+}
