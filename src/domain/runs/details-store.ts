@@ -1,4 +1,4 @@
-import { type CallbackSelection, type ExpressionBuilder, sql } from 'kysely';
+import { type CallbackSelection, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
 import { selectPositionInQuota } from '#domain/quotas/use/places-store.ts';
@@ -94,10 +94,10 @@ function selectSecretVariables(eb: OverRun) {
 /** What the variables of a node's run were made of, with the outputs of other nodes that are secret by now; null for any other run. */
 function selectEdges(eb: OverRun) {
   const written = sql`an.spec -> 'variables'`;
-  const secret = secretNamesOfNodes(sql`an.assembly_run_id`, {
-    environmentId: eb.ref('runs.environment_id'),
-    text: written,
-  });
+  // A node refers only to those that it waits for; in a destroy, these wait for it.
+  const isUsed = sql<SqlBool>`(an.dependencies ? n.key or n.dependencies ? an.key)`;
+  const environmentId = eb.ref('runs.environment_id');
+  const secret = secretNamesOfNodes(sql`an.assembly_run_id`, { environmentId, isUsed });
   return sql<{
     readonly written: Readonly<Record<string, JsonValue>>;
     readonly secret: Readonly<Record<string, readonly string[]>>;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { secretNamesOfNodes, showOutputs } from '#domain/runs/references/secret-outputs.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -14,10 +14,9 @@ export interface OutputSources {
 
 /** Of the assembly run `r`; null if it has no outputs. */
 export function selectOutputSources() {
-  const secret = secretNamesOfNodes(sql`r.id`, {
-    environmentId: sql`r.environment_id`,
-    text: sql`av.spec -> 'outputs'`,
-  });
+  // A key may be written in another way only between quotes, which the text of a JSON value escapes.
+  const isUsed = sql<SqlBool>`(strpos((av.spec -> 'outputs')::text, n.key) > 0 or strpos((av.spec -> 'outputs')::text, chr(92)) > 0)`;
+  const secret = secretNamesOfNodes(sql`r.id`, { environmentId: sql`r.environment_id`, isUsed });
   return sql<OutputSources | null>`case when r.outputs <> '{}' then (
     select jsonb_build_object('written', coalesce(av.spec -> 'outputs', '{}'), 'secret', ${secret})
       from assembly_versions av where av.id = r.assembly_version_id) end`;

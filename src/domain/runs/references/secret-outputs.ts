@@ -49,10 +49,13 @@ export function secretVariablesOf(reads: Expression<unknown>) {
       where i.outputs -> r.output ->> 'sensitive' = 'true' or ${isSecret(sql`i.deployed_run_id`)} or ${isSecret(sql`r."runId"`)})`;
 }
 
-/** The names of the secret outputs of the nodes of an assembly run that a text names, by their keys. A node that had no run of its own lent those of its instance. */
+/**
+ * The names of the secret outputs of nodes of an assembly run, by their keys. A node that had no run of its own lent those of its instance.
+ * @param isUsed of the node `n`; there may be a thousand
+ */
 export function secretNamesOfNodes(
   assemblyRunId: Expression<unknown>,
-  { environmentId, text }: { readonly environmentId: Expression<unknown>; readonly text: Expression<unknown> },
+  { environmentId, isUsed }: { readonly environmentId: Expression<unknown>; readonly isUsed: Expression<SqlBool> },
 ) {
   const ofRun = secretNamesAmong(sql`ran.outputs`, sql`ran.id`);
   const ofInstance = secretNamesOf(sql`coalesce(i.outputs, '{}')`, sql`i.deployed_run_id`);
@@ -61,7 +64,7 @@ export function secretNamesOfNodes(
     select coalesce(jsonb_object_agg(n.key, to_jsonb(${secret})), '{}') from assembly_nodes n
       left join runs ran on ran.id = n.run_id
       left join instances i on ran.id is null and i.environment_id = ${environmentId} and i.name = n.instance and i.deleted_at is null
-      where n.assembly_run_id = ${assemblyRunId} and strpos((${text})::text, n.key) > 0)`;
+      where n.assembly_run_id = ${assemblyRunId} and ${isUsed})`;
 }
 
 /** The names of the outputs that are secret by the version of a run or by a newer one. */

@@ -87,9 +87,13 @@ describe('an assembly run', () => {
   it('an output of an assembly, and the variable of a later node, are masked while a newer version of the template of the first node says that it is secret', async () => {
     const { caller } = stage;
     const template = await addTemplate(stage, 'later', echo());
-    const app = { template: 'echo', instance: 'l-app', variables: { name: 'from ${nodes.net.outputs.all.name}' } };
+    const app = {
+      template: 'echo',
+      instance: 'l-app',
+      variables: { name: 'from ${nodes["n\\u0065t"].outputs.all.name}' },
+    };
     const nodes = { net: { template: 'later', variables: { name: 'open-at-first' } }, app };
-    const outputs = { all: 'is ${nodes.net.outputs.all.name}', own: 'plain' };
+    const outputs = { all: 'is ${nodes["n\\u0065t"].outputs.all.name}', own: 'plain' };
     const { path } = await startRun(stage, await addAssembly(stage, 'Later', { nodes, outputs }));
     const all = { value: 'is open-at-first', sensitive: false };
     expect((await awaitAssemblyRun(caller, path)).outputs.all).toEqual(all);
