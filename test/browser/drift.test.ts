@@ -56,7 +56,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     const label = (await choice.locator('option', { hasText: body.name }).textContent()) ?? '';
     await page.keyboard.type(label);
     await press(page, 'button', 'Create monitor');
-    await page.getByText('The monitor is created.').waitFor();
+    await page.getByText('Monitor created.').waitFor();
     await page.getByText('No scan has run yet.').waitFor();
     await press(page, 'link', 'Scan now');
     await press(page, 'button', 'Scan now');
@@ -98,13 +98,13 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await page.getByLabel('Reason').focus();
     await page.keyboard.type('We know.');
     await press(page, 'button', 'Suppress');
-    await page.getByText('The finding is suppressed.').waitFor();
+    await page.getByText('Finding suppressed.').waitFor();
     await page.getByText('We know.').waitFor();
     await press(page, 'link', 'Reopen');
     await page.getByLabel('Reason').focus();
     await page.keyboard.type('We do not.');
     await press(page, 'button', 'Reopen');
-    await page.getByText('The finding is open again.').waitFor();
+    await page.getByText('Finding reopened.').waitFor();
     await press(page, 'link', 'Remediate');
     await page.getByRole('radio').first().focus();
     await page.keyboard.press('ArrowDown');
@@ -124,7 +124,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await press(page, 'button', 'Create monitor');
     await press(page, 'link', 'Scan now');
     await press(page, 'button', 'Scan now');
-    await page.getByText('The scan is requested.').waitFor();
+    await page.getByText('Scan requested.').waitFor();
     const monitor = monitorOf(page);
     await endScan(monitor);
     await page.reload();
@@ -133,7 +133,7 @@ describe.skipIf(findBrowser() === null)('the pages of drift, in a real browser',
     await press(page, 'button', 'Suppress selected');
     await page.getByLabel('Reason').fill('We know.');
     await press(page, 'button', 'Suppress');
-    await page.getByText('The findings are suppressed.').waitFor();
+    await page.getByText('Findings suppressed.').waitFor();
     await page.goto(`${origin}/drift/monitors/${monitor}?status=suppressed`);
     expect(await page.getByText('Suppressed', { exact: true }).count()).toBeGreaterThan(1);
     await page.close();

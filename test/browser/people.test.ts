@@ -71,7 +71,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Half a project');
     expect(await page.getByLabel('Description').inputValue()).toBe('two\nlines');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('The project is created.').waitFor();
+    await page.getByText('Project created.').waitFor();
     await page.goto(form);
     expect(await page.getByLabel('Name').inputValue()).toBe('');
     await page.close();

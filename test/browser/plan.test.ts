@@ -53,7 +53,7 @@ describe.skipIf(findBrowser() === null)('the plan, its review and the inbox, in 
     await asking.page.keyboard.press('Space');
     await pressTabUntil(asking.page, 'Ask for a review');
     await asking.page.keyboard.press('Enter');
-    await asking.page.getByText('The review is requested.').waitFor();
+    await asking.page.getByText('Review requested.').waitFor();
     const { page, watch } = await open(rita, '/workloads/approvals');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

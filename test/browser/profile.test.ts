@@ -64,10 +64,10 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     const { page, watch } = await openWatchedPage(browser, origin);
     await openProfile(page, await api.addUser('maintainer'));
     await page.goto(`${origin}/profile?tab=x&done=details&added=x&next_team=x&next_role=x#main`);
-    await page.getByText('Your details are saved.').waitFor();
+    await page.getByText('Details saved.').waitFor();
     await page.waitForURL(`${origin}/profile?tab=x#main`);
     await page.reload();
-    expect(await page.getByText('Your details are saved.').count()).toBe(0);
+    expect(await page.getByText('Details saved.').count()).toBe(0);
     expect(watch).toEqual(nothing);
     await page.close();
   });
@@ -76,7 +76,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     const page = await browser.newPage({ javaScriptEnabled: false });
     await openProfile(page, await api.addUser('maintainer'));
     await page.goto(`${origin}/profile?done=details`);
-    await page.getByText('Your details are saved.').waitFor();
+    await page.getByText('Details saved.').waitFor();
     await page.close();
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
     const page = await browser.newPage({ javaScriptEnabled: false });
     await openProfile(page, ana);
     await page.getByRole('button', { name: /^End the session of / }).click();
-    await page.getByText('The session has ended.').waitFor();
+    await page.getByText('Session ended.').waitFor();
     expect((await elsewhere.get('/auth/whoami')).status).toBe(401);
     await page.close();
   });

@@ -101,7 +101,7 @@ describe.skipIf(findBrowser() === null)('the pages of runs, in a real browser', 
     await page.getByLabel('Reason').focus();
     await page.keyboard.type('Not today');
     await page.keyboard.press('Enter');
-    await page.getByText('The run is being canceled.').waitFor();
+    await page.getByText('Cancellation requested.').waitFor();
     await page.locator('.title-line').getByText('Canceling').waitFor();
     expect(await page.getByText('Not today').count()).toBeGreaterThan(0);
     expect(watch).toEqual(nothing);

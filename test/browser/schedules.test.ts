@@ -76,7 +76,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     await page.keyboard.press('Control+a');
     await page.keyboard.type('0 18 * * MON');
     await press(page, 'button', 'Create schedule');
-    await page.getByText('The schedule is created.').waitFor();
+    await page.getByText('Schedule created.').waitFor();
 
     await press(page, 'link', 'Start now');
     await press(page, 'button', 'Start now');
@@ -108,7 +108,7 @@ describe.skipIf(findBrowser() === null)('the pages of schedules, in a real brows
     expect(await page.getByLabel('Name').inputValue()).toBe('Every night');
     await page.getByLabel('Message').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The schedule is created.').waitFor();
+    await page.getByText('Schedule created.').waitFor();
     await page.getByText('every day', { exact: false }).first().waitFor();
     await page.close();
   });

@@ -61,7 +61,7 @@ describe.skipIf(findBrowser() === null)('the pages of an undo, in a real browser
     await page.keyboard.press('Space');
     await press('button', 'Undo this change');
     await page.waitForURL(/\/workloads\/runs\/[0-9a-f-]{36}/);
-    await page.getByText('The run is created.').waitFor();
+    await page.getByText('Run created.').waitFor();
     // The refused promotion answers 409, which the browser reports.
     expect({ ...watch, consoleErrors: [], failed: [] }).toEqual(nothing);
     await page.close();

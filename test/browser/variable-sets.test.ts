@@ -40,7 +40,7 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
     await type(page, 'Owner', 'Team');
     await type(page, 'Name', 'aws-common');
     await press(page, 'button', 'Create variable set');
-    await page.getByText('The set is created.').waitFor();
+    await page.getByText('Variable set created.').waitFor();
     await press(page, 'link', 'Add a variable');
     await type(page, 'Name', 'AWS_SECRET_ACCESS_KEY');
     await type(page, 'Type', 'Environment');
@@ -48,14 +48,14 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
     await page.getByLabel('Secret: the value cannot be read again').focus();
     await page.keyboard.press('Space');
     await press(page, 'button', 'Save');
-    await page.getByText('The variable is saved.').waitFor();
+    await page.getByText('Variable saved.').waitFor();
     await page.getByText('Secret, not shown').waitFor();
     await press(page, 'link', 'Attach');
     await page.getByRole('checkbox', { name: new RegExp(`/ ${environment}$`) }).focus();
     await page.keyboard.press('Space');
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await press(page, 'button', 'Save');
-    await page.getByText('The set is attached to these places.').waitFor();
+    await page.getByText('Attachments saved.').waitFor();
     await page.getByRole('cell').getByRole('link').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'From variable sets' }).waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(findBrowser() === null)('the pages of variable sets, in a real b
     await page.goto(`${origin}/variable-sets/${id}`);
     await press(page, 'link', 'Delete');
     await press(page, 'button', 'Delete variable set');
-    await page.getByText('The set is deleted.').waitFor();
+    await page.getByText('Variable set deleted.').waitFor();
     expect((await tenant.owner.get(`/variable-sets/${id}`)).status).toBe(404);
     await page.close();
   });

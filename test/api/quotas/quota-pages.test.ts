@@ -36,7 +36,7 @@ it('the form for a new quota sets the limits of the owner that was chosen, and i
   expect([again.status, again.text.includes('It already has a quota')]).toEqual([400, true]);
   expect((await quotaOf(team)).limits).toEqual({ queued_runs: 2 });
   const page = await visitor.get(`${pathOf(team)}?done=saved`);
-  expect(page.text).toContain('The limits are saved.');
+  expect(page.text).toContain('Limits saved.');
   expect(page.text).toContain('0 of 2');
 });
 
@@ -137,6 +137,6 @@ it('the form that removes a quota removes only the one that was shown', async ()
   expect([stale.status, (await quotaOf(team)).limits]).toEqual([409, { queued_runs: 4 }]);
   const removed = await visitor.submit(pathOf(team, '/clear'), { expected_revision: '2' });
   expect(removed.location).toBe('/admin/quotas?done=cleared');
-  expect((await visitor.get('/admin/quotas?done=cleared')).text).toContain('The quota is removed.');
+  expect((await visitor.get('/admin/quotas?done=cleared')).text).toContain('Quota removed.');
   expect((await quotaOf(team)).revision).toBeNull();
 });

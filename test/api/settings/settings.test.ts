@@ -278,7 +278,7 @@ describe('the pages of the settings', () => {
       const chosen = { 'default_approval_policy.when': 'never', 'default_approval_policy.allow_self': 'false' };
       const sent = await visitor.submit(path, { ...fields, ...(path === '/admin/settings' && chosen), ...typed });
       expect([sent.status, sent.location]).toEqual([303, `${path}?done=saved`]);
-      expect((await visitor.get(`${path}?done=saved`)).text).toContain('The settings are saved.');
+      expect((await visitor.get(`${path}?done=saved`)).text).toContain('Settings saved.');
     }
     expect((await api.rows('select document from settings'))[0]).toEqual({
       document: {

@@ -83,7 +83,7 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await page.getByRole('button', { name: 'Save and publish…' }).click();
     await page.getByLabel('Version').fill('1.0.0');
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText('The version is published.').waitFor();
+    await page.getByText('Version published.').waitFor();
     expect(watch).toEqual(nothing);
     await page.close();
   });
@@ -121,10 +121,10 @@ describe.skipIf(findBrowser() === null)('the pages of assemblies, in a real brow
     await signIn(page, `/assemblies/${shop}/run`);
     await page.locator('[name="v/name"]').fill('shop');
     await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-    await page.getByText('The run is created.').waitFor();
+    await page.getByText('Run created.').waitFor();
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
-    await page.getByText('The run is being canceled').waitFor();
+    await page.getByText('Cancellation requested').waitFor();
     await page.goto(`${origin}/assemblies/${shop}/draft`);
     await page.getByLabel('Draft', { exact: true }).fill('nodes: [');
     await page.getByRole('button', { name: 'Save draft' }).click();

@@ -86,7 +86,7 @@ function addNew(addPage: AddPage): void {
       const made = await visit.run(create, { body: { ...settings, ...owner } });
       return made.secret === null
         ? channelPath(made, 'created')
-        : secretPage(secretPlaces, made, 'The channel is created.');
+        : secretPage(secretPlaces, made, 'Channel created.');
     },
   });
 }

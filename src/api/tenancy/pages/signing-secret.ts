@@ -58,7 +58,7 @@ export function rotationForm<Thing extends Signing>(
     }),
     carryOut: async (_thing, typed, visit) => {
       const issued = await rotate(visit, { expected_revision: Number(typed['expected_revision']) });
-      return secretPage(rotation, issued, 'The secret was rotated.');
+      return secretPage(rotation, issued, 'Secret rotated.');
     },
   };
 }

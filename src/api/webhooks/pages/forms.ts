@@ -54,7 +54,7 @@ function addNew(addPage: AddPage): void {
       const made = await visit.run(create, {
         body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
       });
-      return secretPage(secretPlaces, made, 'The webhook is created.');
+      return secretPage(secretPlaces, made, 'Webhook created.');
     },
   });
 }

@@ -36,7 +36,7 @@ describe('the pages of environments', () => {
     expect(created.status, created.text).toBe(303);
     const page = await visitor.get(created.location ?? '');
     expect(page.text).toContain('Shop &lt;b&gt;');
-    expect(page.text).toContain('The environment is created.');
+    expect(page.text).toContain('Environment created.');
     const id = /environments\/([0-9a-f-]{36})/.exec(created.location ?? '')?.[1];
     const { body } = await tenant.owner.get(`/environments/${id}`);
     expect(body.approval_policy).toEqual({ required: 1, when: 'changes', allow_self: false });

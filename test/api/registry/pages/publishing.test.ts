@@ -106,7 +106,7 @@ describe('the form for a version', () => {
     const sent = await publish(id, { version: '1.0.0', changelog: 'First', spec: tofu, source: 'upload' }, files);
     expect(sent.status, problemsIn(sent.text)).toBe(303);
     expect(sent.location).toBe(`/catalog/${id}/versions/1.0.0?done=published`);
-    expect((await visitor.get(sent.location ?? '')).text).toContain('The version is published.');
+    expect((await visitor.get(sent.location ?? '')).text).toContain('Version published.');
     const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.0.0`);
     expect(body.spec.executor.files).toEqual({ 'main.tf': '# über\n', 'modules/a.tf': '# a\n' });
     const next = await visitor.get(`/catalog/${id}/publish`);

@@ -22,7 +22,7 @@ describe('the pages of organizations, teams and projects', () => {
     const orgID = idIn(made.location, 'organizations');
     const page = await visitor.get(made.location ?? '');
     expect(page.text).toContain('North &lt;b&gt;');
-    expect(page.text).toContain('The organization is created.');
+    expect(page.text).toContain('Organization created.');
     const team = await visitor.submit(`/organizations/${orgID}/teams/new`, { name: 'Core', slug: '' });
     const teamId = idIn(team.location, 'teams');
     const project = await visitor.submit('/projects/new', {

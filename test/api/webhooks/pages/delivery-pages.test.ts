@@ -49,7 +49,7 @@ it('sending a delivery again that is still retried leads to the same delivery, w
   const sent = await visitor.submit(`${path}/redeliver`, {});
   expect(sent.location).toBe(`${path}?done=tried`);
   const { text } = await visitor.get(`${path}?done=tried`);
-  expect(text).toContain('The message is tried again now.');
+  expect(text).toContain('Delivery retried now.');
   expect(text).not.toContain('new delivery');
 });
 
