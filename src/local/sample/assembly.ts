@@ -83,6 +83,7 @@ export async function runSampleAssembly(
   { teamId, environmentId }: { teamId: string; environmentId: string },
   report: (line: string) => void,
 ): Promise<void> {
+  report('Sample shop: publishing an assembly of three templates, and running it …');
   for (const template of templates) await publishTemplate(client, template, teamId);
   const assembly = { team_id: teamId, name: 'Sample shop', slug: 'shop' };
   const description = 'A network, two services in it, and a test of both. One service waits for an approval.';

@@ -62,6 +62,7 @@ async function createSample(config: StartConfig, stack: Stack, client: SampleCli
   let path = '/api/v1/auth/whoami';
   if (config.sample && !isDone(config.dataDir, 'sample')) {
     markDone(config.dataDir, 'sample');
+    report(`Creating a sample, which takes a minute or two. Meanwhile, you can sign in at ${stack.publicUrl}.`);
     path = await runSample(client, report);
   }
   return `curl -H '@${writeAuthorization(config.dataDir, client.token)}' '${stack.url}${path}'`;

@@ -15,6 +15,7 @@ export async function addSampleFollower(
     const id = await client.create('/runs', { ...place, variables: { greeting }, message });
     return client.follow(id, () => undefined, followForMs);
   };
+  report('Deploying two instances, one of which follows an output of the other …');
   const source = await deploy('head-office', 'Good morning');
   await client.replace(`/instances/${source.instance_id}/readers`, { environment_ids: [environmentId] });
   const reader = await deploy('front-desk', '${instances.development/head-office.outputs.message}');

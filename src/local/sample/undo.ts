@@ -18,6 +18,7 @@ export async function addSampleUndo(
   { id, template }: { readonly id: string; readonly template: SampleTemplate },
   report: (line: string) => void,
 ): Promise<void> {
+  report(`${template.name}: running it once more, and checking what an undo of that run would change …`);
   const runId = await client.create('/runs', {
     template_id: id,
     environment_id: environmentId,

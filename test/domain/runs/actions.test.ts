@@ -110,7 +110,7 @@ const reviewBy = (person: string): RecordedReview => ({
 });
 
 describe('the rule of approval', () => {
-  const mine = /^this counts as your own run/;
+  const mine = /^another person must approve this run/;
   const done = /^you have already decided/;
   const approved = reviewBy('someone');
   type Row = [string, 'approve' | 'reject', Partial<ApprovalFacts>, RegExp | null, Principal?];

@@ -235,7 +235,7 @@ const approvalExpired: Refusal = {
 
 /** @param why what makes the reviewer answer for the run */
 function selfApproval(why: string): Refusal {
-  const message = `this counts as your own run, because ${why}; the environment does not allow self-approval, so another person must approve it`;
+  const message = `another person must approve this run, because ${why}, and the environment does not allow self-approval`;
   return { code: 'self_approval', message };
 }
 

@@ -81,7 +81,7 @@ const refusal = {
   status: 409,
   body: {
     error:
-      'this counts as your own run, because you published version 1.0.0 of its template; the environment does not allow self-approval, so another person must approve it',
+      'another person must approve this run, because you published version 1.0.0 of its template, and the environment does not allow self-approval',
   },
 };
 

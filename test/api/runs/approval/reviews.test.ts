@@ -69,7 +69,10 @@ describe('a review', () => {
       [bySession, at.requester.caller],
     ] as const) {
       const answer = await at.review(caller, run);
-      expect([answer.status, answer.body.error]).toEqual([409, expect.stringMatching(/^this counts as your own run/)]);
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        expect.stringMatching(/^another person must approve this run/),
+      ]);
     }
     expect((await at.review(session, byKey, 'reject')).body).toMatchObject({
       status: 'canceled',
@@ -116,7 +119,10 @@ describe('a review', () => {
     const run = await at.awaitRun(requeued.body.id, 'pending_approval');
     for (const person of [at.requester, second, third]) {
       const answer = await at.review(person.caller, run);
-      expect([answer.status, answer.body.error]).toEqual([409, expect.stringMatching(/^this counts as your own run/)]);
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        expect.stringMatching(/^another person must approve this run/),
+      ]);
     }
     expect((await at.review(at.reviewers[0]!.caller, run)).status).toBe(200);
     expect((await at.awaitEnd(run.id)).status).toBe('succeeded');

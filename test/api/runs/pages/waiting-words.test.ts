@@ -3,12 +3,22 @@ import { describeWaiting } from '#api/runs/pages/run/waiting.ts';
 
 type Run = Parameters<typeof describeWaiting>[0];
 
-/** What a page says about a run that has waited for a worker for some seconds. */
-function wordsAfter(seconds: number, tools?: readonly object[]): string {
+/** What a page says about a run that has waited for some seconds. */
+function describeAfter(seconds: number, code: string, tools?: readonly object[]) {
   const since = new Date(Date.now() - seconds * 1000).toISOString();
-  const waiting = { code: 'no_worker', since, position: null, blocker: null, ...(tools && { tools }) };
-  return String(describeWaiting({ pool: 'default', waiting_on: waiting } as unknown as Run)?.what);
+  const waiting = { code, since, position: null, blocker: null, ...(tools && { tools }) };
+  return describeWaiting({ pool: 'default', waiting_on: waiting } as unknown as Run);
 }
+
+/** What a page says that a run waits for which has waited for a worker for some seconds. */
+function wordsAfter(seconds: number, tools?: readonly object[]): string {
+  return String(describeAfter(seconds, 'no_worker', tools)?.what);
+}
+
+it('a run that has just been created is said to start in a moment, and gives advice only when it waits longer', () => {
+  expect(describeAfter(1, 'engine')?.who).toBe('This takes a moment.');
+  expect(describeAfter(60, 'engine')?.who).toContain('An operator should check that a worker is running');
+});
 
 it('a run that has just begun to wait for a worker is not said to have none', () => {
   expect(wordsAfter(1)).toBe('The run is ready, and the next free worker of the pool default takes it.');

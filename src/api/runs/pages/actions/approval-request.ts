@@ -112,7 +112,7 @@ function renderMembers(
   )}</fieldset>
 ${
   others.length > 0
-    ? html`<details><summary>Who cannot approve this run</summary><ul>${others.map(
+    ? html`<details><summary>Members who cannot approve this run, and why</summary><ul>${others.map(
         (member) => html`<li><span class="foreign">${member.name}</span>: ${explainReviewer(member)}</li>`,
       )}</ul></details>`
     : null

@@ -60,7 +60,7 @@ function renderOperation(operation: RunOperation): Html {
 
 function renderPlace(environment: string | null, team: string | null): Html | null {
   if (environment === null && team === null) return null;
-  return html`<span class="foreign">${environment ?? 'No environment'}</span>${team ? html`<span class="muted foreign"> · ${team}</span>` : null}`;
+  return html`<span class="foreign">${environment ?? 'No environment'}</span>${team ? html`<span class="inbox-end muted foreign">${team}</span>` : null}`;
 }
 
 /** Since when a run waits, and when the time for its approval ends. */

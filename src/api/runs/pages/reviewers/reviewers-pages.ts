@@ -44,7 +44,7 @@ async function showOfEnvironment(visit: IdVisit): Promise<FastifyReply> {
   const approvals = policy.required === 1 ? '1 approval' : `${policy.required} approvals`;
   const self = policy.allow_self
     ? 'People may approve their own runs here.'
-    : 'Who requested a run, or published its version, cannot approve it.';
+    : 'Only people who neither requested a run nor published its version can approve it.';
   const warning = renderShortage(answer, 'environment');
   return show(visit, {
     crumbs,

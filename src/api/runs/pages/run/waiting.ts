@@ -28,10 +28,12 @@ export function describeWaiting(run: ListedShownRun): WaitingWords | null {
 }
 
 const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting) => WaitingWords>> = {
-  engine: () => ({
+  engine: (_run, waiting) => ({
     short: 'its start',
     what: 'The run was created and has not started yet.',
-    who: 'This takes a moment. If it does not start, an operator should check that a worker is running and that Temporal can be reached.',
+    who: hasJustBegun(waiting)
+      ? 'This takes a moment.'
+      : 'This usually takes a moment. An operator should check that a worker is running and that Temporal can be reached.',
     blocker: null,
   }),
   instance_busy: ({ instance }, { position, blocker }) => ({
@@ -99,13 +101,19 @@ function describeShare({ pool, team_id: team, requested_by: by }: ListedShownRun
   };
 }
 
-/** How long a worker usually has before it takes a run that waits for it, in milliseconds. */
-const usualWaitForWorkerMs = 10_000;
+/** How long a run usually waits for its start or for a worker, in milliseconds. */
+const usualWaitMs = 10_000;
+
+/** Whether the wait is still as short as usual. Advice about what may be wrong would only alarm. */
+function hasJustBegun({ since }: Waiting): boolean {
+  return Date.now() - Date.parse(since) < usualWaitMs;
+}
 
 /** What the workers of the pool lack is said where it is known. A run that has just begun to wait lacks nothing. */
-function describeNoWorker({ pool }: ListedShownRun, { tools = [], since }: Waiting): WaitingWords {
+function describeNoWorker({ pool }: ListedShownRun, waiting: Waiting): WaitingWords {
+  const { tools = [] } = waiting;
   const blocker = { label: 'Show the workers', path: pagePath(pages.workers) };
-  if (tools.length === 0 && Date.now() - Date.parse(since) < usualWaitForWorkerMs)
+  if (tools.length === 0 && hasJustBegun(waiting))
     return {
       short: `a worker of ${pool}`,
       what: html`The run is ready, and the next free worker of the pool ${pool} takes it.`,

@@ -4,6 +4,7 @@ import { renderForm } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { explainDenial } from '#api/web/plain-words.ts';
+import { toSentence } from '#api/web/text.ts';
 import type { ReviewForm, ShownRun } from '../../run-tab.ts';
 import { describeApproval, type Standing } from './standing.ts';
 
@@ -51,11 +52,9 @@ function renderButtons(run: ShownRun, standing: Standing): Html {
   return html`${renderDecision(run, 'approve', approve)}${renderDecision(run, 'reject', reject)}${renderRefusals(run)}`;
 }
 
-type Decision = 'approve' | 'reject';
-
 function renderDecision(
   { actions }: ShownRun,
-  decision: Decision,
+  decision: 'approve' | 'reject',
   { label, icon, tone }: { label: string; icon: Html; tone: string },
 ): Html {
   const isAllowed = actions.some(({ name, allowed }) => name === decision && allowed);
@@ -67,21 +66,19 @@ function renderDecision(
 
 /** People know roles, and not the permissions that a refusal names. */
 function explainRefusal(reason: string | null): string {
-  if (reason === null) return 'this is not possible now';
-  return explainDenial(reason).replace(/^permission denied: this needs/, 'reviewing takes');
+  if (reason === null) return 'This is not possible now.';
+  return toSentence(explainDenial(reason).replace(/^permission denied: this needs/, 'reviewing takes'));
 }
 
 /** Why the visitor may not decide. It stands there to be read, since it is what the visitor came for. */
 function renderRefusals({ actions }: ShownRun): Html {
   const refused = actions.filter(({ name, allowed }) => (name === 'approve' || name === 'reject') && !allowed);
-  const [first, second] = refused;
-  if (first && second && first.reason === second.reason) {
-    const ids = html`<span id="why-not-approve"><span id="why-not-reject">You cannot decide about this plan: ${explainRefusal(first.reason)}.</span></span>`;
-    return html`<p class="plan-why-not">${ids}</p>`;
-  }
-  const words = { approve: 'You cannot approve', reject: 'You cannot reject' };
-  return html`${refused.map(
-    ({ name, reason }) =>
-      html`<p class="plan-why-not" id="why-not-${name}">${words[name as Decision]}: ${explainRefusal(reason)}.</p>`,
-  )}`;
+  const reasons = [...new Set(refused.map(({ reason }) => reason))];
+  return html`${reasons.map((reason) => {
+    const names = refused.filter((action) => action.reason === reason).map(({ name }) => name);
+    return html`<p class="plan-why-not">${names.reduce(
+      (text, name) => html`<span id="why-not-${name}">${text}</span>`,
+      html`${explainRefusal(reason)}`,
+    )}</p>`;
+  })}`;
 }

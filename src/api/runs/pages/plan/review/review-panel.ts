@@ -1,6 +1,7 @@
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';
@@ -22,7 +23,7 @@ ${renderReviewForm(run, standing, form)}
 
 function renderStanding(run: ShownRun, standing: Standing, team: string | null): Html {
   const { expires_at: expiresAt } = run.approval;
-  return html`<p><strong>${standing.given} of ${standing.required} ${standing.required === 1 ? 'approval' : 'approvals'}.</strong> ${describeApprovers(standing)} ${describeMissing(standing, team)}</p>
+  return html`<p><strong>${standing.given} of ${pluralize(standing.required, 'approval')}.</strong> ${describeApprovers(standing)} ${describeMissing(standing, team)}</p>
 ${expiresAt ? html`<p>The time for approval ends ${renderTime(expiresAt)}. Then the run times out, and nothing is applied.</p>` : null}
 <p class="muted">${describeRule(run)} <a href="${pagePath(pages.runReviewers, { id: run.id })}">Who can approve</a></p>`;
 }
@@ -40,12 +41,12 @@ function describeMissing({ missing, waitedFor }: Standing, team: string | null):
   return html`${people} ${from} must approve.${waitedFor.length > 0 ? html` Requested from: ${asked}.` : null}`;
 }
 
-/** Who may not approve, before they try. */
+/** Who may approve, before somebody tries. */
 function describeRule({ approval, template_version: version }: ShownRun): string {
   const needs = approval.needs.map(
     ({ permission, because }) =>
       ` Reviewing it takes ${describeWeakestRole(permission) ?? permission}, because ${because}.`,
   );
   if (approval.allow_self) return `People may approve their own runs here.${needs.join('')}`;
-  return `Who requested this run, or one that it repeats, or published version ${version} of its template, cannot approve it.${needs.join('')}`;
+  return `Only people who neither requested this run, nor a run that it repeats, nor published version ${version} of its template can approve it.${needs.join('')}`;
 }
