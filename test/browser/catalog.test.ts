@@ -267,7 +267,7 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
       problems: async () => {
         await chooseEnvironment(page);
         await page.getByRole('button', { name: 'Run', exact: true }).click();
-        await page.getByText('Fill in this field.').first().waitFor();
+        await page.getByText('Enter a value.').first().waitFor();
       },
     };
     for (const [name, show] of Object.entries(views)) {

@@ -34,7 +34,7 @@ export const find = read({
   route: 'GET /api/v1/search',
   summary: 'Find things that you may read by their id or by a text in their name',
   description:
-    'Every `kind` of result is found by its id, and by a text in its name or short name, in any case; except for resources of instances, also by ' +
+    'Every `kind` of result is found by its id, and by a text in its name or slug, in any case; except for resources of instances, also by ' +
     'the first or last six or more digits of the id, as pages show them. Runs are ' +
     'also found by their idempotency key and their message, resources by their address, versions of templates by the beginning of their number, after the ' +
     "template's name or alone, resources of plugins by their key, drift monitors by the name of what they watch, and people by their e-mail address. Messages and addresses are searched from the " +

@@ -11,7 +11,7 @@ export function toSentence(text: string): string {
 }
 
 /**
- * Turns a problem of a field or filter into a sentence beside it, in plain words: `field "name" is required` becomes `Fill in this field.`
+ * Turns a problem of a field or filter into a sentence beside it, in plain words: `field "name" is required` becomes `Enter a value.`
  * @param path the field's, if it is known: one with a quote, a space or an index cannot be told from the words around it
  */
 export function toFieldProblem(message: string, path?: string, labels?: Labels): string {
@@ -20,6 +20,11 @@ export function toFieldProblem(message: string, path?: string, labels?: Labels):
   const bare =
     subject === undefined ? message.replace(/^\w+: /, '') : message.slice(subject.length).replace(/^:? ?/, '');
   return toSentence(toPlainWords(bare, labels));
+}
+
+/** A word that begins a label: "requester" becomes "Requester". */
+export function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** A waiting time in seconds or minutes, rounded up, so that a retry is never early. */

@@ -13,7 +13,7 @@ import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 export interface Candidate {
   readonly id: string;
   readonly name: string;
-  /** Another text by which it is found, such as its short name. */
+  /** Another text by which it is found, such as its slug. */
   readonly otherName: string | null;
   readonly context: string | null;
   /** The organization of a team, which is part of its address; null for other kinds. */

@@ -64,7 +64,7 @@ export async function search(em: Em, principal: Principal, text: string): Promis
   return { results, cut };
 }
 
-/** Those of a kind that a principal may read and whose id, name, short name or key is this text, or has it in it, in any case; `most` of them at most. */
+/** Those of a kind that a principal may read and whose id, name, slug or key is this text, or has it in it, in any case; `most` of them at most. */
 export function findCalled(
   em: Em,
   principal: Principal,

@@ -92,7 +92,7 @@ describe('the profile page', () => {
     expect([taken.status, problemOf(taken, 'email')]).toEqual([409, 'Another user has this address.']);
     expect(taken.text).toContain('value="Kept"');
     const wrong = await visitor.submit('/profile', { name: ' ', email: 'nowhere' });
-    expect([wrong.status, problemOf(wrong, 'name')]).toEqual([400, 'Fill in this field.']);
+    expect([wrong.status, problemOf(wrong, 'name')]).toEqual([400, 'Enter the name.']);
     expect(problemOf(wrong, 'email')).toMatch(/^Enter an e-mail address/);
     expect((await visitor.submit('/profile', { name: 'x', email, role: 'admin' })).status).toBe(400);
   });

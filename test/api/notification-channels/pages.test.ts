@@ -99,13 +99,13 @@ describe('the pages of notification channels', () => {
   it('say what is wrong with an address in the words of the page', async () => {
     const form = { ...settings, owner: tenant.organization, 'config.url': '' };
     const { status, text } = await visitor.submit('/admin/notification-channels/new?of=webhook', form);
-    expect([status, text.includes('Fill in this field.')]).toEqual([400, true]);
+    expect([status, text.includes('Enter the URL.')]).toEqual([400, true]);
     expect(text).not.toMatch(/config\.url: /i);
   });
 
   it('say at once what is wrong with the owner, the name and the address', async () => {
     for (const [kind, field] of [
-      ['slack', 'Address'],
+      ['slack', 'URL'],
       ['email', 'Recipients'],
     ]) {
       const { status, text } = await visitor.submit(`/admin/notification-channels/new?of=${kind}`, { name: '' });

@@ -97,7 +97,7 @@ describe('the address of a page', () => {
 
   test.each([
     ['/catalog', 'Name or description'],
-    ['/users', 'Name or address'],
+    ['/users', 'Name or e-mail address'],
     ['/search', 'Name, address, message, version, person or ID'],
     ['/workloads/resources', 'Address contains'],
   ])('%s with a text that is too long keeps the filters, and says what is wrong', async (path, label) => {

@@ -11,9 +11,9 @@ const labels = new Map([
 ]);
 
 it.each([
-  ['field "name" is required', 'Fill in this field.'],
-  ['field "name" must not be empty', 'Fill in this field.'],
-  ['field "name" must be a string, not null', 'Fill in this field.'],
+  ['field "name" is required', 'Enter a value.'],
+  ['field "name" must not be empty', 'Enter a value.'],
+  ['field "name" must be a string, not null', 'Enter a value.'],
   ['field "name" must be a number, not a string', 'Enter a number.'],
   ['field "kind" must be one of apply, plan_only', 'Choose one of the options.'],
   ['field "isolation" must be "sandbox" or null', 'Choose one of the options.'],

@@ -1,6 +1,7 @@
 import { tagOf } from '#api/document/tags.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { listActions } from '../operations.ts';
 
 export type CatalogueEntry = EncodedAnswerOf<typeof listActions.responses>['actions'][number];
@@ -36,8 +37,7 @@ function areasOfTypes(entries: readonly CatalogueEntry[]): ReadonlyMap<string, s
 }
 
 function toWords(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalize(name.replaceAll('_', ' '));
 }
 
 function compare(one: string, other: string): number {

@@ -41,7 +41,7 @@ export const nameAndKind: FormField[] = [
 
 export const slugField: FormField = {
   name: 'slug',
-  label: 'Short name',
+  label: 'Slug',
   maxLength: 63,
   hint: 'Unique in its project. Changing it releases the old name for others.',
 };

@@ -85,7 +85,7 @@ function renderRows(environments: readonly ListedEnvironment[], names: Names) {
       { label: 'Team', kind: 'minor', cell: ({ team_id: id }) => names.get(id)?.name ?? null },
       { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
-        label: 'Applies held by',
+        label: 'Locked or frozen',
         cell: renderHoldBadge,
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: at }) => renderAge(at) },

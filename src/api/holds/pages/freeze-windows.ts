@@ -9,7 +9,7 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { toUtc } from '#api/web/forms/utc.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { toSentence } from '#api/web/text.ts';
+import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { weekdays } from '#domain/holds/freeze-windows.ts';
 import { invalidField } from '#domain/shared/errors.ts';
@@ -97,7 +97,7 @@ function renderRemoval(action: string, revision: number, window: ShownWindow): H
 <button class="button button-small" type="submit">Remove<span class="unseen"> ${window.name}</span></button></form>`;
 }
 
-const days = weekdays.map((day) => ({ value: day, label: day.charAt(0).toUpperCase() + day.slice(1) }));
+const days = weekdays.map((day) => ({ value: day, label: capitalize(day) }));
 const common: FormField[] = [
   { name: 'name', label: 'Name', maxLength: 100 },
   { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000 },

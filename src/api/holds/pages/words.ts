@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
 
 /** A freeze window, as an answer has it. */
@@ -13,8 +14,4 @@ export function renderFreezeWindow(window: ShownWindow): Html {
     return html`Every ${capitalize(starts.day)} ${starts.time} to ${capitalize(ends.day)} ${ends.time}, ${window.time_zone}`;
   }
   return html`${renderTime(window.starts_at)} to ${renderTime(window.ends_at)}`;
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

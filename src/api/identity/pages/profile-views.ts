@@ -5,6 +5,7 @@ import { renderCheckbox, renderField } from '#api/web/forms/sign-in-fields.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { SessionView } from '../session-operations.ts';
 import { describeAgent } from '../user-agent.ts';
 import type { UserView } from '../user-views.ts';
@@ -42,7 +43,7 @@ export function profilePage(profile: Profile): Page {
 <header class="page-head">
 <div>
 <h1>Your profile</h1>
-<p class="muted">${user.email} · ${user.role}</p>
+<p class="muted">${user.email} · ${user.role && capitalize(user.role)}</p>
 </div>
 <form method="post" action="${pagePath(pages.logout)}"><button class="button" type="submit">Sign out</button></form>
 </header>

@@ -114,7 +114,7 @@ function registerConfirmation(addPage: AddPage): void {
       crumbs: userCrumbs(user),
       lead: html`<p>Confirm <strong class="foreign">${user.email}</strong> only if you know that it belongs to this person: with a confirmed address, the user
 accepts invitations that were sent to it.</p>`,
-      fields: [{ name: 'email', label: 'Address', kind: 'hidden', value: user.email }],
+      fields: [{ name: 'email', label: 'E-mail address', kind: 'hidden', value: user.email }],
       submit: 'Confirm address',
       cancel: userPath(user),
       refusal: refusalOf(user.actions, 'confirm_email'),

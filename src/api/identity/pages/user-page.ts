@@ -7,6 +7,7 @@ import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { capitalize } from '#api/web/text.ts';
 import { readUser, type ShownUser, type UserVisit, usersCrumb } from './user-frame.ts';
 import { renderState } from './users-page.ts';
 
@@ -24,7 +25,7 @@ ${renderNews(visit, pages.user)}
         'E-mail address',
         html`<span class="foreign">${email}</span> ${isVerified ? html`<span class="badge">confirmed</span>` : html`<span class="badge">not confirmed: accepts no invitations</span>`}`,
       ],
-      ['Platform role', role],
+      ['Platform role', role && capitalize(role)],
       ['Created', renderTime(since)],
       ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],

@@ -12,6 +12,7 @@ import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { platformRoles } from '#domain/identity/model.ts';
 import { create, list } from '../user-operations.ts';
@@ -19,8 +20,8 @@ import type { ListedUserView } from '../user-views.ts';
 import { userPath } from './user-frame.ts';
 
 const any: Choice = { value: '', label: 'Any' };
-const roles: readonly Choice[] = [any, ...platformRoles.map((value) => ({ value, label: value }))];
-const states: readonly Choice[] = [any, { value: 'true', label: 'enabled' }, { value: 'false', label: 'disabled' }];
+const roles: readonly Choice[] = [any, ...platformRoles.map((value) => ({ value, label: capitalize(value) }))];
+const states: readonly Choice[] = [any, { value: 'true', label: 'Enabled' }, { value: 'false', label: 'Disabled' }];
 
 /** The users of the installation, for those who manage them. */
 export async function showUsers(visit: Visit): Promise<FastifyReply> {
@@ -73,7 +74,7 @@ function renderPage(
 ${renderPages({ cursor, next }, (query) => pagePath(pages.users, {}, { ...filters, ...query }))}`;
 }
 
-const textLabel = 'Name or address';
+const textLabel = 'Name or e-mail address';
 
 type Filters = Readonly<Record<'q' | 'role' | 'enabled', string | undefined>>;
 
@@ -98,7 +99,7 @@ function renderUsers(users: readonly ListedUser[]): Html {
         cell: ({ email, email_verified: isVerified }) =>
           html`<span class="foreign">${email}</span>${isVerified ? null : html` <span class="badge">not confirmed</span>`}`,
       },
-      { label: 'Role', cell: ({ role }) => role },
+      { label: 'Role', cell: ({ role }) => role && capitalize(role) },
       { label: 'State', cell: ({ enabled }) => renderState(enabled) },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],

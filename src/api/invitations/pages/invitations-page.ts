@@ -15,7 +15,7 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { toSentence } from '#api/web/text.ts';
+import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { InvitationStatus } from '#domain/invitations/model.ts';
 import type { InvitationLevel, SentInvitation, ShownInvitation } from './invitation-level.ts';
@@ -170,7 +170,7 @@ ${renderPages({ cursor, next }, (query) => invitations.level.path('invitations',
 
 function describeOffer({ role, team_role: teamRole }: ShownInvitation): string {
   const offers = [role && `${role} of the organization`, teamRole && `${teamRole} of a team`];
-  return offers.filter(Boolean).join(', ');
+  return capitalize(offers.filter(Boolean).join(', '));
 }
 
 /** An accepted or revoked invitation has ended; every other one can be sent again or revoked. */

@@ -6,6 +6,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import type { FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberDetails, MemberLevel, MemberParams } from './member-level.ts';
 
@@ -37,7 +38,7 @@ export function memberForm<Params, Owner extends LevelOwner>(
       title: member.name,
       crumbs: membersCrumbs(level, owner),
       lead: html`${renderFacts([
-        ['Role', member.role],
+        ['Role', capitalize(member.role)],
         ['E-mail address', member.email && html`<span class="foreign">${member.email}</span>`],
         ['Kind', member.type === 'user' ? 'person' : 'service account'],
         ['Member since', renderTime(member.created_at)],

@@ -9,7 +9,7 @@ import { renderForm } from '#api/web/forms/form.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { toSentence } from '#api/web/text.ts';
+import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
 import { nextStepNames, nextStepQuery, readPrefilledPerson } from './next-step.ts';
@@ -121,7 +121,7 @@ function renderMembers<Params, Owner extends LevelOwner>(
         cell: ({ user_id: id, name }) =>
           html`<a class="foreign" href="${members.memberPath(owner, id)}">${name}</a>${id === visitorId ? html` <span class="badge">You</span>` : null}`,
       },
-      { label: 'Role', cell: ({ role }) => role },
+      { label: 'Role', cell: ({ role }) => capitalize(role) },
       {
         label: 'E-mail address',
         cell: ({ email, type }) =>

@@ -31,7 +31,7 @@ const recipientsField: FormField = {
 };
 const urlField: FormField = {
   name: 'config.url',
-  label: 'Address',
+  label: 'URL',
   maxLength: 2000,
   isSecret: true,
   hint: 'It starts with https://. Anybody who knows it can post there, so it is stored encrypted, and only its host is shown.',
@@ -84,9 +84,7 @@ function addNew(addPage: AddPage): void {
       const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
       const owner = await channelOwners.toBody(visit, typed);
       const made = await visit.run(create, { body: { ...settings, ...owner } });
-      return made.secret === null
-        ? channelPath(made, 'created')
-        : secretPage(secretPlaces, made, 'Channel created.');
+      return made.secret === null ? channelPath(made, 'created') : secretPage(secretPlaces, made, 'Channel created.');
     },
   });
 }
@@ -121,7 +119,7 @@ function addEdit(addPage: AddPage): void {
 
 function targetField({ kind, config: { recipients, host } }: ShownChannel): FormField {
   if (kind === 'email') return { ...recipientsField, value: recipients?.join('\n') ?? '' };
-  return { ...urlField, label: 'New address', isOptional: true, hint: `Leave empty to keep the address at ${host}.` };
+  return { ...urlField, label: 'New URL', isOptional: true, hint: `Leave empty to keep the URL at ${host}.` };
 }
 
 function addDelete(addPage: AddPage): void {

@@ -65,7 +65,7 @@ function toTable({ preferences }: Shown): FormField {
   };
 }
 
-/** The page never shows the address of a chat, because anybody who knows it can write there. */
+/** The page never shows the URL of a chat, because anybody who knows it can write there. */
 function chatFields({ chat: { host, problem } }: Shown): FormField[] {
   const about = 'An incoming webhook of Slack, or of a compatible chat, that only you can read.';
   const state =
@@ -76,7 +76,7 @@ function chatFields({ chat: { host, problem } }: Shown): FormField[] {
     problem === null ? null : html` <span class="foreign">Messages do not arrive: ${toSentence(problem)}</span>`;
   const address: FormField = {
     name: 'chat_url',
-    label: host === null ? 'Address of your chat' : 'New address of your chat',
+    label: host === null ? 'URL of your chat' : 'New URL of your chat',
     isOptional: true,
     isSecret: true,
     maxLength: 2000,

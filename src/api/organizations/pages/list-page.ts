@@ -7,6 +7,7 @@ import { renderEmpty, renderPages, renderTable } from '#api/web/components/table
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, list } from '../operations.ts';
 import { organizationPath } from './organization-frame.ts';
@@ -29,7 +30,7 @@ export async function showOrganizations(visit: Visit): Promise<FastifyReply> {
         cell: (row) => html`<a class="foreign" href="${organizationPath(row)}">${row.name}</a>`,
       },
       { label: 'Slug', cell: ({ slug }) => html`<span class="mono">${slug}</span>` },
-      { label: 'Your role', cell: ({ id }) => visit.principal.organizations[id] ?? 'not a member' },
+      { label: 'Your role', cell: ({ id }) => capitalize(visit.principal.organizations[id] ?? 'not a member') },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },
     ],
   });

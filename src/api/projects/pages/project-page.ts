@@ -60,7 +60,7 @@ function renderEnvironments(rows: readonly ListedEnvironment[]): Html {
       { label: 'Kind', cell: ({ kind }) => kindWords[kind] },
       { label: 'Approvals', cell: ({ approval_policy: policy }) => abbreviatePolicy(policy) },
       {
-        label: 'Applies held by',
+        label: 'Locked or frozen',
         cell: (environment) => renderArchivedBadge(environment.archived_at) ?? renderHoldBadge(environment),
       },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },

@@ -10,7 +10,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { toSentence } from '#api/web/text.ts';
+import { capitalize, toSentence } from '#api/web/text.ts';
 import { list as listKeys } from '../key-operations.ts';
 import { type AccountSubject, type AccountVisit, accountsCrumb, readAccount, renderOwner } from './account-frame.ts';
 import { renderEnabled } from './list-page.ts';
@@ -26,7 +26,7 @@ export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
 ${renderPageHead({ title: name, crumbs: [accountsCrumb], beside: renderEnabled(enabled), actions: renderButtons(account), history: ['service_accounts', account.id] })}
 ${renderNews(visit, pages.serviceAccount)}
 <div class="panel">${renderFacts([
-      ['Role', role],
+      ['Role', capitalize(role)],
       ['Owner', renderOwner(account, names)],
       ['Created by', html`<span class="foreign">${names.get(by)?.name ?? by}</span>, ${renderTime(since)}`],
       ['Starts', await renderHeldLink(visit, id)],

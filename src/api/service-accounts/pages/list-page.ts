@@ -8,6 +8,7 @@ import { renderEmpty, renderPages, renderTable } from '#api/web/components/table
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { capitalize } from '#api/web/text.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list } from '../operations.ts';
@@ -57,7 +58,7 @@ async function renderAccounts(visit: Visit, accounts: readonly ListedAccount[]):
         kind: 'main',
         cell: (row) => html`<a class="foreign" href="${accountPath(row)}">${row.name}</a>`,
       },
-      { label: 'Role', cell: ({ role }) => role },
+      { label: 'Role', cell: ({ role }) => capitalize(role) },
       { label: 'Owner', cell: (row) => renderOwner(row, names) },
       { label: 'State', cell: ({ enabled }) => renderEnabled(enabled) },
       { label: 'Created', kind: 'minor', cell: ({ created_at: since }) => renderTime(since) },

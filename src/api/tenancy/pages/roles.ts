@@ -1,4 +1,5 @@
 import type { Choice } from '#api/web/forms/fields/choices.ts';
+import { capitalize } from '#api/web/text.ts';
 import { type PlatformRole, platformRoles } from '#domain/identity/model.ts';
 import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
 import { type TeamRole, teamRoles } from '#domain/teams/model.ts';
@@ -41,7 +42,7 @@ export function platformRoleChoices(own: PlatformRole | null): Choice[] {
 function choicesOf<Role extends string>(roles: readonly Role[], meanings: Readonly<Record<Role, string>>): Choice[] {
   return roles.map((value) => ({
     value,
-    label: value.charAt(0).toUpperCase() + value.slice(1),
+    label: capitalize(value),
     hint: meanings[value],
   }));
 }

@@ -7,6 +7,7 @@ import { explainCut } from './fields/choices.ts';
 import { renderControl } from './fields/control.ts';
 import { type FormField, withOnlyChoice } from './fields/form-field.ts';
 import { renderMatrix } from './fields/matrix.ts';
+import { nameMissing } from './missing-value.ts';
 import type { FormProblems } from './problems.ts';
 import { isStale, openedField, renderStale, revisionName, withPresentValues } from './stale.ts';
 
@@ -111,10 +112,11 @@ export function renderSummary(
 ): Html {
   const placeOf = (name: string) => known.findIndex((each) => each.name === name) + 1 || known.length + 1;
   const inOrder = Object.entries(fields).sort(([one], [other]) => placeOf(one) - placeOf(other));
-  const all = inOrder.map(([name, text]) => ({
-    text,
-    field: known.find((each) => each.name === name) ?? { name, label: name, ...(name === revisionName && hidden) },
-  }));
+  const all = inOrder.map(([name, text]) => {
+    const other = { name, label: name, ...(name === revisionName && hidden) };
+    const field: FormField | undefined = known.find((each) => each.name === name);
+    return { field: field ?? other, text: field ? nameMissing(text, field) : text };
+  });
   const named = all.filter(({ field }) => field.kind !== 'hidden');
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
 ${others.map((text) => html`<p>${renderLinkedText(text)}</p>`)}
@@ -154,7 +156,7 @@ export function renderFormField(
   const state = html`${described ? html`aria-describedby="${described}"` : null} ${problem ? html`aria-invalid="true"` : null}`;
   const notes = html`${hint ? html`<p class="field-hint" id="${id}-hint">${hint}</p>` : null}${
     problem
-      ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}<span>${renderLinkedText(problem)}</span></p>`
+      ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}<span>${renderLinkedText(nameMissing(problem, field))}</span></p>`
       : null
   }`;
   if (kind === 'checkbox') {

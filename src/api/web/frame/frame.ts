@@ -3,6 +3,7 @@ import type { PlatformRole } from '#domain/identity/model.ts';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages, withQuery } from '../paths.ts';
+import { capitalize } from '../text.ts';
 import { type InboxCount, renderInboxLink, renderUnreadLink } from './inbox-link.ts';
 import { type NavigationGroup, openGroups, sectionOf } from './navigation.ts';
 import type { ScopeMenu } from './scope-menu.ts';
@@ -56,7 +57,7 @@ function renderVisitor({ visitor }: Frame): Html {
   return html`<details class="menu visitor">
 <summary class="menu-button"><span class="unseen">Your menu: </span>${renderIcon('circle-user')}<span class="clip">${visitor.name}</span>${renderIcon('chevron-down')}</summary>
 <ul class="menu-panel menu-end">
-<li class="menu-note"><strong>${visitor.name}</strong><br>${visitor.email ?? ''}${visitor.role ? ` · ${visitor.role}` : ''}</li>
+<li class="menu-note"><strong>${visitor.name}</strong><br>${visitor.email ?? ''}${visitor.role ? ` · ${capitalize(visitor.role)}` : ''}</li>
 <li><a class="menu-item" href="${pagePath(pages.profile)}">Profile and API keys</a></li>
 <li><a class="menu-item" href="${pagePath(pages.notifications)}">Notifications</a></li>
 <li><button class="menu-item" type="button" data-do="switch-time-zone" hidden>Show times in <span data-time-zone>UTC</span></button></li>

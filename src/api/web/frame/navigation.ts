@@ -56,7 +56,7 @@ export const navigation = [
     entries: [
       { label: 'Webhooks', icon: 'webhook', path: pages.webhooks, operation: 'webhooks.list' },
       {
-        label: 'Channels',
+        label: 'Notification channels',
         icon: 'message-square',
         path: pages.notificationChannels,
         operation: 'notification_channels.list',

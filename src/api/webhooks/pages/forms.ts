@@ -24,9 +24,9 @@ function settingFields(webhook?: ShownWebhook): FormField[] {
     { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as Chat.', value: webhook?.name },
     {
       name: 'url',
-      label: 'Address',
+      label: 'URL',
       maxLength: 2000,
-      // Whoever knows the address of a chat can post there.
+      // Anybody who knows the URL of a chat can post there.
       isSecret: true,
       hint: 'It starts with https:// and must be on the public Internet, unless an operator allows others.',
       value: webhook?.url ?? undefined,
@@ -65,7 +65,7 @@ function addEdit(addPage: AddPage): void {
     describe: async (webhook, visit) => ({
       title: `Edit ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: html`<p>Waiting deliveries are sent to the new address, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.</p>${await renderEventList(visit)}`,
+      lead: html`<p>Waiting deliveries are sent to the new URL, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.</p>${await renderEventList(visit)}`,
       fields: [...settingFields(webhook), revisionField(webhook)],
       submit: 'Save changes',
       cancel: webhookPath(webhook),

@@ -20,7 +20,7 @@ export function registerTestForm(addPage: AddPage): void {
     describe: (webhook) => ({
       title: `Test ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: 'A message of the type webhook.test is sent to the saved address now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
+      lead: 'A message of the type webhook.test is sent to the saved URL now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
       fields: [],
       submit: 'Send a test',
       cancel: webhookPath(webhook),

@@ -56,7 +56,7 @@ function renderTrouble({
 }: ShownWebhook): Html | null {
   const remedy =
     reason === 'transferred'
-      ? 'Check its address and rotate its secret before you enable it: its creator may receive the messages.'
+      ? 'Check its URL and rotate its secret before you enable it: its creator may receive the messages.'
       : 'Fix the endpoint, send a test, and enable the webhook: waiting deliveries are then sent.';
   if (!enabled && reason) return html`<p class="notice notice-problem">${disabledReasons[reason]} ${remedy}</p>`;
   if (!enabled)

@@ -81,7 +81,7 @@ describe('the form for a template', () => {
       tags: 'Not A Tag',
     });
     expect(answer.status).toBe(400);
-    expect(problemsIn(answer.text)).toContain('Name : Fill in this field.');
+    expect(problemsIn(answer.text)).toContain('Name : Enter the name.');
     expect(problemsIn(answer.text)).toMatch(/Tags : .*lowercase letters/);
     expect(answer.text).toContain('value="Not A Tag"');
   });
@@ -222,7 +222,12 @@ describe('the form for a version', () => {
   });
 
   test.each([
-    ['a branch that is missing', { git_ref: '' }, 'field-git_ref', 'Branch, tag or commit : Fill in this field.'],
+    [
+      'a branch that is missing',
+      { git_ref: '' },
+      'field-git_ref',
+      'Branch, tag or commit : Enter the branch, tag or commit.',
+    ],
     ['a URL that is none', { git_url: 'acme/site' }, 'field-git_url', 'URL of the repository : Enter a URL'],
     [
       'a folder that is not there',
@@ -258,7 +263,7 @@ describe('the form for a version', () => {
     const id = await make('Repository in the spec');
     const spec = JSON.stringify({ executor: { kind: 'opentofu', git: { url: 'file:///x', ref: '' } } });
     const sent = await publish(id, { version: '1.0.0', spec, source: 'spec' });
-    expect(problemsIn(sent.text)).toContain('Spec : executor.git.ref: Fill in this field.');
+    expect(problemsIn(sent.text)).toContain('Spec : executor.git.ref: Enter a value.');
   });
 
   test('takes variables and outputs of the next version from its own files, where the last ones are what its files said', async () => {

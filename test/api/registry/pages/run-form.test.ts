@@ -290,7 +290,7 @@ describe('a refused form', () => {
 
   test('says that a variable is required, and that JSON is not readable', async () => {
     const missing = await send({ 'v/token': 'secret' });
-    expect(problemsIn(missing.text)).toContain('Region : Fill in this field.');
+    expect(problemsIn(missing.text)).toContain('Region : Enter a value.');
     const broken = await send({ ...needed, 'j/anything': '{"a": ' });
     expect([broken.status, problemsIn(broken.text)]).toEqual([
       422,
@@ -472,7 +472,7 @@ describe('the form of an earlier run', () => {
     const changed = await send({ version: '1.0.0', 'v/region': '"us"', instance: 'copied' }, from);
     expect([changed.status, problemsIn(changed.text)]).toEqual([
       422,
-      expect.stringContaining('token : Fill in this field.'),
+      expect.stringContaining('token : Enter a value.'),
     ]);
   });
 });

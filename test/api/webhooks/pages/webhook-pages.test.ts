@@ -105,7 +105,7 @@ describe('the pages of webhooks', () => {
   it('say at once what is wrong with the owner, the name, the address and the events', async () => {
     const { status, text } = await visitor.submit('/admin/webhooks/new', { owner: '', name: '', url: '', events: '?' });
     const named = [...text.matchAll(/<li><a href="#field[^"]+">(\w+)<\/a>: /g)].map(([, label]) => label);
-    expect([status, named.toSorted()]).toEqual([400, ['Address', 'Events', 'Name', 'Owner']]);
+    expect([status, named.toSorted()]).toEqual([400, ['Events', 'Name', 'Owner', 'URL']]);
   });
 
   it('change, disable and delete a webhook, and refuse a form that is out of date', async () => {

@@ -28,7 +28,7 @@ ${section(
     ['Finished', run.finished_at && renderTime(run.finished_at)],
     ['History', html`<a href="${history}">Show the audit records of this run</a>`],
     ['Run', html`<code>${run.id}</code>`],
-    ['Key', html`<code>${run.idempotency_key}</code>`],
+    ['Idempotency key', html`<code>${run.idempotency_key}</code>`],
   ]),
 )}
 </div>`;

@@ -84,7 +84,7 @@ function renderRequest(run: ShownRun, names: Names): Html {
     ['Undoes', run.undoes && runLink(run.undoes, 'a run')],
     ['Undone by', run.undone_by && runLink(run.undone_by, 'a run')],
     ['Run', html`<code>${run.id}</code>`],
-    ['Key', html`<code>${run.idempotency_key}</code>`],
+    ['Idempotency key', html`<code>${run.idempotency_key}</code>`],
   ]);
 }
 

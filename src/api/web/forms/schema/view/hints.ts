@@ -1,6 +1,7 @@
 import { formats, type JsonObject } from '#domain/registry/variables/engine.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../../../html.ts';
+import { capitalize } from '../../../text.ts';
 import type { Node } from '../plan/node.ts';
 import { showValue } from '../plan/options.ts';
 
@@ -72,8 +73,4 @@ function describeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, 
 function describeFormat({ format }: JsonObject): string {
   const example = Object.entries(formats).find(([name]) => name === format)?.[1];
   return example === undefined ? '' : `${String(format).replaceAll('-', ' ')}, such as ${example}`;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
