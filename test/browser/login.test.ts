@@ -74,7 +74,7 @@ describe.skipIf(findBrowser() === null)('the sign-in page, in a real browser', (
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     await focusOn(page, 'password');
-    expect(await page.title()).toBe('Problem: Sign in · delivery-coordinator');
+    expect(await page.title()).toBe('Error: Sign in · delivery-coordinator');
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(ana.email);
     const described = 'The e-mail address or the password is wrong. Try again.';
     expect(await describeFocus(page)).toEqual({ id: 'password', invalid: null, value: '', described });

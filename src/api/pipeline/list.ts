@@ -52,7 +52,7 @@ export function readList<Q extends Schema, S extends Responses>({
 }
 
 /**
- * The access to an owner that a filter names. Whoever may read a team may list what it owns. A member of an organization may list
+ * The access to an owner that a filter names. A principal that may read a team may list what it owns. A member of an organization may list
  * what its teams own: the list holds only what belongs to teams that the member may read.
  */
 function accessToOwner(access: Access, { organizationId, teamId }: Ownership): Access {

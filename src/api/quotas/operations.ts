@@ -17,7 +17,7 @@ const listAccess: Access = {
   hidden: 'not_found',
   review: { resource: 'quotas', verb: 'list' },
 };
-/** Whoever may list quotas may do all that there is to do with them. */
+/** Administrators who may list quotas may do everything with them. */
 const access: Access = { ...listAccess, review: { inherits: 'quotas.list' } };
 
 const ofOwner = {

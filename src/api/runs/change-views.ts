@@ -49,7 +49,7 @@ export function viewChange(change: ResourceChange): z.input<typeof ChangeView> {
     action_reason: actionReason,
     replace_paths: replacePaths,
     after_unknown: unknownPaths,
-    // Without its digest: whoever has one could learn when a secret gets an earlier value again.
+    // Without its digest: a reader who has one could learn when a secret gets an earlier value again.
     sensitive: sensitivePaths?.map(({ path, changed }) => ({ path, changed })) ?? null,
     before,
     after,

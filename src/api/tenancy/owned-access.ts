@@ -8,7 +8,7 @@ type Resource = 'webhooks' | 'notification_channels' | 'connections' | 'variable
 interface OwnedRule {
   /** Permissions of which a reader needs one. */
   readonly reads: Access['anyOf'];
-  /** Permissions of which whoever changes one needs one. */
+  /** A principal that changes one needs one of these permissions. */
   readonly changes: Access['anyOf'];
   /** Who sees those of the installation: administrators alone, or everybody with the permission. */
   readonly ofInstallation: 'administrators' | 'everybody';

@@ -36,6 +36,7 @@ const bundles = {
   'before.js': ['theme.js', 'times.js'],
   'common.js': [
     'keys.js',
+    'reachable.js',
     'forms.js',
     'kept-fields.js',
     'kept-text.js',

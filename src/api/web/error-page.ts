@@ -30,7 +30,7 @@ const titles: Readonly<Record<number, string>> = {
 export type SignInAgain = (request: FastifyRequest, next: LocalPath | null) => Promise<Page>;
 
 /**
- * Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. Whoever is not
+ * Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. A visitor who is not
  * signed in gets the form to sign in instead, which leads back to the page.
  */
 export function errorPageSender(operations: readonly Operation[], signInAgain: SignInAgain) {

@@ -13,7 +13,7 @@ export function html(literals: TemplateStringsArray, ...values: readonly unknown
   return write({ literals, values }, 'text');
 }
 
-/** A part of a text that somebody typed, for markup that has the whole text: parts that are isolated from each other would change places. */
+/** A part of a text that a person typed, for markup that has the whole text: parts that are isolated from each other would change places. */
 export function renderTextPart(text: string): Html {
   return escapingHtml`${containDirection(text)}`;
 }

@@ -21,7 +21,7 @@ export interface Page {
   readonly scripts?: readonly string[];
 }
 
-/** Answers with a page. Caches do not store it. `frame` is null where nobody is signed in. */
+/** Answers with a page. Caches do not store it. `frame` is null where the visitor is not signed in. */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -59,7 +59,7 @@ const htmxConfig = JSON.stringify({
 
 function renderDocument(page: Page, frame: Frame | null, formAddress: LocalPath | null): Html {
   const { title, tabStatus, hasProblem, main, scripts = [] } = page;
-  const before = [hasProblem ? 'Problem' : null, tabStatus].filter(Boolean).map((text) => `${text}: `);
+  const before = [hasProblem ? 'Error' : null, tabStatus].filter(Boolean).map((text) => `${text}: `);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -79,7 +79,7 @@ ${scripts.flatMap(importsOf).map(
   (name) => html`<script src="${assetUrl(name)}" type="module"></script>
 `,
 )}</head>
-<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${formAddress ? html`data-form-address="${formAddress}"` : null} data-result-parameters="${resultParameters.join(' ')}">
+<body class="${frame ? 'framed' : 'plain'}" ${frame ? html`data-visitor="${frame.visitor.id}"` : null} ${hasProblem ? html`data-problem` : null} ${formAddress ? html`data-form-address="${formAddress}"` : null} data-result-parameters="${resultParameters.join(' ')}">
 <a class="skip-link" href="#main">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${withQuery(pagePath(pages.home), frame?.scope.query)}">${mark}<span>delivery-coordinator</span></a>

@@ -40,6 +40,22 @@ export function placeOfRun({ instance, project, environment }: RunFacts): string
   return environment === null ? String(instance) : `${instance} in ${project} / ${environment}`;
 }
 
+/** A run by what it does and where, such as "destroy run of network in Backbone / Production". */
+export function nameRun(run: RunFacts): string {
+  return `${run.operation} run of ${placeOfRun(run)}`;
+}
+
+/** The most of a message that a title quotes. */
+const maxQuoted = 80;
+
+/** The end of a title that quotes what the requester said about a run; empty if they said nothing. */
+export function quoteMessage({ message }: RunFacts): string {
+  const [line = ''] = message.trim().split('\n');
+  const characters = [...line];
+  const quoted = characters.length > maxQuoted ? `${characters.slice(0, maxQuoted).join('')}…` : line;
+  return quoted === '' ? '' : `: “${quoted}”`;
+}
+
 /** Why a run failed, what it does and where, who requested it, and what they said about it. */
 export function factsOfRun(run: RunFacts): string[] {
   const { operation, instance, project, environment, requestedByName, message } = run;

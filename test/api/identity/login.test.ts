@@ -108,7 +108,7 @@ describe('a failed attempt', () => {
     expect(answer.text).toMatch(/role="alert"[\s\S]*The e-mail address or the password is wrong\./);
     expect(answer.text).toContain(`value="${ana.email}"`);
     expect(answer.text).not.toContain('hunter2');
-    expect(answer.text).toContain('<title>Problem: Sign in');
+    expect(answer.text).toContain('<title>Error: Sign in');
     expect(answer.text).toMatch(/id="password"[^>]*aria-describedby="problem"[^>]*autofocus/);
   });
 

@@ -142,7 +142,7 @@ describe('changing the password with the profile form', () => {
     const answer = await visitor.submit('/profile/password', passwords(more));
     expect([answer.status, answer.setCookie]).toEqual([400, undefined]);
     expect(problemOf(answer, field)).toMatch(problem);
-    expect(answer.text).toMatch(/<title>Problem: /);
+    expect(answer.text).toMatch(/<title>Error: /);
     for (const secret of [testPassword, wanted, ...Object.values(more).filter((text) => text.trim() !== '')])
       expect(answer.text).not.toContain(secret);
     expect(visitor.cookie).toBe(cookie);

@@ -77,7 +77,7 @@ describe('a channel', () => {
     expect(texts()).toHaveLength(4);
     const link = `<https://delivery.example.com/workloads/runs/${run}|Open it>`;
     for (const text of texts()) {
-      expect(text).toMatch(/^\*A run of net-\d+ in .+ \/ .+ needs approval\*\n/);
+      expect(text).toMatch(/^\*The apply run of net-\d+ in .+ \/ .+ needs approval/);
       expect(text).toMatch(
         /\nAki Asker requested the operation apply of the instance net-\d+ in the environment .+ of the project .+\.\n/,
       );
@@ -229,7 +229,7 @@ describe('the chat of a user', () => {
     await team.addAsked(team.reviewer);
     await sendMessages(api);
     expect(texts()).toHaveLength(1);
-    expect(texts()[0]).toContain('asks you to review a run of net-');
+    expect(texts()[0]).toContain('asks you to review the apply run of net-');
     expect(texts()[0]).toContain('\nAki Asker asks: please\n');
     expect((await prefer({ preferences: [{ kind, page: true, chat: false }] })).body.chat.host).not.toBeNull();
     await team.addAsked(team.reviewer);

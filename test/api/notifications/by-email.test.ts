@@ -43,7 +43,7 @@ describe('a user', () => {
     await team.notify();
     await sendMessages(api);
     expect(server.received).toHaveLength(1);
-    expect(server.received[0]?.subject).toMatch(/asks you to review a run of net-/);
+    expect(server.received[0]?.subject).toMatch(/asks you to review the apply run of net-/);
     expect(server.received[0]?.text).toContain(`https://delivery.example.com/workloads/runs/${run}`);
     expect(await titlesOf(reviewer)).toHaveLength(1);
   });

@@ -34,13 +34,13 @@ describe('what happens to a run', () => {
     expect(body.notifications).toMatchObject([
       { kind: 'run.approval_requested', state: 'unread', subject: { kind: 'run', id: run }, read_at: null },
     ]);
-    expect(body.notifications[0].title).toMatch(/^Aki Asker asks you to review a run of net-\d+ in .+ \/ .+$/);
+    expect(body.notifications[0].title).toMatch(/^Aki Asker asks you to review the apply run of net-\d+ in .+ \/ .+$/);
     for (const other of [second, team.runs.asker, admin, tenant.owner]) expect(await titlesOf(other)).toEqual([]);
   });
 
   it('notifies everybody who may review the run of a request that names nobody, and nobody else', async () => {
     await team.addAsked();
-    const asksYou = /^Aki Asker asks you to review a run of net-/;
+    const asksYou = /^Aki Asker asks you to review the apply run of net-/;
     for (const able of [reviewer, second]) expect(await titlesOf(able)).toEqual([expect.stringMatching(asksYou)]);
     for (const other of [team.runs.asker, admin]) expect(await titlesOf(other)).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('what happens to a run', () => {
     expect([await unreadOf(reviewer), await unreadOf(second)]).toEqual([1, 1]);
     await team.notify();
     expect([await unreadOf(reviewer), await unreadOf(second)]).toEqual([0, 0]);
-    const rejected = /^Rita Reviewer rejected the plan of the run of net-/;
+    const rejected = /^Rita Reviewer rejected the plan of the apply run of net-/;
     expect(await titlesOf(team.runs.asker)).toEqual([expect.stringMatching(rejected)]);
     expect((await second.get('/notifications')).body.notifications[0].state).toBe('read');
   });
@@ -91,7 +91,9 @@ describe('what happens to a run', () => {
     const { runId, attemptId } = await team.runs.begin();
     await team.runs.failPlan({ runId, attemptId });
     await team.notify();
-    expect(await titlesOf(team.runs.asker)).toEqual([expect.stringMatching(/^The run of net-\d+ in .+ \/ .+ failed$/)]);
+    expect(await titlesOf(team.runs.asker)).toEqual([
+      expect.stringMatching(/^The apply run of net-\d+ in .+ \/ .+ failed$/),
+    ]);
     expect(await titlesOf(reviewer)).toEqual([]);
   });
 

@@ -23,7 +23,7 @@ const pathOf = (team: string, form = '') => `/admin/quotas/team/${team}${form}`;
 it('the form for a new quota sets the limits of the owner that was chosen, and its page says so', async () => {
   const { team } = tenant;
   const form = await visitor.get('/admin/quotas/new');
-  for (const shown of ['The installation', `value="${team}"`, 'Runs per day (UTC)', 'such as 2 GiB'])
+  for (const shown of ['Installation', `value="${team}"`, 'Runs per day (UTC)', 'such as 2 GiB'])
     expect(form.text).toContain(shown);
   const sent = await visitor.submit('/admin/quotas/new', {
     owner: team,
@@ -52,7 +52,7 @@ it('the form of a quota says that empty fields exempt a team from the default qu
   const exempts = 'If all fields are empty, the quota exempts the team from the default quotas of the settings.';
   expect((await visitor.get(pathOf(team, '/edit'))).text).toContain(exempts);
   const ofInstallation = await visitor.get('/admin/quotas/installation/global/edit');
-  expect(ofInstallation.text).toContain('Limits: The installation');
+  expect(ofInstallation.text).toContain('Limits: Installation');
   expect(ofInstallation.text).not.toContain('exempts');
   expect((await visitor.get('/admin/quotas/new')).text).toContain('replaces the default quotas');
   const sent = await visitor.submit(pathOf(team, '/edit'), { expected_revision: '0', 'limits.instances': '' });

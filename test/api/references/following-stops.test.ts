@@ -217,7 +217,7 @@ describe('a run that a change of outputs started', () => {
     await stage.steps.claim(attempt, stage.worker, 'none');
     await stage.steps.complete(attempt, { outcome: 'failed', reason: 'plan_failed' });
     await stage.steps.next({ runId: first?.id ?? '', executed: attempt });
-    const failed = [expect.stringMatching(/^The run of of-failing in .+ failed/)];
+    const failed = [expect.stringMatching(/^The apply run of of-failing in .+ failed/)];
     expect(await told(author, colleague, viewer)).toEqual([failed, failed, []]);
     await following.redeploy('failing', { size: plain(3) });
     const runs = await following.runsOf(reader);

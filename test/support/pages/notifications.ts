@@ -33,9 +33,20 @@ export function addReviewersNotifications(
   const failure = 'The run of the assembly Shop platform failed: "database": Error: no capacity in this zone';
   return addNotifications(api, [
     { user, kind: 'run.finished', subject: ofAssemblyRun, title: failure },
-    { user, kind: 'run.finished', subject: ofRun, title: 'The run of network was canceled', isRead: true },
+    {
+      user,
+      kind: 'run.finished',
+      subject: ofRun,
+      title: 'The apply run of network was canceled: “Move the NAT gateways to one for each zone.”',
+      isRead: true,
+    },
     { user, kind: 'drift_monitor.scan_failed', subject: ofMonitor, title: 'The scan of network failed' },
     { user, kind: 'drift_monitor.drifted', subject: ofMonitor, title: 'A scan of network found 2 new deviations' },
-    { user, kind: 'run.approval_requested', subject: ofRun, title: 'Jonas Weber asks you to review a run of network' },
+    {
+      user,
+      kind: 'run.approval_requested',
+      subject: ofRun,
+      title: 'Jonas Weber asks you to review the apply run of network',
+    },
   ]);
 }

@@ -12,6 +12,7 @@ import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 import { verify } from '../chain-operations.ts';
 import { list, listActions } from '../operations.ts';
 import type { ShownRecord } from '../views.ts';
@@ -105,12 +106,19 @@ function renderRecords(records: readonly ShownRecord[], names: ReadonlyMap<strin
 
 const mostNames = 4;
 
-/** The names of what changed: enough to know whether to open the record. */
+/** The names of what changed, with values of one word: enough to know whether to open the record. */
 function describeChange({ before, after }: ShownRecord): Html | null {
   const { changes, omitted } = listRecordChanges({ before, after }, mostNames);
   if (changes.length === 0) return null;
-  const names = changes.map(({ label }) => showUnseen(label)).join(', ');
+  const names = changes.map((change) => `${showUnseen(change.label)}${describeWord(change)}`).join(', ');
   return html`<span class="foreign muted">${names}${omitted > 0 ? `, ${omitted} more` : ''}</span>`;
+}
+
+/** A word of the service, such as the decision of a review. Longer values are on the page of the record. */
+function describeWord({ after, sensitive }: ValueChange): string {
+  const value = sensitive ? undefined : after;
+  const isWord = typeof value === 'boolean' || (typeof value === 'string' && /^[a-z_]{1,20}$/.test(value));
+  return isWord ? ` (${value})` : '';
 }
 
 export function renderOutcome(outcome: ShownRecord['outcome']): Html {

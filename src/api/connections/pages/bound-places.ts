@@ -9,7 +9,7 @@ import type { ConnectionVisit, ShownConnection } from './words.ts';
 const mostNamed = 10;
 
 /**
- * The projects and environments that bind a connection, as links. Those that the visitor may not read are counted for whoever may delete the
+ * The projects and environments that bind a connection, as links. Those that the visitor may not read are counted for visitors who may delete the
  * connection and so takes it from them; others are not told of them.
  */
 export async function renderBoundPlaces(visit: ConnectionVisit, { id, actions }: ShownConnection): Promise<Html> {

@@ -28,7 +28,7 @@ export function registerConnectionForms(addPage: AddPage): void {
 /** Who may own a new connection. */
 export const connectionOwners = ownerOrInstallation(create, {
   hint: 'The connection can be bound in environments of its owner. The owner cannot be changed later.',
-  installation: 'The installation',
+  installation: 'Installation',
 });
 
 function nameField(name?: string): FormField {

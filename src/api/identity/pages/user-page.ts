@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { joinOrganizationPath } from '#api/members/pages/next-step.ts';
+import { list as listOrganizations } from '#api/organizations/operations.ts';
 import { renderHeldLink } from '#api/schedules/pages/held.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
@@ -30,10 +32,28 @@ ${renderNews(visit, pages.user)}
       ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
-<p class="muted">A user sees only what their organizations and teams have. <a href="${pagePath(pages.organizations)}">Add this user to an organization</a> on the page of its members, and then to its teams.</p>
+${await renderNextStep(visit, id)}
 <p><a href="${pagePath(pages.audit, {}, { actor: id })}">Show what this user did</a></p>
 </div>`,
   });
+}
+
+/** The most organizations to which the page of a user leads on. */
+const maxOrganizations = 10;
+
+/** Leads on to the organizations of the visitor, with this user already chosen in the form that adds a member. */
+async function renderNextStep(visit: UserVisit, id: string): Promise<Html> {
+  const query = { limit: String(maxOrganizations) };
+  const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query });
+  const links = organizations.map(
+    (organization) =>
+      html`<li><a class="foreign" href="${joinOrganizationPath(organization.id, { person: id })}">Add to ${organization.name}</a></li>`,
+  );
+  const others =
+    next === null ? null : html`<li><a href="${pagePath(pages.organizations)}">Find another organization</a></li>`;
+  return html`<section class="stack" aria-labelledby="next-step"><h2 id="next-step">Organizations</h2>
+<p class="muted">A user sees only what their organizations and teams have.${links.length === 0 ? ' There is no organization yet.' : null}</p>
+${links.length > 0 ? html`<ul class="plain-list">${links}${others}</ul>` : null}</section>`;
 }
 
 function renderButtons({ id, actions, email_verified: isVerified }: ShownUser): Html {

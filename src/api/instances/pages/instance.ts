@@ -126,7 +126,7 @@ function renderInstanceActions(instance: Instance, deployed: ShownRun | null, dr
   const deploy = instance.actions.find(({ name: action }) => action === 'deploy');
   const shown = [
     ...instance.actions.filter(({ name: action }) => !absent.includes(action)),
-    // A destroy is a run, so whoever may start one may start the other.
+    // A destroy is a run, so a visitor who may start one may start the other.
     ...(holds && deploy ? [{ ...deploy, name: 'destroy' }] : []),
     ...(holds && drift ? [{ ...drift.action, name: 'check_drift' }] : []),
   ];

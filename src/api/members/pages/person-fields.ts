@@ -41,7 +41,7 @@ export function whoField(name: string): string {
 
 /**
  * The fields in which a visitor chooses a person by name or e-mail address: a text with suggestions of the browser. If the form was sent and the text
- * names nobody exactly, a second field lists everybody whom the text matches. `readPersonId` reads both.
+ * names no person exactly, a second field lists all people whom the text matches. `readPersonId` reads both.
  */
 export async function personFields(visit: Visit, field: PersonField): Promise<FormField[]> {
   const { name, label, hint, isOptional, value } = field;
@@ -66,8 +66,8 @@ export async function personFields(visit: Visit, field: PersonField): Promise<Fo
 }
 
 /**
- * The id of whom the fields describe. Somebody must be described exactly, by a whole name that only one person has, an e-mail address or an id, or be
- * chosen among those whom a part describes. Empty if nobody is: then the field has that problem, unless it is optional and nothing was typed.
+ * The id of the person whom the fields describe. The visitor describes a person exactly, by a whole name that only one person has, an e-mail address or an
+ * id, or chooses one of the people whom a part describes. Empty without such a person: then the field has that problem, unless it is optional and empty.
  */
 export async function readPersonId(visit: Visit, search: PersonSearch, typed: Typed): Promise<string> {
   return (await readPerson(visit, search, typed)).id;
@@ -113,7 +113,7 @@ function missing(error: unknown): null {
   throw error;
 }
 
-/** Why a text names nobody: it describes several people or a part of a name, or somebody who must join the organization first, or nobody. */
+/** Why a text names no person: it describes several people or a part of a name, or a person who must join the organization first, or it matches none. */
 function describeUnclear(found: readonly Person[], outsider: Person | undefined): string {
   if (found.length === 1) return `matches ${found[0]?.name} alone, who is chosen below: send the form again to confirm`;
   if (found.length > 1) return 'describes more than one person: choose who you mean below';

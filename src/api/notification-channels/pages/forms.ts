@@ -4,9 +4,12 @@ import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { offerKinds } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
+import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, update } from '../operations.ts';
@@ -29,6 +32,11 @@ const recipientsField: FormField = {
   isWordList: true,
   hint: 'One e-mail address per line, such as oncall@example.com.',
 };
+/** Where no mail server is set, the field says so before people wait for messages. */
+function recipientsFieldFor(visit: Visit): FormField {
+  if (sendsMail(visit)) return recipientsField;
+  return { ...recipientsField, hint: html`${recipientsField.hint} ${toSentence(noMailServer)}` };
+}
 const urlField: FormField = {
   name: 'config.url',
   label: 'URL',
@@ -48,12 +56,16 @@ function toConfig(kind: ChannelKind, typed: Typed) {
   return url === '' ? undefined : { url };
 }
 
-/** The kind that the address names. @throws Invalid for a kind that does not exist */
+/** The kind that the address names; without one, the first that can send. @throws Invalid for a kind that does not exist */
 function chosenKind(visit: Visit): ChannelKind {
-  const of = visit.query('of') ?? 'email';
+  const of = visit.query('of') ?? channelKinds.find((kind) => kind !== 'email' || sendsMail(visit));
   const found = channelKinds.find((kind) => kind === of);
   if (found === undefined) throw new Invalid(`of: expected one of ${channelKinds.join(', ')}`);
   return found;
+}
+
+function sendsMail({ context }: Visit): boolean {
+  return context.services.config.mail !== null;
 }
 
 function addNew(addPage: AddPage): void {
@@ -71,7 +83,7 @@ function addNew(addPage: AddPage): void {
       fields: [
         await channelOwners.field(visit),
         nameField,
-        kind === 'email' ? recipientsField : urlField,
+        kind === 'email' ? recipientsFieldFor(visit) : urlField,
         enabledField(true),
       ],
       submit: 'Create channel',

@@ -4,5 +4,5 @@ import { create } from '../operations.ts';
 /** Who may own a new channel. */
 export const channelOwners = ownerOrInstallation(create, {
   hint: 'The channel gets the events of what its owner owns. The owner cannot be changed later.',
-  installation: 'The installation: all events',
+  installation: 'Installation: all events',
 });

@@ -52,7 +52,7 @@ export function describeSelectors(selectors: readonly SelectorType[]): string {
   return selectors.map((type) => (type === 'resource' ? 'one resource' : placeWords[type].join(''))).join(', ');
 }
 
-/** The names of the places that the visitor may read among those that selectors name, and of whoever assigned something. */
+/** The names of the places that the visitor may read among those that selectors name, and of the principals that assigned something. */
 export async function readPlaceNames(
   { em, principal }: Visit<unknown>,
   selectors: readonly Selector[],

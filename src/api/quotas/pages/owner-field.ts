@@ -19,7 +19,7 @@ export async function quotaOwnerField(visit: Visit): Promise<FormField> {
     kind: 'select',
     value: visit.query('owner'),
     choices: [
-      { value: installationId, label: 'The installation' },
+      { value: installationId, label: 'Installation' },
       ...organizations,
       ...teams,
       ...environments.map(({ id, name, project_id: project }) => ({

@@ -20,7 +20,7 @@ export const kindLabels: Readonly<Record<QuotaKind, string>> = {
 
 /** Whose quota it is, as "Team Platform". */
 export function nameOwner({ scope, name, id }: Pick<ListedQuota, 'scope' | 'name' | 'id'>): string {
-  return scope === 'installation' ? 'The installation' : `${scopeNames[scope]} ${name ?? id}`;
+  return scope === 'installation' ? 'Installation' : `${scopeNames[scope]} ${name ?? id}`;
 }
 
 export function quotaPath({ scope, id }: Pick<ListedQuota, 'scope' | 'id'>): LocalPath {

@@ -66,7 +66,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
           },
           {
             name: at('variables_from'),
-            label: 'Variables that are left empty',
+            label: 'Variables left empty',
             kind: 'select' as const,
             choices: startChoices,
             value: run ? (run.variables_from ?? 'defaults') : '',
@@ -94,11 +94,11 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
   ];
 }
 
-/** The last choice is that of whoever has not been asked: the form asks if something is deployed. */
+/** The last choice is that of visitors whom the form has not asked yet: it asks if something is deployed. */
 const startChoices = [
-  { value: 'deployed', label: 'Keep what is deployed at each start' },
-  { value: 'defaults', label: 'Reset them to the default, or to what the environment sets' },
-  { value: '', label: 'Nothing is deployed yet' },
+  { value: 'deployed', label: 'Keep the deployed values' },
+  { value: 'defaults', label: 'Take the default values, or those of the environment' },
+  { value: '', label: 'Not decided: nothing is deployed yet' },
 ];
 
 const choicesFrom = (labels: Readonly<Record<string, string>>) =>

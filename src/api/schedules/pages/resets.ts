@@ -54,7 +54,7 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
 
 const field = 'work.run.variables_from';
 
-/** The visit has a problem unless whoever saves the work has said what becomes of deployed variables that it does not name. */
+/** The visit has a problem unless the visitor who saves the work has said what becomes of deployed variables that it does not name. */
 export async function refuseSilentResets(visit: Visit, work: ResettingWork, choice: string): Promise<void> {
   if (choice === 'defaults') return;
   const resets = await findResets(visit, work);

@@ -17,7 +17,7 @@ export interface TeamSubject extends z.input<typeof TeamView> {
 
 export type TeamVisit = Visit<{ orgID: string; id: string }>;
 
-/** Members of a team are members of its organization, so whoever may read one may read the other. */
+/** Members of a team are members of its organization, so a visitor who may read one may read the other. */
 export async function readTeam(visit: TeamVisit): Promise<TeamSubject> {
   const { orgID, id } = visit.params;
   const [team, organization] = await Promise.all([

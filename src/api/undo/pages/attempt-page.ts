@@ -58,7 +58,7 @@ function renderFollowing({ id }: ShownAttempt, content: Html): Html {
   return renderLive({ stream: null, address: pagePath(pages.selectiveUndo, { id }), again: '3s' }, content);
 }
 
-/** Whoever asked for the check has asked for its first plan too. */
+/** The visitor who asked for the check has asked for its first plan too. */
 function plansByItself(visit: AttemptVisit, attempt: ShownAttempt, checks: ShownChecks): boolean {
   const mayPlan = attempt.actions.some(({ name, allowed }) => name === 'check_candidate' && allowed);
   return mayPlan && attempt.state === 'ready' && checks.length === 0 && attempt.requested_by.id === visit.principal.id;

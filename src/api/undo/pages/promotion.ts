@@ -5,14 +5,14 @@ import type { ShownAttempt } from './words.ts';
 
 /** What a promotion does, and what the person who promotes confirms. */
 export function explainPromotion({ candidate }: ShownAttempt): Html {
-  return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, and the person who made the change cannot approve its undo. If the instance changes before it applies, it ends without changing anything.</p>${
+  return html`<p>A run deploys what was planned. It plans again and follows every policy: it may need approval, which someone other than the person who made the change must give. If the instance changes before it applies, it ends without changing anything.</p>${
     candidate?.collateral?.length
       ? html`<p>The plan also affects resources that the run itself did not change, or whose addresses have a secret in them, so that nobody can tell whether it did. Select each of them to confirm.</p>`
       : null
   }`;
 }
 
-/** The fields of a promotion. Each resource has a box of its own: whoever accepts it must tick its name. */
+/** The fields of a promotion. Each resource has a box of its own: a visitor who accepts it must tick its name. */
 export function promotionFields({ candidate }: ShownAttempt): FormField[] {
   const resources = (candidate?.collateral ?? []).map(
     (address): FormField => ({

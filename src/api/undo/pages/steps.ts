@@ -38,7 +38,7 @@ export async function renderNextStep(visit: Visit, { attempt, checks, goesOn }: 
 ${section('confirm', 'Confirm the undo', renderConfirmation(attempt))}`;
 }
 
-/** @throws NotFound for whoever may read the undo, but not its plan */
+/** @throws NotFound for visitors who may read the undo, but not its plan */
 async function renderPlanOf(visit: Visit, runId: string): Promise<Html> {
   return renderPlanBeside(visit, await visit.read(getRun, { params: { id: runId }, query: {} }));
 }

@@ -12,7 +12,7 @@ export interface ShownSecret {
 export const secretScript = 'secrets.js';
 
 /**
- * Something that is shown once, in the answer to the form that made it. It says that nobody has copied it yet until somebody has, because
+ * Something that is shown once, in the answer to the form that made it. It says that the visitor has not copied it yet until they have, because
  * people read "copy it now" as done.
  */
 export function renderSecret({ id, label, value }: ShownSecret): Html {

@@ -162,8 +162,8 @@ function formPage(described: FormPage, action: LocalPath, state: FormState = {})
     hasProblem: Boolean(state.problems),
     ...(described.schema && { scripts: ['schema-form.js'] }),
     main: html`<div class="page page-narrow">
-${state.news ?? null}
 ${renderPageHead({ title, crumbs, below: below ?? null, actions: actions ?? null })}
+${state.news ?? null}
 ${described.tabs ?? null}
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}

@@ -30,7 +30,7 @@ export interface Form {
   readonly typed?: Readonly<Record<string, string>>;
   /** The form sends files, to a route that takes them. */
   readonly hasFiles?: boolean;
-  /** What the service does meanwhile and how long that may take, where nobody would expect to wait. A script shows it once the form is sent. */
+  /** What the service does meanwhile and how long that may take, where visitors would not expect to wait. A script shows it once the form is sent. */
   readonly waiting?: string;
   /** The visitor asked for this on an earlier page, so a script sends the form. It stands in a live part, which the answer replaces. */
   readonly goesOn?: boolean;
@@ -75,7 +75,7 @@ function sentAtOnce(action: LocalPath): Html {
   return html`hx-post="${action}" hx-trigger="load once" hx-select="#live" hx-target="#live" hx-swap="outerMorph"`;
 }
 
-/** The link of a form that leads whoever changes their mind away from it. What they typed is forgotten. */
+/** The link of a form that leads visitors who change their mind away from it. The browser forgets what they typed. */
 export function renderCancel(path: LocalPath, label = 'Cancel'): Html {
   return html`<a class="button button-plain" href="${path}" data-cancel>${label}</a>`;
 }
@@ -98,7 +98,7 @@ function withState(field: FormField, typed: Readonly<Record<string, string>>, st
   // Hidden fields that the browser does not keep describe the present values.
   const describesPresent = field.kind === 'hidden' && (field.isUnkept || field.name === revisionName);
   if (stale && describesPresent) return field;
-  // Nobody can choose nothing among radio buttons.
+  // A visitor cannot choose nothing among radio buttons.
   const isUnchosen = field.kind === 'radio' && typed[field.name] === '';
   const value = field.kind === 'password' ? undefined : isUnchosen ? field.value : (typed[field.name] ?? field.value);
   return { ...field, value };
@@ -130,7 +130,7 @@ ${
 
 const hidden = { kind: 'hidden' } as const;
 
-/** Nobody can go to a hidden field. */
+/** A visitor cannot go to a hidden field. */
 function renderFieldLink({ name, label, kind }: FormField, form: string | undefined): Html | string {
   return kind === 'hidden' ? label : html`<a href="#${fieldId(name, form)}">${label}</a>`;
 }
@@ -166,7 +166,7 @@ export function renderFormField(
   }
   if (kind === 'radio') return renderRadios(field, id, state, notes);
   return html`<div class="field ${field.isReasonOfSwitch ? 'reason-of-switch' : ''}"><label for="${id}">${label}${isOptional ? html` <span class="muted">optional</span>` : null}</label>
-${renderControl(field, id, state)}${notes}</div>`;
+${renderControl(field, id, state)}${notes}${field.below}</div>`;
 }
 
 /** Choices that are all seen at once, each with what it means. The first one has the id, so that a summary can link to it. */

@@ -9,7 +9,7 @@ import type { Visit } from '../visit/visit.ts';
 import { renderForm } from './form.ts';
 import { type FormProblems, submit } from './problems.ts';
 
-/** A page to which a link leads that works once, for somebody who has an account. */
+/** A page to which a link leads that works once, for a person who has an account. */
 export interface LinkTokenPage {
   readonly title: string;
   /** Says as whom the visitor signs in. */

@@ -5,7 +5,7 @@ import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 
-/** The revision that a form was opened for: the operation refuses to overwrite what somebody else has changed since then. */
+/** The revision that a form was opened for: the operation refuses to overwrite what another person has changed since then. */
 export function revisionField({ revision }: { readonly revision: number }): FormField {
   return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
 }

@@ -85,7 +85,7 @@ export function valuesOf({ root }: SchemaPart, entry: VariablesEntry) {
 
 const noProblems = { status: 422, fields: {}, others: [] };
 
-/** That somebody chose other variables than those whose fields were filled in. */
+/** That the visitor chose other variables than those whose fields were filled in. */
 export const otherFields: FormProblems = {
   ...noProblems,
   status: 409,

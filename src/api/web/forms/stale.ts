@@ -57,7 +57,7 @@ function digestOf(value: string): string {
   return createHash('sha256').update(toLines(value)).digest('base64url').slice(0, 12);
 }
 
-/** Whether somebody else changed the thing since the form was opened. The form must know the present revision to be saved again. */
+/** Whether another person changed the thing since the form was opened. The form must know the present revision to be saved again. */
 export function isStale(problems: FormProblems | null | undefined, fields: readonly ComparedField[]): boolean {
   return problems?.code === 'stale_revision' && knowsRevision(fields);
 }

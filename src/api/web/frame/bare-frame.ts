@@ -5,7 +5,7 @@ import { pagePath, pages } from '../paths.ts';
 import type { Frame } from './frame.ts';
 import { navigationFor } from './navigation.ts';
 
-/** The frame around an error page. It reads nothing, because what it would read may be what has failed; null if nobody is signed in. */
+/** The frame around an error page. It reads nothing, because what it would read may be what has failed; null if the visitor is not signed in. */
 export function bareFrame(request: FastifyRequest, operations: readonly Operation[]): Frame | null {
   // An error may come before the visitor is known.
   const principal = request.principal as Principal | null | undefined;

@@ -26,7 +26,7 @@ export type AddPage = <Pattern extends PagePattern>(
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;
-  /** Also somebody who is not signed in may see the page or send the form. Without a session, no other handler runs and no other body is read. */
+  /** Also a visitor who is not signed in may see the page or send the form. Without a session, no other handler runs and no other body is read. */
   readonly isPublic?: boolean;
   /** The form sends files (`multipart/form-data`). */
   readonly hasFiles?: boolean;
@@ -101,7 +101,7 @@ function refuseReadFromElsewhere(request: FastifyRequest): void {
 
 /**
  * Rejects a form that does not prove that a page of this service sent it, with a session or without: another site must not
- * be able to sign a visitor in as somebody else (login CSRF). Browsers always send one of the two headers with a form.
+ * be able to sign a visitor in as another person (login CSRF). Browsers always send one of the two headers with a form.
  */
 function refuseCrossSiteForm(request: FastifyRequest, baseUrl: string | null): void {
   if (isSameOrigin(request, baseUrl)) return;

@@ -9,7 +9,7 @@ import type { LocalPath } from '../paths.ts';
 import type { PageServices } from './operations.ts';
 import { isSignedIn } from './signed-in.ts';
 
-/** A visit by which somebody sends a form. */
+/** A visit that sends a form. */
 interface Sending {
   readonly request: FastifyRequest;
   readonly principal: Principal;

@@ -4,8 +4,8 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { listEvents } from '../operations.ts';
 
-/** The field for the events that a webhook hears. */
-export function eventsField(events: readonly string[]): FormField {
+/** The field for the events that a webhook hears, above a list of all that there are. */
+export async function eventsField(visit: Visit<unknown>, events: readonly string[]): Promise<FormField> {
   return {
     name: 'events',
     label: 'Events',
@@ -13,6 +13,7 @@ export function eventsField(events: readonly string[]): FormField {
     isWordList: true,
     value: events.join('\n'),
     hint: 'One per line: * for all events, an area such as run.*, or a name such as run.finished. Audit records are sent only for audit.recorded.',
+    below: await renderEventList(visit),
   };
 }
 
@@ -22,7 +23,7 @@ export function toEvents(text?: string): string[] {
 }
 
 /** All events that webhooks can hear, by their areas. */
-export async function renderEventList(visit: Visit<unknown>): Promise<Html> {
+async function renderEventList(visit: Visit<unknown>): Promise<Html> {
   const { events } = await visit.read(listEvents);
   const areas = Map.groupBy(events, ({ type }) => type.slice(0, type.indexOf('.')));
   return html`<details class="fold"><summary>All ${events.length} events</summary><ul class="plain-list" role="list">

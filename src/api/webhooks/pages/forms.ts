@@ -2,12 +2,12 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
 import { create, remove, update } from '../operations.ts';
-import { eventsField, renderEventList, toEvents } from './event-field.ts';
+import { eventsField, toEvents } from './event-field.ts';
 import { webhookOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
 import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './words.ts';
@@ -19,7 +19,7 @@ export function registerWebhookForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-function settingFields(webhook?: ShownWebhook): FormField[] {
+async function settingFields(visit: Visit<unknown>, webhook?: ShownWebhook): Promise<FormField[]> {
   return [
     { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as Chat.', value: webhook?.name },
     {
@@ -31,7 +31,7 @@ function settingFields(webhook?: ShownWebhook): FormField[] {
       hint: 'It starts with https:// and must be on the public Internet, unless an operator allows others.',
       value: webhook?.url ?? undefined,
     },
-    eventsField(webhook?.events ?? [everyEvent]),
+    await eventsField(visit, webhook?.events ?? [everyEvent]),
     { name: 'enabled', label: 'Send events', kind: 'checkbox', value: (webhook?.enabled ?? true) ? 'yes' : '' },
   ];
 }
@@ -42,8 +42,7 @@ function addNew(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New webhook',
       crumbs: [webhooksCrumb],
-      lead: await renderEventList(visit),
-      fields: [await webhookOwners.field(visit), ...settingFields()],
+      fields: [await webhookOwners.field(visit), ...(await settingFields(visit))],
       submit: 'Create webhook',
       cancel: pagePath(pages.webhooks),
       refusal: (await webhookOwners.mayCreate(visit)).reason,
@@ -65,8 +64,8 @@ function addEdit(addPage: AddPage): void {
     describe: async (webhook, visit) => ({
       title: `Edit ${webhook.name}`,
       crumbs: webhookCrumbs(webhook),
-      lead: html`<p>Waiting deliveries are sent to the new URL, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.</p>${await renderEventList(visit)}`,
-      fields: [...settingFields(webhook), revisionField(webhook)],
+      lead: 'Waiting deliveries are sent to the new URL, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.',
+      fields: [...(await settingFields(visit, webhook)), revisionField(webhook)],
       submit: 'Save changes',
       cancel: webhookPath(webhook),
       refusal: refusalOf(webhook.actions, 'update'),

@@ -13,7 +13,15 @@ import {
   placeOfAssemblyRun,
 } from '#domain/news/assembly-run-facts.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
-import { factsOfRun, findRejection, findRun, placeOfRun, type RunFacts } from '#domain/news/run-facts.ts';
+import {
+  factsOfRun,
+  findRejection,
+  findRun,
+  nameRun,
+  placeOfRun,
+  quoteMessage,
+  type RunFacts,
+} from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
 import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
@@ -63,7 +71,7 @@ async function tellOfApproval(em: Em, { subject }: PublishedEvent): Promise<Told
   return {
     kind: 'run.approval_required',
     subject: { kind: 'run', id: subject.id },
-    title: `A run of ${placeOfRun(run)} needs approval`,
+    title: `The ${nameRun(run)} needs approval${quoteMessage(run)}`,
     facts: [...factsOfRun(run), ...(await findPlanFacts(em, subject.id))],
     candidates: [],
   };
@@ -81,7 +89,7 @@ async function tellReviewers(em: Em, { subject, data, actor, at }: PublishedEven
     kind: 'run.approval_requested',
     cause: `run.approval_requested ${subject.id} ${actor.type === 'user' ? actor.id : actor.type} ${at.slice(0, 10)}`,
     subject: { kind: 'run', id: subject.id },
-    title: `${actor.name} asks you to review a run of ${placeOfRun(run)}`,
+    title: `${actor.name} asks you to review the ${nameRun(run)}${quoteMessage(run)}`,
     facts: [
       ...factsOfRun(run),
       ...(await findPlanFacts(em, subject.id)),
@@ -108,8 +116,8 @@ async function tellRequester(em: Em, { subject, data }: PublishedEvent): Promise
     kind: 'run.finished',
     subject: { kind: 'run', id: subject.id },
     title: rejection
-      ? `${rejection.by} rejected the plan of the run of ${placeOfRun(run)}`
-      : `The run of ${placeOfRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : ''}`,
+      ? `${rejection.by} rejected the plan of the ${nameRun(run)}${quoteMessage(run)}`
+      : `The ${nameRun(run)} ${endOf(data)}${run.statusDetail ? `: ${shortDetail(run.statusDetail)}` : quoteMessage(run)}`,
     facts: [
       ...(rejection?.comment ? [`${rejection.by} says: ${rejection.comment}`] : []),
       ...factsOfRun(run),

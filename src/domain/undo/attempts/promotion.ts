@@ -21,6 +21,15 @@ export interface Promotion {
   readonly message?: string | undefined;
 }
 
+/** The most of a message that the run of an undo repeats. */
+const maxRepeated = 200;
+
+/** What the run says that undoes another, unless its requester says it: the message of that run, or which run it was. */
+function describeUndo({ id, message }: { readonly id: string; readonly message: string }): string {
+  const [line = ''] = message.trim().split('\n');
+  return line === '' ? `Undo run …${id.slice(-6)}` : `Undo “${[...line].slice(0, maxRepeated).join('')}”`;
+}
+
 /**
  * Deploys the candidate by an ordinary run, which plans again, follows every policy, and ends as `stale` if the instance moves before it applies. The
  * run demands at least the approval that the undone run demanded.
@@ -38,7 +47,7 @@ export async function promote(
     throw new ActionRefused(stale('the digest does not name the candidate of this attempt'));
   throwIfRefused(findCollateralRefusal(attempt.collateral ?? [], promotion.acceptedCollateral));
   const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
-  const message = promotion.message ?? `Undo the run ${run.id}`;
+  const message = promotion.message || describeUndo(run);
   const options = run.options ?? null;
   const wanted = {
     candidate,

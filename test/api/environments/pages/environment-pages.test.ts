@@ -53,7 +53,7 @@ describe('the pages of environments', () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('value="Kept"');
     expect(refused.text).toMatch(/id="field-ttl-problem"/);
-    expect(refused.text).toContain('<title>Problem: New environment');
+    expect(refused.text).toContain('<title>Error: New environment');
   });
 
   it('show who holds the applies, and unlock', async () => {

@@ -32,7 +32,11 @@ describe('the pages of users', () => {
     };
     expect((await visitor.submit(`${path}/edit`, change)).status).toBe(303);
     const page = await visitor.get(path);
-    expect(page.text).toContain('operator');
+    expect(page.text).toContain('Operator');
+    const { id } = await root.make('/organizations', { name: 'Northwind' });
+    const [, join = ''] = /href="([^"]+)#add">Add to Northwind</.exec(await visitor.page(path)) ?? [];
+    expect(join).toBe(`/organizations/${id}/members?person=${path.replace('/users/', '')}`);
+    expect((await visitor.get(join)).text).toContain('value="nora@example.com"');
     const link = await visitor.submit(`${path}/password-reset`, {});
     expect([link.status, link.headers['content-encoding']]).toEqual([201, undefined]);
     const url = /value="(http[^"]*\/password-reset#token=[^"]+)"/.exec(link.text)?.[1] ?? '';

@@ -89,6 +89,15 @@ describe('the catalog that an environment links to', () => {
     expect((await visitor.get(run)).text).toMatch(new RegExp(`<option value="${tenant.environment}"[^>]* selected`));
   });
 
+  test('is carried from the catalog by the page of a version to the form for a run', async () => {
+    const id = await publish();
+    const version = `/catalog/${id}/versions/1.0.0?environment_id=${tenant.environment}`;
+    const template = await visitor.get(`/catalog/${id}?environment_id=${tenant.environment}`);
+    expect(template.text).toContain(`href="${version}"`);
+    const run = `/catalog/${id}/run?version=1.0.0&amp;environment_id=${tenant.environment}`;
+    expect((await visitor.get(version)).text).toContain(`href="${run}"`);
+  });
+
   test('offers no template of another team', async () => {
     const other = await makeTenant(api);
     const { id } = await other.owner.make('/registry/templates', { name: 'Theirs', team_id: other.team });

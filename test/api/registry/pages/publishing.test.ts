@@ -345,7 +345,7 @@ describe('the form for a version', () => {
       const withoutSelected = sent.text.replace(/Selected: [\s\S]*?name="selected"[^>]*>/, '');
       expect(withoutSelected.match(/main\.tf/g)).toHaveLength(1);
       expect(sent.text.match(/role="alert"/g)).toHaveLength(1);
-      expect(sent.text).toMatch(/<title>Problem: /);
+      expect(sent.text).toMatch(/<title>Error: /);
       expect(sent.text).toContain('data-waiting hidden>A worker checks it now');
       const named = await publish(id, { version: '1.0.0', spec, source: 'upload', only }, { 'net/main.tf': '' });
       expect([named.status, named.text.match(/no output &quot;gone&quot;/g)?.length]).toEqual([422, 1]);

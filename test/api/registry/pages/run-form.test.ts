@@ -285,7 +285,7 @@ describe('a refused form', () => {
     expect(again.text).not.toContain('value="abc"');
     const linked = /href="#(field-v[^"]*size)"/.exec(again.text)?.[1];
     expect(again.text).toMatch(new RegExp(`id="${linked}"[^>]*aria-invalid="true"`));
-    expect(again.text).toContain('<title>Problem: ');
+    expect(again.text).toContain('<title>Error: ');
   });
 
   test('says that a variable is required, and that JSON is not readable', async () => {

@@ -46,7 +46,7 @@ describe('the pages of organizations, teams and projects', () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('value="Kept"');
     expect(refused.text).toContain('id="field-slug-problem"');
-    expect(refused.text).toContain('<title>Problem: New organization');
+    expect(refused.text).toContain('<title>Error: New organization');
   });
 
   test('do not overwrite what somebody else has changed since the form was opened', async () => {

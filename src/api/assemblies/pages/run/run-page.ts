@@ -48,7 +48,7 @@ ${renderLivePart(visit, run, tab, html`${renderHead(title, subject)}${situation}
   });
 }
 
-/** Leads from the id of an assembly run alone to its page. Whoever may not read the run learns nothing of it. */
+/** Leads from the id of an assembly run alone to its page. Visitors who may not read the run learn nothing of it. */
 export async function redirectToAssemblyRun(visit: Visit<{ readonly id: string }>): Promise<FastifyReply> {
   const { id: runID } = visit.params;
   const found = await findAssemblyRun(visit.em, runID);

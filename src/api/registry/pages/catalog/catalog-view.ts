@@ -38,8 +38,8 @@ export function catalogPage(catalog: Catalog): Page {
     title: head.title,
     hasProblem: problems !== null,
     main: html`<div class="page page-wide">
-${news}
 ${renderPageHead({ ...head, actions })}
+${news}
 ${renderFilters(catalog)}
 ${
   problems

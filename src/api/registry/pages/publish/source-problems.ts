@@ -1,4 +1,5 @@
 import { fieldId } from '#api/web/forms/form.ts';
+import { nameMissing } from '#api/web/forms/missing-value.ts';
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type PublishForm, publishNames } from './publish-form.ts';
@@ -31,7 +32,7 @@ export function atSource(problems: FormProblems): FormProblems {
   const listed = Object.entries(controls).flatMap(([path, [name, label]]) => {
     const message = fields[path];
     delete fields[path];
-    return message === undefined ? [] : [{ target: fieldId(name), label, message }];
+    return message === undefined ? [] : [{ target: fieldId(name), label, message: nameMissing(message, { label }) }];
   });
   return { ...problems, fields, listed };
 }

@@ -195,7 +195,7 @@ function subjectOf({ baseline, version }: Comparison): string[] {
 }
 
 /**
- * What a form sends along, so that nobody starts a run whose differences they were not shown. What the form asks for is seen, too, once it is entered.
+ * What a form sends along, so that visitors start no run whose differences they were not shown. They have also seen what they entered themselves.
  */
 export function markDifferences(of: Comparison, differences: readonly Difference[]): string {
   const all = differences.flatMap((each): Difference[] =>

@@ -8,7 +8,7 @@ import type { ShownTemplate } from '../shown.ts';
 import type { DeployedFacts } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
-/** The choice of a run without an environment, which must be meant: such a run may belong to nobody. */
+/** The choice of a run without an environment, which must be meant: such a run may belong to no team. */
 export const noneChoice = 'none';
 
 /** Where a run of the form deploys. */

@@ -26,7 +26,7 @@ export function describeKept(
   return new Map([...inherited, ...kept]);
 }
 
-/** Says when deployed secrets are kept, and what whoever does not want to enter them again can do. */
+/** Says when deployed secrets are kept, and what visitors can do who do not want to enter them again. */
 export function renderSecretChoices(form: RunForm): Html | null {
   const { facts, basic } = form;
   if (!facts.deployed || basic.operation === 'destroy') return null;
@@ -35,7 +35,7 @@ export function renderSecretChoices(form: RunForm): Html | null {
   return html`${renderOmitted(form, own)}<p class="field-hint">A deployed secret is kept only while the version and all variables stay the same: otherwise a run with another address, for example, could disclose it. To change anything else, enter it again above, or choose another way.${renderWayOut(facts)}</p>`;
 }
 
-/** Offers to give up secrets of the deployment: whoever does not know them can change other variables then. */
+/** Offers to give up secrets of the deployment: a visitor who does not know them can then change other variables. */
 function renderOmitted({ omitted }: RunForm, own: readonly Node[]): Html | null {
   const optional = own.filter(({ isRequired, default: value }) => !isRequired || value !== undefined);
   if (optional.length === 0) return null;

@@ -24,7 +24,6 @@ export function templatePage(shown: TemplatePage): Page {
   return {
     title: name,
     main: html`<div class="page page-wide">
-${news}
 ${renderPageHead({
   title: name,
   crumbs: [{ label: 'Catalog', path: pagePath(pages.catalog, {}, place) }],
@@ -33,6 +32,7 @@ ${renderPageHead({
   actions: renderTemplateActions(template, place),
   history: ['templates', template.id],
 })}
+${news}
 ${tags.length > 0 ? html`<ul class="chips" aria-label="Tags">${tags.map((tag) => html`<li><a class="chip foreign" href="${pagePath(pages.catalog, {}, { tag })}">${renderIcon('tag')}${tag}</a></li>`)}</ul>` : null}
 <div class="beside">
 <div class="beside-main">
@@ -45,7 +45,9 @@ ${renderVersions(shown)}
       ['Owner', html`<span class="foreign">${owner}</span>`],
       [
         'Latest',
-        latest ? html`<a href="${versionPath(template.id, latest.version)}">${latest.version}</a>` : 'Not published',
+        latest
+          ? html`<a href="${pagePath(pages.templateVersion, { id: template.id, version: latest.version }, place)}">${latest.version}</a>`
+          : 'Not published',
       ],
       ['Check', latest ? renderCheckState(latest) : null],
       ['Executor', latest ? executorWords[latest.executor] : null],
@@ -59,10 +61,6 @@ ${renderTemplateRuns(shown)}
 </div>
 </div>`,
   };
-}
-
-export function versionPath(id: string, version: string) {
-  return pagePath(pages.templateVersion, { id, version });
 }
 
 function renderTemplateActions({ id, actions, archived_at: archivedAt }: ShownTemplate, place: Query): Html {

@@ -2,7 +2,7 @@ import { renderPager, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toPlainText } from '#api/web/markdown.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { executorWords } from '../executors.ts';
 import type { ListedVersion } from '../shown.ts';
 import type { TemplatePage } from './template-facts.ts';
@@ -13,10 +13,17 @@ export function renderVersions({
   versions,
   nextVersions,
   isFirstPage,
-}: Pick<TemplatePage, 'template' | 'versions' | 'nextVersions' | 'isFirstPage'>): Html | null {
+  environmentId,
+}: Pick<TemplatePage, 'template' | 'versions' | 'nextVersions' | 'isFirstPage' | 'environmentId'>): Html | null {
   if (versions.length === 0 && isFirstPage) return null;
+  const place = { environment_id: environmentId };
+  const linkTo = ({ version }: ListedVersion) => pagePath(pages.templateVersion, { id, version }, place);
   const columns = [
-    { label: 'Version', kind: 'main', cell: (version: ListedVersion) => renderVersion(id, version, latest) },
+    {
+      label: 'Version',
+      kind: 'main',
+      cell: (version: ListedVersion) => renderVersion(version, linkTo(version), latest),
+    },
     { label: 'Changes', cell: ({ changelog }: ListedVersion) => renderChangelog(changelog) },
     { label: 'Executor', kind: 'minor', cell: ({ executor }: ListedVersion) => executorWords[executor] },
     {
@@ -29,17 +36,17 @@ export function renderVersions({
   return html`<section class="stack" aria-labelledby="versions"><h2 id="versions">Versions</h2>
 <div class="list-panel">${renderTable({ caption: 'Versions', columns, rows: versions, rowId: (version) => `version-${version.id}` })}</div>
 ${renderPager({
-  first: isFirstPage ? null : pagePath(pages.template, { id }),
-  next: nextVersions ? pagePath(pages.template, { id }, { cursor: nextVersions }) : null,
+  first: isFirstPage ? null : pagePath(pages.template, { id }, place),
+  next: nextVersions ? pagePath(pages.template, { id }, { ...place, cursor: nextVersions }) : null,
 })}</section>`;
 }
 
 function renderVersion(
-  id: string,
   { version, yanked_at: yankedAt, yank_reason: reason }: ListedVersion,
+  path: LocalPath,
   latest: string | null,
 ): Html {
-  return html`<a href="${pagePath(pages.templateVersion, { id, version })}">${version}</a>${
+  return html`<a href="${path}">${version}</a>${
     version === latest ? html` <span class="badge">Latest</span>` : null
   }${yankedAt ? html` <span class="badge badge-bad">Withdrawn</span>` : null}${
     reason ? html`<span class="below muted foreign">${reason}</span>` : null

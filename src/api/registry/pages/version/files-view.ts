@@ -8,15 +8,24 @@ export interface ShownFile {
   readonly text: string | null;
 }
 
+interface FilesView {
+  readonly template: { readonly id: string };
+  readonly version: ShownVersion;
+  /** The file whose text is shown. */
+  readonly file: ShownFile | null;
+  /** The environment that the visitor came to deploy to. */
+  readonly environmentId: string | undefined;
+}
+
 const maxListedFiles = 200;
 const maxShownCharacters = 200_000;
 
 /** The files that a run gets, and the text of the one that the address names. */
-export function renderFiles(templateId: string, { version, files }: ShownVersion, file: ShownFile | null): Html | null {
+export function renderFiles({ template, version: { version, files }, file, environmentId }: FilesView): Html | null {
   if (files.length === 0) return null;
-  const params = { id: templateId, version };
+  const params = { id: template.id, version };
   const link = (path: string) =>
-    html`<li><a class="foreign" href="${pagePath(pages.templateVersion, params, { file: path })}#file" ${path === file?.path ? html`aria-current="true"` : null}>${path}</a></li>`;
+    html`<li><a class="foreign" href="${pagePath(pages.templateVersion, params, { file: path, environment_id: environmentId })}#file" ${path === file?.path ? html`aria-current="true"` : null}>${path}</a></li>`;
   const more = files.length - maxListedFiles;
   return html`<section class="stack" aria-labelledby="files"><h2 id="files">Files</h2>
 <div class="panel stack"><ul class="file-list">${files.slice(0, maxListedFiles).map(link)}</ul>

@@ -28,6 +28,7 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
   const page = versionPage({
     template,
     version,
+    environmentId: visit.query('environment_id'),
     isCut,
     previous: previous && {
       version: previous.version,

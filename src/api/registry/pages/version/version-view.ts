@@ -18,6 +18,8 @@ import { renderVariables } from './variables-table.ts';
 export interface VersionPage {
   readonly template: ShownTemplate;
   readonly version: ShownVersion;
+  /** The environment that the visitor came to deploy to; undefined: none. */
+  readonly environmentId: string | undefined;
   /** The version below, and what has changed since. */
   /** The template has more versions than were looked through for the one below. */
   readonly isCut: boolean;
@@ -30,19 +32,20 @@ export interface VersionPage {
 export function versionPage(shown: VersionPage): Page {
   const { template, version, previous, isCut, file, news } = shown;
   const spec = readSpec(version.spec);
+  const place = { environment_id: shown.environmentId };
   return {
     title: `${template.name} ${version.version}`,
     main: html`<div class="page page-wide">
-${news}
 ${renderPageHead({
   title: `${template.name} ${version.version}`,
   crumbs: [
-    { label: 'Catalog', path: pagePath(pages.catalog) },
-    { label: template.name, path: pagePath(pages.template, { id: template.id }) },
+    { label: 'Catalog', path: pagePath(pages.catalog, {}, place) },
+    { label: template.name, path: pagePath(pages.template, { id: template.id }, place) },
   ],
   beside: renderBadges(shown),
   actions: renderVersionActions(shown),
 })}
+${news}
 ${renderYanked(version)}
 <div class="beside">
 <div class="beside-main">
@@ -52,7 +55,7 @@ ${version.changelog ? html`<section class="panel stack"><h2>Changelog</h2>${rend
 ${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${isCut ? html`<p class="muted">The template has more than 2,000 versions: one that was published before them may be closer.</p>` : null}${renderComparison(previous.changes, previous.version)}</section>` : null}
 ${renderOutputs(spec)}
 ${renderSteps(spec)}
-${renderFiles(template.id, version, file)}
+${renderFiles({ template, version, file, environmentId: shown.environmentId })}
 <section class="stack"><details class="fold"><summary>The whole spec as JSON</summary><pre class="code-block foreign" tabindex="0" role="group" aria-label="Spec"><code>${JSON.stringify(version.spec, null, 2)}</code></pre></details></section>
 </div>
 <aside class="beside-side" aria-label="About the version">
@@ -85,9 +88,9 @@ function renderYanked({ yanked_at: yankedAt, yank_reason: reason }: ShownVersion
   }</div></div>`;
 }
 
-function renderVersionActions({ template, version }: VersionPage): Html {
+function renderVersionActions({ template, version, environmentId }: VersionPage): Html {
   const params = { id: template.id, version: version.version };
-  const run = pagePath(pages.newRun, { id: template.id }, { version: version.version });
+  const run = pagePath(pages.newRun, { id: template.id }, { version: version.version, environment_id: environmentId });
   const yank = {
     label: 'Withdraw this version',
     icon: 'ban',

@@ -124,7 +124,7 @@ function fieldOf(memberId: string): string {
   return `reviewer-${memberId}`;
 }
 
-/** Sends the request. Somebody who may not review the run is refused by the operation, which names them. */
+/** Sends the request. The operation refuses a request to people who may not review the run, and names them. */
 export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   const run = await visit.read(getRun, { params: { id }, query: {} });
@@ -142,7 +142,7 @@ export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyRep
   return showApprovalRequest(visit, { problems, typed, link: accessLink ? renderLink(visit, accessLink) : null });
 }
 
-/** What the visitor can send to somebody who may not see the run. */
+/** What the visitor can send to a person who may not see the run. */
 function renderLink({ context, request }: RunVisit, { name, path }: { name: string; path: LocalPath }): Html {
   const origin = linkOrigin(request, context.services.config.baseUrl);
   return html`<div class="panel stack"><p><span class="foreign">${name}</span> may not see the run: they get an error at its address. Send them this link. It tells them your name, the team, and whom to ask for access, and nothing about the run. Once they have access, it leads to the run. It is valid for ${linkDays} days.</p>

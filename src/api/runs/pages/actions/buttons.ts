@@ -7,7 +7,7 @@ import type { Action } from '#domain/shared/actions.ts';
 import type { ShownEvent } from '../run/timeline.ts';
 import type { ShownRun } from '../run-tab.ts';
 
-/** The buttons of a run: those for which its status leaves room. Whoever may not use one is told why. Reviews stand under the plan. */
+/** The buttons of a run: those for which its status leaves room. A disabled button tells the visitor why. Reviews stand under the plan. */
 export function renderRunActions(
   run: ShownRun,
   { events, undo }: { readonly events: readonly ShownEvent[]; readonly undo: Action | null },

@@ -16,7 +16,7 @@ import { operationWords } from '../words.ts';
 export interface EventWords {
   readonly icon: IconName;
   readonly text: Html | string;
-  /** What somebody wrote about it. */
+  /** What its actor wrote about it. */
   readonly said?: string | null;
 }
 

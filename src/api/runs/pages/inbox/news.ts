@@ -9,7 +9,7 @@ export interface ShownRows {
 export function describeNews({ shown, last }: ShownRows, ids: readonly string[], hasMore: boolean): string | null {
   const still = ids.filter((id) => id <= last).length;
   const gone = Number.isSafeInteger(shown) ? Math.max(0, shown - still) : 0;
-  // Behind a full page, nobody knows which rows are new.
+  // Behind a full page, the page cannot tell which rows are new.
   const fresh = hasMore ? 0 : ids.length - still;
   const news = [
     fresh > 0 ? `${fresh} new` : null,

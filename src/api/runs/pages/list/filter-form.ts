@@ -33,7 +33,7 @@ export async function readFilterChoices(
     readEnvironmentChoices(visit, { ...(typeof teamId === 'string' && { teamId }), alsoId: environment }),
     visit.read(listTemplates, { query: { limit: '200' } }),
   ]);
-  // Somebody may filter by what is not among the first ones, by a link. Names are read only of what a shown run has.
+  // A visitor may filter by what is not among the first ones, by a link. Names are read only of what a shown run has.
   const shownOnly = (id: string | null, shown: readonly (string | null)[]) => (shown.includes(id) ? [id] : []);
   const ofEnvironments = runs.map((run) => run.environment_id);
   const ofTemplates = runs.map((run) => run.template_id);

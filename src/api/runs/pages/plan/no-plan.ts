@@ -6,7 +6,7 @@ import { isTerminal } from '#domain/runs/model.ts';
 import { type StatusReason, statusReasons } from '#domain/runs/reasons/model.ts';
 import { runTabPath, type ShownRun } from '../run-tab.ts';
 
-/** Explains why a run has no plan. It does not say that nothing changes: without a plan, nobody knows. */
+/** Explains why a run has no plan. It does not say that nothing changes: without a plan, the service does not know. */
 export function renderNoPlan(run: ShownRun): Html {
   const { title, explanation } = explain(run);
   const log = html`<a class="button button-plain" href="${runTabPath(run.id, 'log')}">Open the log</a>`;

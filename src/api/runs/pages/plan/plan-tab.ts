@@ -19,7 +19,7 @@ export const planTab: RunTab = {
   label: 'Plan',
   labelOfScan: 'Found',
   scripts: ['plan.js'],
-  // A plan that is replaced while somebody reads it must not replace what they are about to approve.
+  // A plan that is replaced while a reviewer reads it must not replace what they are about to approve.
   liveQuery: (visit, run) => {
     const digest = visit.query('digest') ?? run.plan?.digest;
     const reviewed = visit.query('reviewed');

@@ -16,7 +16,7 @@ import { requestApproval } from '../../approvals/approval-operations.ts';
 import { readAccess } from '../../operations.ts';
 
 /**
- * The link to a run that its reader sends to somebody whom they want to review it, and who may not see it. Its signature binds the run, the team and the
+ * The link to a run that its reader sends to a person whom they want to review it, and who may not see it. Its signature binds the run, the team and the
  * organization that own it, the reader and the person who is asked. It works for this person only, and not after a transfer.
  */
 
@@ -30,7 +30,7 @@ export interface ReviewLink {
 
 const mayRead = (principal: Principal, owner: Ownership) => decide(principal, readAccess, owner).allowed;
 
-/** The link for somebody, and their name; null unless the visitor may know them, and they may not see the run. */
+/** The link for a person, and their name; null unless the visitor may know them, and they may not see the run. */
 export async function createReviewLink(
   visit: Visit<{ id: string }>,
   personId: string,

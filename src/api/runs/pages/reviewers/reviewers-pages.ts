@@ -8,6 +8,7 @@ import { renderEmpty, renderTable } from '#api/web/components/table.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { reviewingTeamRoles } from '#domain/runs/approval/rules.ts';
@@ -41,7 +42,6 @@ async function showOfEnvironment(visit: IdVisit): Promise<FastifyReply> {
   const { name, team_id: id, organization_id: orgID, approval_policy: policy } = environment;
   const answer = await visit.read(listOfEnvironment, { params: visit.params });
   const crumbs = [{ label: name, path: pagePath(pages.environment, visit.params) }];
-  const approvals = policy.required === 1 ? '1 approval' : `${policy.required} approvals`;
   const self = policy.allow_self
     ? 'People may approve their own runs here.'
     : 'Only people who neither requested a run nor published its version can approve it.';
@@ -50,7 +50,7 @@ async function showOfEnvironment(visit: IdVisit): Promise<FastifyReply> {
     crumbs,
     answer,
     warning,
-    about: html`Runs here need ${approvals}. ${self}`,
+    about: html`Runs here need ${pluralize(policy.required, 'approval')}. ${self}`,
     team: { orgID, id },
   });
 }
@@ -64,7 +64,9 @@ async function showOfRun(visit: IdVisit): Promise<FastifyReply> {
   ];
   const orgID = run.team_id && (await readNames(visit.em, { teams: [run.team_id] })).get(run.team_id)?.organizationId;
   const team = run.team_id && orgID ? { orgID, id: run.team_id } : null;
-  const about = html`This run needs ${run.approval.required === 1 ? '1 approval' : `${run.approval.required} approvals`}.`;
+  const about = html`This run needs ${pluralize(run.approval.required, 'approval')}.${
+    run.approval.allow_self ? null : ' Only people who neither requested it nor published its version can give it.'
+  }`;
   return show(visit, { crumbs, answer, warning: renderShortage(answer, 'run'), about, team });
 }
 
@@ -79,24 +81,29 @@ interface Shown {
 
 async function show(visit: Visit, { crumbs, answer, about, warning, team }: Shown): Promise<FastifyReply> {
   const { reviewers, cut } = answer;
-  const able = reviewers.filter((reviewer) => reviewer.may_approve);
-  const count =
-    able.length === 1
-      ? '1 person or account'
-      : `${able.length || 'No one'}${able.length > 1 ? ' people and accounts' : ''}`;
+  const count = countAble(answer);
   return visit.show({
     title,
     main: html`<div class="page">
-${renderPageHead({ title, crumbs: [...crumbs], below: html`${count} can approve. ${about}`, actions: team && (await renderAdd(visit, team)) })}
+${renderPageHead({ title, crumbs: [...crumbs], below: html`${count} ${about}`, actions: team && (await renderAdd(visit, team)) })}
 ${warning}
 ${reviewers.length > 0 ? html`<div class="list-panel">${renderReviewers(reviewers, team)}</div>` : renderEmpty('No members', 'Members of the team are listed here.')}
 ${cut ? html`<p class="muted">There are more people than these.</p>` : null}
-<p class="muted">Administrators of this installation can approve, too.</p>
 </div>`,
   });
 }
 
-/** The button for whoever may add people. Everybody else learns whom to ask. */
+/** How many can approve, in words. Administrators are not in the list, and can approve unless a warning says that too few people can. */
+function countAble({ reviewers, shortage }: Reviewers): string {
+  const able = reviewers.filter((reviewer) => reviewer.may_approve).length;
+  const members =
+    able === 0
+      ? 'Of these members, no one can approve.'
+      : `${pluralize(able, 'person or account', 'people and accounts')} can approve.`;
+  return shortage === 'unreachable' ? members : `${members} Administrators of this installation can approve, too.`;
+}
+
+/** The button for owners and admins of the team, who may add people. Other visitors learn whom to ask. */
 async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly id: string }): Promise<Html> {
   const { actions } = await visit.read(getTeam, { params: team });
   const refusal = refusalOf(actions, 'set_members');

@@ -9,7 +9,7 @@ import type { listOfRun } from '../../approvals/reviewer-operations.ts';
 export type Reviewers = EncodedAnswerOf<typeof listOfRun.responses>;
 export type ShownReviewer = Reviewers['reviewers'][number];
 
-/** Why somebody may approve, or may not, in words. */
+/** Why a person or an account may approve, or may not, in words. */
 export function explainReviewer(reviewer: ShownReviewer): string {
   return reviewer.obstacle === null ? `${describeRoles(reviewer)}.` : obstacleWords[reviewer.obstacle](reviewer);
 }
@@ -37,7 +37,7 @@ const shortageWords: Readonly<Record<'run' | 'environment', Readonly<Record<Appr
   },
 };
 
-/** The roles of somebody, the platform's first. */
+/** The roles of a person or an account, the platform's first. */
 function describeRoles({ role, team_role: inTeam, organization_role: inOrganization }: ShownReviewer): string {
   const roles = [
     role && `platform role ${role}`,

@@ -153,7 +153,7 @@ function describeQuota(_run: ListedShownRun, { position, blocker }: Waiting): Wa
   };
 }
 
-/** In a list nobody knows which reviews count now, so only a run that is read alone says how many are missing. */
+/** A list does not say which reviews count now, so only a run that is read alone says how many are missing. */
 function describeApproval({ approval, reviewers }: ListedShownRun): WaitingWords {
   const { required, expires_at: expires, reviews } = approval;
   const counted = reviews.filter((review) => 'counts' in review && review.counts === true).length;

@@ -27,6 +27,8 @@ export interface FormField {
     | 'matrix';
   /** What the value means, or how it should look. */
   readonly hint?: Html | string;
+  /** Stands below the field, such as a list of what may be entered. */
+  readonly below?: Html;
   readonly value?: string | undefined;
   readonly isOptional?: boolean;
   /** Of the kind `checkbox`: turns something on and off. */

@@ -27,7 +27,7 @@ export function renderReviewForm(run: ShownRun, standing: Standing, { problems =
   });
 }
 
-/** What only those need who may decide. What somebody has typed stays, even if it was refused. */
+/** What only reviewers need. What a visitor has typed stays, even if it was refused. */
 function decisionFields(digest: string): (FormField | Html)[] {
   return [
     {

@@ -41,7 +41,7 @@ function describeMissing({ missing, waitedFor }: Standing, team: string | null):
   return html`${people} ${from} must approve.${waitedFor.length > 0 ? html` Requested from: ${asked}.` : null}`;
 }
 
-/** Who may approve, before somebody tries. */
+/** Who may approve, so that visitors know before they try. */
 function describeRule({ approval, template_version: version }: ShownRun): string {
   const needs = approval.needs.map(
     ({ permission, because }) =>

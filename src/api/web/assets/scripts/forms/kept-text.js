@@ -103,7 +103,7 @@
   /** What became of a form that was sent: a page that neither shows it again nor says that something failed shows that it was carried out. */
   function settle() {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
-    const isProblem = document.title.startsWith('Problem: ');
+    const isProblem = 'problem' in document.body.dataset;
     for (const key of allKeys()) {
       const kept = read(key);
       if (!kept?.isSent) continue;
