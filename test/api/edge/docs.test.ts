@@ -10,7 +10,7 @@ import { createEdgeApp } from '#test/support/api/edge-app.ts';
 import { findBrowser, launchBrowser, openWatchedPage } from '#test/support/browser/browser.ts';
 
 // The whole document would take each of the tests seconds.
-const shown = operations.filter(({ id }) => /^(projects|runs|system)\./.test(id));
+const shown = operations.filter(({ id }) => /^(projects|runs|system|environment_connections)\./.test(id));
 const document = describeApi(shown, '1.2.3');
 
 let app: FastifyInstance;
@@ -102,6 +102,17 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
     await page.locator('.opblock-tag').first().click();
     await page.getByRole('button', { name: 'Show the webhooks' }).click();
     await page.locator('.opblock', { hasText: 'run.planned' }).first().waitFor();
+    await page.close();
+  }, 30_000);
+
+  it('is no wider than the screen of a phone, also with an open operation', async () => {
+    const { page } = await openWatchedPage(browser, origin);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${origin}/api/docs`);
+    await page.locator('#operations-tag-environment_connections').click();
+    await page.locator('.opblock-summary-control').first().click();
+    await page.locator('.responses-table').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.close();
   }, 30_000);
 

@@ -106,7 +106,7 @@ it('the form for a new quota names a missing owner and every wrong limit at once
 });
 
 it.each([
-  ['without an owner', { 'limits.queued_runs': '2' }, 'Choose one.'],
+  ['without an owner', { 'limits.queued_runs': '2' }, 'Choose the owner.'],
   ['with a limit that is no number', { owner: 'global', 'limits.queued_runs': 'many' }, 'many'],
 ])('the form for a new quota %s is shown again with what was typed', async (_what, typed, shown) => {
   const sent = await visitor.submit('/admin/quotas/new', typed);

@@ -11,6 +11,7 @@ import { canIPagePath } from '../can-i-page.ts';
 import { acceptsGzip, compress } from '../compression.ts';
 import { OpenFiles } from '../open-files.ts';
 import { foldWebhooks } from './fold-webhooks.ts';
+import { narrowScreens } from './narrow-screens.ts';
 import { readOnDemand } from './read-on-demand.ts';
 import { sendWithTypedKey } from './typed-credentials.ts';
 
@@ -51,7 +52,10 @@ export const docs = fp<DocsOptions>(
       await scope.register(swaggerUi, {
         routePrefix: docsPath,
         staticCSP: docsPolicy,
-        theme: { title: 'delivery-coordinator API' },
+        theme: {
+          title: 'delivery-coordinator API',
+          css: [{ filename: 'narrow-screens.css', content: narrowScreens }],
+        },
         // BaseLayout has no top bar, which could load a document from any address.
         uiConfig: {
           layout: 'BaseLayout',

@@ -60,7 +60,21 @@ export function renderForm(form: Form): Html {
   const typed = stale ? withPresentValues(plain, form.typed ?? {}) : (form.typed ?? {});
   return html`<form class="form" method="post" action="${action}" ${hasFiles ? html`enctype="multipart/form-data"` : null} novalidate ${hasEdits ? html`data-edited` : null} ${goesOn ? sentAtOnce(action) : null}>
 ${hasEdits ? html`<button class="unseen" type="submit" tabindex="-1" aria-hidden="true">Send</button>` : null}
-${problems ? (stale ? renderStale(plain, typed, { renderLink: (field) => renderFieldLink(field, name), path: action, hasOtherValues: plain.length < fields.length }) : renderSummary(problems, plain, name)) : null}
+${
+  problems
+    ? stale
+      ? renderStale(plain, typed, {
+          renderLink: (field) => renderFieldLink(field, name),
+          path: action,
+          hasOtherValues: plain.length < fields.length,
+        })
+      : renderSummary(
+          problems,
+          plain.map((field) => withState(field, typed, stale)),
+          name,
+        )
+    : null
+}
 ${plain.some(isPassword) ? null : renderKey()}
 ${[...openedField(plain), ...fields].map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${

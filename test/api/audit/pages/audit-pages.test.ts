@@ -42,6 +42,8 @@ describe('the pages of the audit', () => {
     expect(history.text).toContain('>project.updated</a>');
     expect(history.text).not.toContain('>team.created</a>');
     const { body } = await owner.get(`/audit?action=project.updated&resource_id=${project}`);
+    const kinds = (await visitor.get(`/audit?action=environment.created`)).text;
+    expect(kinds).toMatch(/kind \((development|staging|production)\)/);
     const record = await visitor.get(`/audit/${body.audit_records[0].id}`);
     expect(record.text).toContain('&lt;img src=x&gt;');
     expect(record.text).toContain('Network');

@@ -69,7 +69,7 @@ describe('the forms of bindings', () => {
         const { status, text } = await bind(path, { name, connection_id: '', plan: '', apply: '' });
         expect(status, name).toBe(400);
         expect(text).toMatch(/<a href="#field-name">Name<\/a>: [A-Z][^["]+\.</);
-        expect(text).toContain('<a href="#field-connection_id">Connection</a>: Choose one.');
+        expect(text).toContain('<a href="#field-connection_id">Connection</a>: Choose the connection.');
         expect(text).toContain('Select at least one phase.');
         expect(text).not.toContain('Field [');
       }

@@ -54,7 +54,7 @@ describe('the pages of service accounts', () => {
     const sent = await visitor.submit('/service-accounts/new', { name: '', role: 'requester', owner: '' });
     expect(sent.status).toBe(400);
     expect(sent.text).toMatch(/>Name<\/a>: /);
-    expect(sent.text.match(/>Owner<\/a>: [^<]*/g)).toEqual(['>Owner</a>: Choose one.']);
+    expect(sent.text.match(/>Owner<\/a>: [^<]*/g)).toEqual(['>Owner</a>: Choose the owner.']);
   });
 
   test('disable, enable, rename and delete an account', async () => {
