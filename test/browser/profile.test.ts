@@ -36,7 +36,7 @@ describe.skipIf(findBrowser() === null)('the profile page, in a real browser', (
       await page.keyboard.press('Tab');
     }
     await page.keyboard.press('Enter');
-    await page.getByText('Your password is changed').waitFor();
+    await page.getByText('Password changed.').waitFor();
     expect(await page.getByText('This session').count()).toBe(1);
     expect((await elsewhere.get('/auth/whoami')).status).toBe(401);
     expect(watch).toEqual(nothing);

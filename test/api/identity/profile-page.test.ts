@@ -77,7 +77,7 @@ describe('the profile page', () => {
 
   it('shows only known messages about what has happened', async () => {
     const { visitor } = await visit();
-    expect((await visitor.get('/profile?done=password')).text).toMatch(/role="status">Your password is changed/);
+    expect((await visitor.get('/profile?done=password')).text).toMatch(/role="status">Password changed\./);
     for (const done of ['constructor', '<b>', 'x', ''])
       expect(await visitor.page(`/profile?done=${encodeURIComponent(done)}`)).not.toContain('role="status"');
   });

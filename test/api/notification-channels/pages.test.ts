@@ -64,7 +64,9 @@ describe('the pages of notification channels', () => {
         [...text.matchAll(/<(?:input|textarea)[^>]*name="(config[^"]+)"[^>]*\brequired\b/g)].map(([, name]) => name),
       ];
     };
-    expect(await fieldsOf('')).toEqual(['E-mail', ['config.recipients']]);
+    // No mail server is set, so e-mail is not what is chosen at first.
+    expect(await fieldsOf('')).toEqual(['Signed webhook', ['config.url']]);
+    expect(await fieldsOf('?of=email')).toEqual(['E-mail', ['config.recipients']]);
     expect(await fieldsOf('?of=webhook')).toEqual(['Signed webhook', ['config.url']]);
     expect(await fieldsOf('?of=slack')).toEqual(['Chat (Slack)', ['config.url']]);
     expect((await visitor.get('/admin/notification-channels/new?of=fax')).status).toBe(400);

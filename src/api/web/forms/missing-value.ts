@@ -10,16 +10,16 @@ const anyUnchosen = new Set([
   'This does not exist: choose another one.',
 ]);
 
-/** Labels that are no nouns, such as "Until" and "Type core to confirm". */
+/** Labels that are no nouns, such as "Until" and "Type core to confirm". Their problems stay as they are. */
 const sentenceLabel =
-  /^(?:Who|Where|Why|When|What|Or|Only|Keep|Give|From|Until|To|On|Starts|Ends|Attached)\b| to confirm$/;
+  /^(?:About|Who|Where|Why|When|What|Or|Only|Keep|Give|From|Until|To|On|Starts|Ends|Attached)\b| to confirm$/;
 const chosenKinds = new Set<FormField['kind']>(['select', 'radio', 'files', 'folder']);
 
 /** The problems of a field, each on a line. One that misses a value names what to enter: "Enter the name." */
 export function nameMissing(problems: string, field: Pick<FormField, 'label' | 'kind' | 'value'>): string {
   return problems
     .split('\n')
-    .map((line) => (isMissing(line, field) ? nameOf(field) : line))
+    .map((line) => (isMissing(line, field) && !sentenceLabel.test(field.label) ? nameOf(field) : line))
     .join('\n');
 }
 
@@ -28,7 +28,6 @@ function isMissing(line: string, { kind, value = '' }: Pick<FormField, 'kind' | 
 }
 
 function nameOf({ label, kind }: Pick<FormField, 'label' | 'kind'>): string {
-  if (sentenceLabel.test(label)) return anyMissing;
   return `${chosenKinds.has(kind) ? 'Choose' : 'Enter'} the ${lowerFirst(label)}.`;
 }
 

@@ -1,5 +1,6 @@
 import { problemIcon } from '../components/alerts.ts';
 import { type Html, html } from '../html.ts';
+import { nameMissing } from './missing-value.ts';
 
 export interface Field {
   readonly name: string;
@@ -27,7 +28,7 @@ export function renderField(field: Field): Html {
   autocapitalize="none" spellcheck="false"
   ${value ? html`value="${value}"` : null} ${problem ? html`aria-invalid="true"` : null}
   ${describedByIds ? html`aria-describedby="${describedByIds}"` : null} ${isFirst ? html`autofocus` : null}>
-${problem ? html`<p class="field-problem" id="${problemId}">${problemIcon}${problem}</p>` : null}
+${problem ? html`<p class="field-problem" id="${problemId}">${problemIcon}${nameMissing(problem, { label })}</p>` : null}
 </div>`;
 }
 
