@@ -77,23 +77,23 @@ describe.skipIf(findBrowser() === null)('what somebody types into a form, in a r
   });
 
   it.each([
-    ['the browser is offline', () => context.setOffline(true), () => context.setOffline(false)],
+    ['the browser is offline', () => opened.context.setOffline(true), () => opened.context.setOffline(false)],
     [
       'a proxy answers 502 for the service',
-      () => context.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad gateway' })),
-      () => context.unroute('**/*'),
+      () => opened.context.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad gateway' })),
+      () => opened.context.unroute('**/*'),
     ],
   ])('stays in the form when it is sent while %s, and can be sent afterwards', async (situation, fail, recover) => {
-    await page.goto(`${origin}/organizations/new`);
+    await opened.page.goto(`${opened.origin}/organizations/new`);
     await field('name').fill('Contoso Offline');
     await fail();
-    await page.getByRole('button', { name: /^(Create|Add)/ }).click();
-    await page.getByText('Nothing was sent, and what you typed is still here.').waitFor();
+    await opened.page.getByRole('button', { name: /^(Create|Add)/ }).click();
+    await opened.page.getByText('Nothing was sent, and what you typed is still here.').waitFor();
     expect(await field('name').inputValue()).toBe('Contoso Offline');
     await recover();
     await field('name').fill(`Contoso ${situation}`);
-    await page.getByRole('button', { name: /^(Create|Add)/ }).click();
-    await page.waitForURL(/\/organizations\/[0-9a-f-]{36}/);
+    await opened.page.getByRole('button', { name: /^(Create|Add)/ }).click();
+    await opened.page.waitForURL(/\/organizations\/[0-9a-f-]{36}/);
   });
 
   it('is not shown to somebody else who signs in', async () => {

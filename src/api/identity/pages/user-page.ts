@@ -47,7 +47,7 @@ async function renderNextStep(visit: UserVisit, id: string): Promise<Html> {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query });
   const links = organizations.map(
     (organization) =>
-      html`<li><a class="foreign" href="${joinOrganizationPath(organization.id, { person: id })}">Add to ${organization.name}</a></li>`,
+      html`<li><a class="foreign" href="${joinOrganizationPath(organization.id, { user_id: id })}">Add to ${organization.name}</a></li>`,
   );
   const others =
     next === null ? null : html`<li><a href="${pagePath(pages.organizations)}">Find another organization</a></li>`;

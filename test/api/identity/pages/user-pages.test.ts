@@ -35,7 +35,7 @@ describe('the pages of users', () => {
     expect(page.text).toContain('Operator');
     const { id } = await root.make('/organizations', { name: 'Northwind' });
     const [, join = ''] = /href="([^"]+)#add">Add to Northwind</.exec(await visitor.page(path)) ?? [];
-    expect(join).toBe(`/organizations/${id}/members?person=${path.replace('/users/', '')}`);
+    expect(join).toBe(`/organizations/${id}/members?user_id=${path.replace('/users/', '')}`);
     expect((await visitor.get(join)).text).toContain('value="nora@example.com"');
     const link = await visitor.submit(`${path}/password-reset`, {});
     expect([link.status, link.headers['content-encoding']]).toEqual([201, undefined]);
