@@ -188,7 +188,7 @@ const news = {
     suppressed: 'Findings suppressed.',
   },
   [pages.driftMonitor]: {
-    created: 'Monitor created. It scans at the next scheduled time.',
+    created: 'Monitor created. The time of its next scan is below.',
     saved: 'Changes saved.',
     scanning: 'Scan requested.',
   },

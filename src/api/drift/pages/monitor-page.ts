@@ -14,7 +14,7 @@ import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+import { nextTimes, shortestGap } from '#domain/shared/schedules/next-times.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
 import { renderFindings } from './findings-list.ts';
@@ -126,13 +126,11 @@ function renderChangedInputs({ inputs_changed: isChanged, instance_id: id }: Mon
 
 async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {
   const names = await readWatchedNames(visit, [monitor]);
-  const isScanning = monitor.enabled && monitor.scope === 'instance';
-  const [next] = isScanning ? nextTimes(monitor.schedule, monitor.id, new Date(), 1) : [];
   return renderFacts(
     [
       ['Watches', html`the ${monitor.scope} ${renderPlace(monitor, names)}`],
       ['Scans', describeSchedule(monitor.schedule)],
-      ['Next scan', next ? renderTime(next.toISOString()) : monitor.enabled ? null : 'Off'],
+      ['Next scan', renderNextScan(monitor)],
       ['Scanning now', monitor.scan_run_id && renderRunLink(monitor.scan_run_id)],
       ['Last scan', monitor.last_scan_at && renderAge(monitor.last_scan_at)],
       ['Last success', monitor.last_success_at && renderAge(monitor.last_success_at)],
@@ -146,6 +144,16 @@ async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject):
     ],
     { isWide: true },
   );
+}
+
+/** Monitors that inherit an interval scan at times of their own, within one interval. Those that inherit a time of day all scan then. */
+function renderNextScan({ enabled, schedule, scope, id }: MonitorSubject): Html | string | null {
+  if (!enabled) return 'Off';
+  const isShared = scope !== 'instance' && 'every' in schedule;
+  const [next] = nextTimes(schedule, id, new Date(), 1);
+  if (!isShared) return next ? renderTime(next.toISOString()) : null;
+  const latest = new Date(Date.now() + shortestGap(schedule) * 1_000);
+  return html`each instance at a time of its own, by ${renderTime(latest.toISOString())}`;
 }
 
 type Scans = Awaited<ReturnType<typeof readScans>>;
@@ -171,7 +179,7 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
             { label: 'Age', cell: ({ created_at: at }) => renderAge(at) },
           ],
         })
-      : renderEmpty('No scans yet', 'The first scan runs at the next scheduled time. You can also start one now.')
+      : renderEmpty('No scans yet', 'The page says above when the next scan runs. You can also start one now.')
   }</div>
 ${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
 }

@@ -4,7 +4,6 @@ import { get as getEnvironment, list as listEnvironments } from '#api/environmen
 import { nameEnvironments } from '#api/environments/pages/environment-choices.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
-import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
@@ -16,7 +15,7 @@ import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { refuseSilentResets } from './resets.ts';
 import type { ListedSchedule } from './shown.ts';
-import { withoutMasks } from './work-schema.ts';
+import { readRunnableTemplates, withoutMasks } from './work-schema.ts';
 
 export type WorkKind = 'run' | 'assembly_run';
 
@@ -27,18 +26,19 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
   const assembly = work && 'assembly_run' in work ? work.assembly_run : undefined;
   const known = run ?? assembly;
   const scope = scopeQuery(visit.scope);
+  const thing = kind === 'run' ? 'template' : 'assembly';
+  const chosenId = run?.template_id ?? assembly?.assembly_id ?? visit.query(`${thing}_id`);
   const [what, places] = await Promise.all([
-    kind === 'run' ? readTemplates(visit) : readAssemblies(visit, scope),
+    kind === 'run' ? readRunnableTemplates(visit, chosenId) : readAssemblies(visit, scope),
     readEnvironments(visit, scope),
   ]);
-  const thing = kind === 'run' ? 'template' : 'assembly';
   return [
     {
       name: at(`${thing}_id`),
       label: kind === 'run' ? 'Template' : 'Assembly',
       kind: 'select',
       ...what,
-      value: run?.template_id ?? assembly?.assembly_id ?? visit.query(`${thing}_id`),
+      value: chosenId,
     },
     {
       name: at('environment_id'),
@@ -210,11 +210,6 @@ function parseObject(visit: Visit, field: string, text: string): Record<string, 
   }
   visit.addProblem(field, 'expected a JSON object, such as {"size": 3}');
   return {};
-}
-
-async function readTemplates(visit: Visit): Promise<Choices> {
-  const { templates, next_cursor: next } = await visit.read(listTemplates, { query: { limit: '200' } });
-  return choicesOf(templates, next, 'template');
 }
 
 async function readAssemblies(visit: Visit, scope: object): Promise<Choices> {

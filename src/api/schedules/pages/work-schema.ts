@@ -3,6 +3,7 @@ import { readInherited } from '#api/environments/pages/inherited.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
+import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import type { SchemaPart } from '#api/web/forms/schema-part.ts';
@@ -32,14 +33,25 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
     inherited,
     of: version ? `${templateId} ${version.version}` : '',
     lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>`,
-    ...(!version && { none: 'Choose a template: its variables appear here.' }),
+    ...(!version && {
+      none: templateId
+        ? 'The template has no version yet: publish one before you schedule its runs.'
+        : 'Choose a template: its variables appear here.',
+    }),
   };
 }
 
-/** Where there is one template, the form has chosen it already. */
+/** Where there is one template to choose, the form has chosen it already. */
 async function findOnlyTemplate(visit: Visit): Promise<string> {
-  const { templates } = await visit.read(listTemplates, { query: { limit: '2' } });
-  return templates.length === 1 ? (templates[0]?.id ?? '') : '';
+  const { choices, isCut } = await readRunnableTemplates(visit);
+  return choices.length === 1 && !isCut ? (choices[0]?.value ?? '') : '';
+}
+
+/** The templates that a run can use: those with a version, and the one that the form has chosen already. */
+export async function readRunnableTemplates(visit: Visit, chosenId?: string): Promise<Choices> {
+  const { templates, next_cursor: next } = await visit.read(listTemplates, { query: { limit: '200' } });
+  const runnable = templates.filter(({ id, latest_version: latest }) => latest !== null || id === chosenId);
+  return choicesOf(runnable, next, 'template');
 }
 
 async function findOnlyEnvironment(visit: Visit): Promise<string> {
