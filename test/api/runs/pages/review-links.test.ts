@@ -36,11 +36,17 @@ afterAll(() => api?.close());
 
 const path = () => `/workloads/runs/${run}`;
 
-/** The link that the reader of the run gets for somebody whom they cannot ask; undefined: none. */
-async function linkFor(who: string): Promise<string | undefined> {
+/** What the reader of the run gets who asks for a review by somebody: the status, and the link for that person; undefined: none. */
+async function askFor(who: string): Promise<{ status: number; link: string | undefined }> {
   const { status, text } = await reader.submit(`${path()}/request-approval`, { message: '', other: who });
+  return { status, link: /value="https?:\/\/[^/"]+(\/[^"]+asked=[^"]+)"/.exec(text)?.[1] };
+}
+
+/** The link that the reader of the run gets for somebody who may not review it; undefined: none. */
+async function linkFor(who: string): Promise<string | undefined> {
+  const { status, link } = await askFor(who);
   expect(status).toBe(422);
-  return /value="https?:\/\/[^/"]+(\/[^"]+asked=[^"]+)"/.exec(text)?.[1];
+  return link;
 }
 
 const wordsOf = (text: string) => text.replace(/[\s\S]*<main/, '').replaceAll(/<[^>]*>/g, ' ');
@@ -149,14 +155,14 @@ describe('the link for somebody who is asked for a review and may not see the ru
 
   it('is not offered for a run that does not wait for a review or was deleted, and one that exists asks for nothing then', async () => {
     const change = (changes: string) => api.rows(`update runs set ${changes} where id = ?`, [run]);
-    for (const [changes, back] of [
-      [`deleted_at = now()`, `deleted_at = null`],
-      [`status = 'canceled'`, `status = 'pending_approval'`],
+    for (const [changes, back, status] of [
+      [`deleted_at = now()`, `deleted_at = null`, 422],
+      [`status = 'canceled'`, `status = 'pending_approval'`, 409],
     ] as const) {
       await change(changes);
       try {
         expect(wordsOf((await visitor.get(link)).text), changes).not.toMatch(/asks you|Core/);
-        expect(await linkFor('Ada Asked'), changes).toBeUndefined();
+        expect(await askFor('Ada Asked'), changes).toEqual({ status, link: undefined });
       } finally {
         await change(back);
       }
