@@ -97,7 +97,7 @@ it('the form for a new quota names a missing owner and every wrong limit at once
   const wrongLimits = (text: string) => text.match(/<\/a>: Enter a whole number from 0 on/g) ?? [];
   const { status, text } = await visitor.submit('/admin/quotas/new', typed);
   expect(status).toBe(400);
-  expect(text).toMatch(/>Owner<\/a>: Choose one/);
+  expect(text).toMatch(/>Owner<\/a>: Choose the owner\./);
   expect(wrongLimits(text)).toHaveLength(2);
   // The operation would refuse the same limits in other words.
   const withOwner = await visitor.submit('/admin/quotas/new', { owner: 'global', ...typed });

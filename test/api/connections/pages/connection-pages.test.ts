@@ -173,11 +173,11 @@ it('says at once what is wrong with the owner, the name and the settings', async
   const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
   const { status, text } = await visitor.submit('/admin/connections/new?of=git-https', fields);
   expect(status).toBe(400);
-  expect(text).toMatch(/>Owner<\/a>: Choose one/);
+  expect(text).toMatch(/>Owner<\/a>: Choose the owner\./);
   expect(text).toMatch(/>Name<\/a>: /);
   expect(text).toMatch(/<a href="#[^"]+">[^<]*url<\/a>: Enter the address where repositories begin/i);
   const missing = await visitor.submit('/admin/connections/new?of=kubernetes', { owner: '', name: '' });
-  expect(missing.text).toMatch(/>Owner<\/a>: Choose one/);
+  expect(missing.text).toMatch(/>Owner<\/a>: Choose the owner\./);
   expect(missing.text).toMatch(/>Name<\/a>: /);
   for (const name of ['server', 'token'])
     expect(missing.text).toMatch(new RegExp(`<a href="#[^"]+">[^<]*${name}</a>: `, 'i'));
