@@ -127,6 +127,32 @@ describe.skipIf(findBrowser() === null)('the catalog and the form for a run, in 
     await page.close();
   });
 
+  it('lets somebody go on typing in the next field while the form changes for the chosen environment', async () => {
+    const { page, watch } = await openWatchedPage(browser, origin);
+    await open(page, `/catalog/${template}/run`);
+    let answer = () => {};
+    const isTyping = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/\/run/, async (route) => {
+      if (route.request().method() === 'POST') await isTyping;
+      await route.continue();
+    });
+    const changed = page.waitForResponse((response) => response.request().method() === 'POST');
+    await chooseEnvironment(page);
+    await page.getByLabel('Name name').click();
+    await page.keyboard.type('before');
+    await page.keyboard.press('ArrowLeft');
+    await page.evaluate('window.typedIn = document.activeElement');
+    answer();
+    await changed;
+    await expect.poll(() => page.evaluate('window.typedIn.isConnected')).toBe(false);
+    await page.keyboard.type('-after-');
+    expect(await page.getByLabel('Name name').inputValue()).toBe('befor-after-e');
+    expect(watch).toEqual(nothing);
+    await page.close();
+  });
+
   it('keeps secrets of other items, and drops those of a list whose items move', async () => {
     const { page, watch } = await openWatchedPage(browser, origin);
     await open(page, `/catalog/${template}/run`);

@@ -56,6 +56,8 @@ describe('the set-up of a new team', () => {
     const policy = (await visitor.get(toPolicy)).text;
     expect(policy).toContain('One person approves, if a plan changes something.');
     expect(policy.match(/>If a plan changes something</g)).toHaveLength(1);
+    const nobody = { 'approval_policy.when': 'changes', 'approval_policy.required': '0', environment_id: '' };
+    expect((await visitor.submit(toPolicy, nobody)).text).toMatch(/with 0 approvals nobody is asked/i);
     await fill(visitor, toPolicy, { 'approval_policy.when': 'destroys', 'approval_policy.required': '1' });
     const toVersion = await fill(visitor, `${setup}/template`, { name: 'Queue' });
     expect(toVersion).toMatch(/^\/catalog\/[0-9a-f-]+\/publish$/);

@@ -13,6 +13,7 @@ import { kindWords } from './words.ts';
 export function toRules(visit: Visit, typed: Typed): Record<string, unknown> {
   const when = typed['approval_policy.when'] ?? '';
   const required = typed['approval_policy.required'] ?? '';
+  addApprovalProblem(visit, typed, 'approval_policy');
   return {
     ...(when !== '' && {
       approval_policy: {
@@ -26,6 +27,27 @@ export function toRules(visit: Visit, typed: Typed): Record<string, unknown> {
     plan_secrets: typed['plan_secrets'] || null,
     tool: visit.collect(() => readTool(typed)),
   };
+}
+
+/** Adds a problem for a rule that asks for approvals, of which none is required: it would ask nobody. @param policy the path of its fields */
+export function addApprovalProblem(visit: Visit, typed: Typed, policy: string): void {
+  const when = typed[`${policy}.when`] ?? '';
+  if (when === '' || when === 'never' || typed[`${policy}.required`]?.trim() !== '0') return;
+  visit.addProblem(
+    `${policy}.required`,
+    'with 0 approvals nobody is asked: enter 1 or more, or ask for approval never',
+  );
+}
+
+/** The rule of a policy, as its form shows it. A policy that requires 0 approvals asks for none, whatever its rule is. */
+export function shownRule({
+  required,
+  when,
+}: {
+  readonly required: number;
+  readonly when: ApprovalRule;
+}): ApprovalRule {
+  return required === 0 ? 'never' : when;
 }
 
 export const nameAndKind: FormField[] = [

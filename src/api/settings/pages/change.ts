@@ -1,3 +1,4 @@
+import { addApprovalProblem } from '#api/environments/pages/environment-fields.ts';
 import { findLimitProblems, toLimits } from '#api/quotas/pages/limit-fields.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
@@ -68,6 +69,7 @@ function readPolicy(typed: Typed): object {
 /** Adds what the page itself finds wrong with the settings that were typed. */
 export function addSettingsProblems(visit: Visit, typed: Typed): void {
   visit.problems.push(...findLimitProblems('default_quotas', typed));
+  addApprovalProblem(visit, typed, 'default_approval_policy');
   for (const name of featureNames)
     if (isOff(name, typed) && !typed[`features.${name}.reason`]?.trim())
       visit.addProblem(`features.${name}.reason`, `say why ${features[name].title} is off`);

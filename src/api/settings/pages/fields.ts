@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shownRule } from '#api/environments/pages/environment-fields.ts';
 import { limitField } from '#api/quotas/pages/limit-fields.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
@@ -92,7 +93,7 @@ function approvalFields({ default_approval_policy: policy }: ShownSettings): For
       name: 'default_approval_policy.when',
       label: 'Approval is required for',
       kind: 'select',
-      value: policy.when,
+      value: shownRule(policy),
       choices: offeredRules(policy.when).map((rule) => ({ value: rule, label: ruleLabels[rule] })),
     },
     {

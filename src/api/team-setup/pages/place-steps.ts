@@ -1,5 +1,5 @@
 import { create as createEnvironment, get, update } from '#api/environments/operations.ts';
-import { nameAndKind, policyFields, toRules } from '#api/environments/pages/environment-fields.ts';
+import { nameAndKind, policyFields, shownRule, toRules } from '#api/environments/pages/environment-fields.ts';
 import { describePolicy, type EnvironmentDetails } from '#api/environments/pages/words.ts';
 import { create as createProject } from '#api/projects/operations.ts';
 import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
@@ -124,7 +124,8 @@ function policyPath({ team }: Setup, id: string | undefined, done?: 'saved'): Lo
 }
 
 function fieldsOf(environment: EnvironmentDetails) {
-  const { required, when, allow_self: allowSelf } = environment.approval_policy;
+  const { required, allow_self: allowSelf } = environment.approval_policy;
+  const when = shownRule(environment.approval_policy);
   const values: Readonly<Record<string, string>> = {
     'approval_policy.when': when,
     'approval_policy.required': String(required),

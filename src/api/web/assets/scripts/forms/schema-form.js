@@ -55,6 +55,7 @@
         type !== 'hidden' && sent.get(key) !== `${value} ${checked}` && !isMoved(name),
     );
     const open = [...form.querySelectorAll('details')].map((part) => part.open);
+    const takeUp = leaveOff();
     form.replaceChildren(...next.childNodes);
     for (const control of secretsIn(form)) enter(control, typed.get(control.name) ?? '');
     const now = controls();
@@ -64,7 +65,22 @@
     }
     for (const [index, part] of [...form.querySelectorAll('details')].entries()) if (open[index]) part.open = true;
     hideUpdates();
+    takeUp();
     return true;
+  }
+
+  /** Remembers where somebody types, for the same field of the form that takes the place of this one. */
+  function leaveOff() {
+    const field = document.activeElement;
+    if (!(field instanceof HTMLElement) || !form.contains(field) || !field.id) return () => {};
+    const text = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement ? field : null;
+    const [start, end] = [text?.selectionStart ?? null, text?.selectionEnd ?? null];
+    return () => {
+      const same = document.getElementById(field.id);
+      same?.focus({ preventScroll: true });
+      const isText = same instanceof HTMLInputElement || same instanceof HTMLTextAreaElement;
+      if (isText && start !== null) same.setSelectionRange(start, end);
+    };
   }
 
   /** Edits are made one after the other: each begins with the form that the one before it left. */
@@ -84,7 +100,11 @@
     for (const [name, each] of new FormData(form)) if (typeof each === 'string') fields.append(name, each);
     for (const control of secretsIn(form)) fields.delete(control.name);
     const moved = /^(remove|forget):/.test(value) ? value.slice(value.indexOf('@') + 1) : undefined;
-    if (await show(fields, moved)) return focusAfter(value, group, focused);
+    const isShown = await show(fields, moved);
+    // Somebody who went on to another field meanwhile stays there.
+    const now = document.activeElement?.id ?? '';
+    if (isShown && now !== '' && now !== focused) return;
+    if (isShown) return focusAfter(value, group, focused);
     // The service says on a page of its own why it did not.
     const buttons = [...form.querySelectorAll('[data-edit]')];
     const again = buttons.find((button) => button instanceof HTMLButtonElement && button.value === value);
