@@ -17,6 +17,10 @@ const isBusy = { message: 'a run is changing the instance: wait for it, or cance
 /** What a caller may do with an instance. Undoing an import also depends on what has run since. */
 export const instanceActions = actionsOf<OwnedInstance>()({
   deploy: { operation: 'runs.create' },
+  download_state: {
+    operation: 'instances.download_state',
+    findRefusal: ({ stateSerial }) => (stateSerial === 0 ? hasNoState : null),
+  },
   import_state: {
     operation: 'instances.import_state',
     findRefusal: ({ stateSerial }) => (stateSerial === 0 ? null : hasState),

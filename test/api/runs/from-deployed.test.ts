@@ -184,6 +184,27 @@ describe('a run that does not name what is deployed', () => {
     expect(text).not.toContain('hidden-token');
   });
 
+  test('does not say that it resets a secret if the environment gives the deployed value, and does if it gives another one', async () => {
+    const instance = await deployed({ ...chosen, token: 'hidden-token' });
+    const set = async (value: unknown) => {
+      const path = `/environments/${stage.tenant.environment}/variables/token`;
+      const answer = await stage.tenant.owner.put(path, { value, category: 'template', sensitive: true });
+      expect(answer.status, answer.text).toBeLessThan(300);
+    };
+    await set('hidden-token');
+    expect((await ask(chosen, { instance, version: '1.0.0' })).body.variables_reset).toEqual([]);
+    await set('another-token');
+    expect((await ask(chosen, { instance, version: '1.0.0' })).body.variables_reset).toEqual([
+      { variable: 'token', cause: 'environment', before: hidden, after: hidden },
+    ]);
+    await set(12345678);
+    expect(await inputsOf(await ask(chosen, { instance: 'digits' })), 'a number for a text').toMatchObject({
+      token: '12345678',
+    });
+    const { status } = await stage.tenant.owner.delete(`/environments/${stage.tenant.environment}/variables/token`);
+    expect(status).toBeLessThan(300);
+  });
+
   test('resets nothing if it names the same values, or if nothing was deployed before', async () => {
     const instance = await deployed(chosen);
     expect((await ask(chosen, { instance, version: '1.0.0' })).body.variables_reset).toEqual([]);

@@ -123,7 +123,7 @@ describe('the set-up of a new team', () => {
     const setup = await addTeam(visitor, 'Careless');
     const refused = await visitor.submit(`${setup}/people`, { user_id: 'nobody@example.test', role: 'viewer' });
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain('Invite new people by their e-mail address instead');
+    expect(refused.text).toContain('can invite new people by their e-mail address');
     expect(refused.text).toContain('value="nobody@example.test"');
   });
 

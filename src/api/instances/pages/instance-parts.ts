@@ -4,7 +4,9 @@ import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { withoutIds } from '#api/web/linked-text.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { toSentence } from '#api/web/text.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { getOutputs } from '../operations.ts';
 import { listOfInstance } from '../resource-operations.ts';
@@ -64,7 +66,7 @@ export async function renderOutputs(visit: InstanceVisit): Promise<Html> {
 }
 
 /** Lists the state versions, with a form that compares two of them. */
-export async function renderStates(visit: InstanceVisit): Promise<Html> {
+export async function renderStates(visit: InstanceVisit, instance: Instance): Promise<Html> {
   const cursor = visit.query('cursor');
   const { state_versions: versions, next_cursor: next } = await visit.read(listStates, {
     params: visit.params,
@@ -76,6 +78,7 @@ export async function renderStates(visit: InstanceVisit): Promise<Html> {
   const names = await readNames(visit.em, { principals: versions.map((each) => each.created_by) });
   const { id } = visit.params;
   const link = (query: Query) => pagePath(pages.instance, { id }, { tab: 'states', ...query });
+  const refusal = findOpeningRefusal(instance);
   return html`<form method="get" action="${pagePath(pages.compareStates, { id })}" class="stack">
 <div class="list-panel">${renderTable({
     caption: 'State versions',
@@ -113,13 +116,26 @@ export async function renderStates(visit: InstanceVisit): Promise<Html> {
         label: 'File',
         kind: 'minor',
         cell: ({ serial }) =>
-          html`<a href="${operationPath(download, { id, serial: String(serial) })}" download>Download, secrets included</a>`,
+          refusal
+            ? null
+            : html`<a href="${operationPath(download, { id, serial: String(serial) })}" download>Download, secrets included</a>`,
       },
     ],
   })}</div>
-<p class="muted">A downloaded state contains secrets in plain text.</p>
-<div class="actions"><button class="button button-plain" type="submit">Compare the two</button></div></form>
+${
+  refusal ??
+  html`<p class="muted">A downloaded state contains secrets in plain text.</p>
+<div class="actions"><button class="button button-plain" type="submit">Compare the two</button></div>`
+}</form>
 ${renderPages({ cursor, next }, link)}`;
+}
+
+/** Why the visitor may neither download nor compare the states of the instance; null if they may. */
+export function findOpeningRefusal({ actions }: Pick<Instance, 'actions'>): Html | null {
+  const { allowed, reason } = actions.find(({ name }) => name === 'download_state') ?? { allowed: false, reason: null };
+  return allowed
+    ? null
+    : html`<p class="muted">You cannot download or compare states. ${withoutIds(toSentence(reason ?? ''))}</p>`;
 }
 
 /** A size in bytes for people, such as "1.4 MiB". */

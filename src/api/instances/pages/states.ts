@@ -15,7 +15,7 @@ import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { compare } from '../comparison-operations.ts';
 import { get as getInstance } from '../operations.ts';
 import { download, get } from '../state-operations.ts';
-import { formatSize } from './instance-parts.ts';
+import { findOpeningRefusal, formatSize } from './instance-parts.ts';
 
 type Comparison = EncodedAnswerOf<typeof compare.responses>;
 type Change = Comparison['changes'][number];
@@ -40,8 +40,11 @@ ${renderPageHead({ title, crumbs: crumbsOf(id, instance.name) })}
       ['Size', formatSize(version.size)],
       ['Digest', html`<code class="foreign">${version.digest}</code>`],
     ])}
-<div class="actions"><a class="button button-plain" href="${operationPath(download, { id, serial })}" download>Download, secrets included</a>
-${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareStates, { id }, { from: previous, to: serial })}">Compare with the previous version</a>` : null}</div></div>
+${
+  findOpeningRefusal(instance) ??
+  html`<div class="actions"><a class="button button-plain" href="${operationPath(download, { id, serial })}" download>Download, secrets included</a>
+${previous ? html`<a class="button button-plain" href="${pagePath(pages.compareStates, { id }, { from: previous, to: serial })}">Compare with the previous version</a>` : null}</div>`
+}</div>
 </div>`,
   });
 }

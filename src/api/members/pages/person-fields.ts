@@ -118,7 +118,7 @@ function describeUnclear(found: readonly Person[], outsider: Person | undefined)
   if (found.length === 1) return `matches ${found[0]?.name} alone, who is chosen below: send the form again to confirm`;
   if (found.length > 1) return 'describes more than one person: choose who you mean below';
   if (outsider) return `${outsider.name} is not yet a member of the organization: add them there first`;
-  return 'matches no person whom you may choose. Invite new people by their e-mail address instead';
+  return 'matches nobody in your organizations. An owner or an administrator of the organization can invite new people by their e-mail address';
 }
 
 /** The only person whom a text names where it names no member of the organization of the field; undefined if there is none. */

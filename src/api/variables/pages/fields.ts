@@ -37,7 +37,9 @@ function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string
 function readValue(category = '', value = ''): JsonValue {
   if (category === 'env') return value;
   try {
-    return JSON.parse(value) as JsonValue;
+    const parsed = JSON.parse(value) as JsonValue;
+    // A number is text if JSON would write it otherwise: a password such as 1.50 keeps each of its digits.
+    return typeof parsed === 'number' && String(parsed) !== value.trim() ? value : parsed;
   } catch {
     return value;
   }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
+import { convertToType } from '#domain/registry/hcl/conversions.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
 import { copyReads, dataSourceOf } from '../references/model.ts';
@@ -25,7 +27,7 @@ export function mergeInputs(
 ): RunInputs {
   const inherited = Object.entries(environment.template);
   const variables = mergeVariables(schema, {
-    environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, value])),
+    environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, asDeclared(schema, name, value)])),
     deployment: deployment?.inputs.variables ?? {},
     run: requested,
   });
@@ -36,6 +38,17 @@ export function mergeInputs(
   ];
   const sources = sourcesOf(environment.template, deployment?.inputs, requested);
   return { variables, sensitive, sources, environment: environment.env };
+}
+
+/**
+ * A default of the environment is often typed without knowing the type of the variable: a password of digits is text, and "3" is a number where the template
+ * wants one. The tools convert such values in the same way.
+ */
+function asDeclared(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
+  const declared = propertiesOf(schema)[name];
+  const type = isJsonObject(declared) ? declared['type'] : undefined;
+  if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;
+  return convertToType(value, { type: type === 'integer' ? 'number' : type }) ?? value;
 }
 
 /** Puts outputs in the places of references: in what the request wrote, and in what the environment gives. What a deployment had was resolved for it. */

@@ -23,8 +23,8 @@ interface Compared {
 }
 
 /**
- * The variables that a run resets because its request does not name them. Secrets are never compared: one that the deployment was given by its request counts as
- * reset, whatever takes its place.
+ * The variables that a run resets because its request does not name them. A secret that the environment gave the deployment is no longer its own: it follows the
+ * environment without a word.
  */
 export function findResets({ deployed, versions, isNamed, inherited, inputs }: Compared): VariableReset[] {
   const declared = propertiesOf(versions.after.spec.variables);
@@ -41,9 +41,10 @@ export function findResets({ deployed, versions, isNamed, inherited, inputs }: C
     const now = after(variable);
     const isSecret = 'sensitive' in old || 'sensitive' in now;
     if (isSecret && isGivenByEnvironment(deployed.inputs, variable) && cause === 'environment') return [];
-    if (isSecret) return [{ variable, cause, before: secret, after: secret }];
-    const isSame = isDeepStrictEqual(deployed.inputs.variables[variable], inputs.variables[variable]);
-    return isSame ? [] : [{ variable, cause, before: old, after: now }];
+    if (isDeepStrictEqual(deployed.inputs.variables[variable], inputs.variables[variable])) return [];
+    return [
+      isSecret ? { variable, cause, before: secret, after: secret } : { variable, cause, before: old, after: now },
+    ];
   });
   return resets.slice(0, maxResets);
 }

@@ -152,7 +152,7 @@ function renderRejection({ approval, plan }: ShownRun, reason: Reason): Html {
 
 /** What failed comes first, in the words of who found it. What is usually to be done comes after it. */
 function renderFailure({ id, started_at: start }: ShownRun, detail: ShownDetail, reason: Reason): Html {
-  const log = start === null ? null : html` <a href="${runTabPath(id, 'log')}">Open the log at the error</a>`;
+  const log = start === null ? null : html` <a href="${runTabPath(id, 'log')}">Open the log</a>`;
   return html`<div class="notice notice-problem">${renderIcon('octagon-x')}<div class="stack">${renderStatusDetail(detail)}
 <p class="muted">${reason.why} ${reason.advice}${log}</p></div></div>`;
 }
