@@ -54,6 +54,19 @@ describe('the review under a plan', () => {
     );
   });
 
+  it('warns that the run cannot get through while too few people can approve it', async () => {
+    const run = await runs.add(changes);
+    const show = async () => wordsOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
+    expect(await show()).not.toMatch(/gets? through/);
+    const others = [runs.reviewers[1]?.id, runs.tenant.owner.id];
+    await api.rows('update principals set enabled = false where id in (?, ?)', others);
+    try {
+      expect(await show()).toMatch(/This run (cannot get through|gets through only with approvals of administrators)/);
+    } finally {
+      await api.rows('update principals set enabled = true where id in (?, ?)', others);
+    }
+  });
+
   it('records a decision once, however often its form is sent, and leads to the next run', async () => {
     const [run, next] = [await runs.add(changes), await runs.add(changes)];
     const fields = { ...(await readForm(rita, run)), comment: 'good', decision: 'approve' };

@@ -4,6 +4,8 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
+import { listOfRun } from '../../../approvals/reviewer-operations.ts';
+import { renderShortage } from '../../reviewers/words.ts';
 import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';
 import { renderReviewForm } from './review-form.ts';
 import { findStanding, type Standing } from './standing.ts';
@@ -11,12 +13,16 @@ import { findStanding, type Standing } from './standing.ts';
 /** The decision under a plan: who must still approve, by when, and the buttons. Only a run that waits for approval has it. */
 export async function renderReview(visit: RunVisit, run: ShownRun, form: ReviewForm = {}): Promise<Html | null> {
   if (run.plan === null || run.status !== 'pending_approval') return null;
-  const names = await readNames(visit.em, { teams: [run.team_id] });
+  const [names, reviewers] = await Promise.all([
+    readNames(visit.em, { teams: [run.team_id] }),
+    visit.read(listOfRun, { params: { id: run.id } }),
+  ]);
   const team = run.team_id === null ? null : (names.get(run.team_id)?.name ?? null);
   const standing = findStanding(run);
   return html`<section class="plan-review panel" id="review" aria-labelledby="review-title">
 <h2 id="review-title">Review</h2>
 <div class="plan-review-standing">${renderStanding(run, standing, team)}</div>
+${renderShortage(reviewers, 'run')}
 ${renderReviewForm(run, standing, form)}
 </section>`;
 }
