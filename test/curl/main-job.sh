@@ -183,7 +183,7 @@ call admin POST "/api/v1/runs/$run/approval/request" "{\"reviewers\":[\"$bea\"],
 expect 202 'a review is asked for'
 approve="{\"decision\":\"approve\",\"comment\":\"Looks right\",\"plan_digest\":\"$digest\"}"
 call admin POST "/api/v1/runs/$run/approval/review" "$approve"
-expect 409 'nobody approves their own run' 'another person must approve it'
+expect 409 'nobody approves their own run' 'another person must approve this run'
 call cleo POST "/api/v1/runs/$run/approval/review" "$approve"
 expect 409 'nobody approves a run of a version that they published' 'you published version 1.0.0'
 call bea POST "/api/v1/runs/$run/approval/review" \

@@ -65,7 +65,8 @@ async function decideByPipeline(tuple: Tuple): Promise<string> {
   const { entry, question, asker } = tuple;
   const { operation } = entry;
   const principal = principals.get(asker) ?? anonymous;
-  const services = { orm: { em }, refusals: { record: async () => undefined } } as unknown as Services;
+  const config = { baseUrl: 'https://coordinator.example' };
+  const services = { orm: { em }, refusals: { record: async () => undefined }, config } as unknown as Services;
   const request = { socket: {}, headers: {}, id: '', ip: '', routeOptions: { config: {} } } as FastifyRequest;
   const invocation: Omit<Invocation, 'input'> = { operation, operations, services, request, principal };
   const none: OperationInput = { params: undefined, query: undefined, body: undefined };
