@@ -243,6 +243,21 @@ describe('the form of the catalog for an instance that is deployed', () => {
   });
 });
 
+test('the form for an instance that holds imported resources says so, and starts nothing before that was confirmed', async () => {
+  const { address, run } = await deployed('imported', { name: 'shop' });
+  const { body } = await stage.tenant.owner.get(`/runs/${run}`);
+  await stage.api.rows('update instances set deployed_run_id = null, resource_count = 8 where id = ?', [
+    body.instance_id,
+  ]);
+  const { text } = await visitor.get(address);
+  expect(text).toMatch(/imported<\/a> exists there already and holds 8 resources/);
+  const fields = { 'v/name': 'shop', instance: 'imported', environment_id: body.environment_id };
+  const asked = await send(address, '2.0.0', fields);
+  expect([asked.status, asked.text.includes('Confirm and run')]).toEqual([200, true]);
+  const sent = await send(address, '2.0.0', { ...fields, compared: compared(asked.text) });
+  expect(sent.status, sent.text).toBe(303);
+});
+
 test('the form of an earlier run asks before it replaces a later deployment', async () => {
   const { run } = await deployed('repeated', { name: 'shop', region: 'us' });
   const address = `/catalog/${template}/run?from=${run}`;

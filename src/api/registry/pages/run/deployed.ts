@@ -41,6 +41,25 @@ export async function readReplaced(
   return id === undefined ? null : orNull(readDeployment(visit, templateId, id));
 }
 
+/** An instance that holds resources which no known run has deployed, as after an import. */
+export interface OccupiedInstance {
+  readonly id: string;
+  readonly name: string;
+  readonly resourceCount: number;
+}
+
+/** Reads what a run would change although nothing that it could be compared with is deployed; null: nothing, or the visitor may not know it. */
+export async function readOccupied(
+  visit: Visit,
+  { templateId, environmentId, name }: Record<'templateId' | 'environmentId' | 'name', string>,
+): Promise<OccupiedInstance | null> {
+  const place = environmentId === '' ? { templateId } : { environmentId };
+  const id = await findInstanceNamed(visit.em, place, name);
+  const instance = id === undefined ? null : await orNull(visit.read(getInstance, { params: { id } }));
+  if (!instance || instance.template_id !== templateId || instance.resource_count === 0) return null;
+  return { id: instance.id, name: instance.name, resourceCount: instance.resource_count };
+}
+
 async function readDeployment(visit: Visit, templateId: string, instanceId: string): Promise<DeployedFacts | null> {
   const instance = await visit.read(getInstance, { params: { id: instanceId } });
   if (instance.deployed_run_id === null || instance.template_id !== templateId) return null;

@@ -9,7 +9,7 @@ import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
-import { type DeployedFacts, readDeployed, readReplaced } from './deployed.ts';
+import { type DeployedFacts, type OccupiedInstance, readDeployed, readOccupied, readReplaced } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
 import { readTargetEnvironment } from './target-environment.ts';
@@ -34,6 +34,8 @@ export interface RunFacts extends RunSubject {
   readonly root: ObjectNode;
   /** What a run of the form replaces, if the form does not start from it. */
   readonly replaced: DeployedFacts | null;
+  /** The instance that a run of the form changes although it is not known what it was deployed with. */
+  readonly occupied: OccupiedInstance | null;
   readonly environments: Choices;
   /** Empty: no environment, or none that is known. */
   readonly environmentId: string;
@@ -70,7 +72,8 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
   const operation = chosen.operation ?? subject.source?.operation;
   const name = nameOfTarget(subject, chosen);
   const isReplacing = !subject.deployed && target.isKnown;
-  const replaced = isReplacing ? await readReplaced(visit, { templateId: visit.params.id, environmentId, name }) : null;
+  const place = { templateId: visit.params.id, environmentId, name };
+  const replaced = isReplacing ? await readReplaced(visit, place) : null;
   const isOfDeployed = runsDeployedVersion(subject, { operation, version: chosen.version });
   const versionToDestroy = isOfDeployed ? (subject.deployed ?? replaced) : null;
   const isFixed = Boolean(subject.source ?? subject.deployed);
@@ -84,6 +87,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     // A destroy takes what is left empty from the deployment.
     root: operation === 'destroy' ? withoutRequired(root) : root,
     replaced,
+    occupied: isReplacing && !replaced ? await readOccupied(visit, place) : null,
     environments,
     environmentId,
     approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,

@@ -116,13 +116,19 @@ const hiddenFields: readonly BasicField[] = ['shown', 'compared', 'carried', 'ke
 function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Values): FormState | null {
   const baseline = facts.deployed ?? facts.replaced;
   if (basic.operation === 'destroy') return findUnconfirmed(basic, nameOfTarget(facts, basic));
-  if (!baseline || !facts.version) return null;
+  if (!facts.version) return null;
+  if (!baseline) return isOccupantSeen(facts, basic) ? null : { problems: null, isToConfirm: true };
   const differences = findDifferences(facts, baseline, { values, omitted });
   const asked = differences.filter(({ kind }) => kind === 'asked');
   if (asked.length > 0) return { problems: askedProblems(asked.map(({ variable }) => variable)) };
   return areShown(basic.compared, { baseline, version: facts.version.version }, differences)
     ? null
     : { problems: null, isToConfirm: true };
+}
+
+/** Without a known deployment there is nothing to compare with: the visitor must have seen that something is there. */
+function isOccupantSeen({ occupied }: RunFacts, { compared }: Basic): boolean {
+  return occupied === null || compared === occupied.id;
 }
 
 /** A destroy that no name confirms. The first time, the field for the name was not in the form. */

@@ -46,7 +46,7 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${source ? renderSource(facts) : null}${renderDeployedNotice(facts)}
+${source ? renderSource(facts) : null}${renderDeployedNotice(facts)}${renderOccupied(facts)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };
@@ -79,6 +79,7 @@ ${renderSecretChoices(form)}</section>
 ${basicParts(form).map((field) => renderFormField(field, problems?.fields[field.name]))}</section>
 ${renderAdvanced(form)}
 ${renderDifferences(form)}
+${facts.occupied ? html`<input type="hidden" name="compared" value="${facts.occupied.id}">` : null}
 <div class="form-end">${renderSubmit(form)}${renderCancel(pagePath(pages.template, { id: facts.template.id }))}
 <p class="muted">A plan is made first. Changes that need approval wait for their reviewers.</p></div>
 </form>`;
@@ -91,10 +92,20 @@ function renderSubmit({ basic, isToConfirm }: RunForm): Html {
 }
 
 function renderStep({ facts, basic }: RunForm): Html {
-  return renderUnconfirmed(
-    basic.operation === 'destroy' ? renderDestroyStep(facts, basic) : null,
-    renderNoEnvironment(facts),
-  );
+  const step =
+    basic.operation === 'destroy'
+      ? renderDestroyStep(facts, basic)
+      : facts.occupied &&
+        html`Check the version and the variables against what <span class="foreign">${facts.occupied.name}</span> holds, then confirm at the end of the form.`;
+  return renderUnconfirmed(step, renderNoEnvironment(facts));
+}
+
+/** Warns of an instance whose resources no known run has deployed: the form cannot start from them, and its defaults may destroy some. */
+function renderOccupied({ occupied }: RunFacts): Html | null {
+  if (!occupied) return null;
+  const { id, name, resourceCount } = occupied;
+  const link = html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>`;
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p>${link} exists there already and holds ${pluralize(resourceCount, 'resource')}. No run of this service is known that deployed them, as after an import, so this form shows the defaults of the template. A run changes or destroys what differs from its version and variables.</p></div>`;
 }
 
 function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
