@@ -147,7 +147,18 @@ export function normalizeRun<
   return { ...body, ...(!isNamed && { replace: [] }), ...(omit.length > 0 && { omit }) } as Body;
 }
 
-export const CreateRun = RunBody.extend(deployedMembers).overwrite(normalizeRun).meta({ id: 'CreateRun' });
+export const CreateRun = RunBody.extend(deployedMembers)
+  .overwrite(normalizeRun)
+  .meta({
+    id: 'CreateRun',
+    example: {
+      template_id: '019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11',
+      environment_id: '019aa5c2-8a02-7b53-8f0e-5a1a4c1d2e33',
+      instance: 'network',
+      operation: 'plan',
+      variables: { region: 'eu-1' },
+    },
+  });
 
 export const CopyRun = z
   .strictObject({

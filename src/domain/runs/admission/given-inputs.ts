@@ -5,7 +5,7 @@ import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
-import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
 import { copyReads, dataSourceOf } from '../references/model.ts';
@@ -46,7 +46,7 @@ export function mergeInputs(
  */
 function asDeclared(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
   const declared = propertiesOf(schema)[name];
-  const type = isJsonObject(declared) ? declared['type'] : undefined;
+  const type = typeof declared === 'object' && declared !== null && 'type' in declared ? declared.type : undefined;
   if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;
   return convertToType(value, { type: type === 'integer' ? 'number' : type }) ?? value;
 }

@@ -4,6 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { listEvents } from '../../run-operations.ts';
 import { operationWords, type ShownEvent } from '../shown.ts';
+import { describeRepeated } from './run-forms.ts';
 import { type AssemblyRunTab, runPath } from './run-tab.ts';
 
 /** Event, in order. */
@@ -61,7 +62,7 @@ const words: Readonly<Record<string, (data: Data) => Html>> = {
   'assembly_run.cancel_requested': ({ by, reason }) =>
     html`<span class="foreign">${text(by)}</span> asked to cancel it${reason ? html`: <q class="foreign">${text(reason)}</q>` : null}`,
   'assembly_run.resumed': ({ by, nodes }) =>
-    html`<span class="foreign">${text(by)}</span> resumed it: ${text(nodes)} nodes start again`,
+    html`<span class="foreign">${text(by)}</span> resumed it: ${describeRepeated(Number(nodes))}`,
   'assembly_run.finished': ({ status }) => html`Finished: ${text(status).replaceAll('_', ' ')}`,
 };
 

@@ -3,6 +3,7 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { isNodeEnded } from '#domain/assemblies/model.ts';
 import { get as getAssembly } from '../../operations.ts';
@@ -47,7 +48,7 @@ export function registerAssemblyRunForms(addPage: AddPage): void {
     describe: (subject) => ({
       ...common(subject, 'resume'),
       title: `Resume “${subject.name}”`,
-      lead: html`<p>The same run continues with your permissions: ${countToRepeat(subject.run)} nodes start again, with a new plan and, where required, a new approval.</p>
+      lead: html`<p>The same run continues with your permissions: ${describeRepeated(countToRepeat(subject.run))}, with a new plan and, where required, a new approval.</p>
 <p>Nodes that succeeded do not run again; their recorded outputs are used.</p>`,
       fields: [],
       submit: 'Resume the run',
@@ -83,6 +84,11 @@ function pathOf({ run, assembly }: Subject, done?: NewsOf<typeof pages.assemblyR
 
 function countUnfinished({ nodes }: ShownAssemblyRun): number {
   return Object.values(nodes).filter((status) => !isNodeEnded(status)).length;
+}
+
+/** Says how many nodes a resumed run starts again: "1 node starts again". */
+export function describeRepeated(nodes: number): string {
+  return `${pluralize(nodes, 'node')} ${nodes === 1 ? 'starts' : 'start'} again`;
 }
 
 /** A node that its condition left out may be skipped again. */
