@@ -41,17 +41,17 @@ it.each([
 
 it.each([
   ['permission denied: the team role owner is above your own; this needs team.owner.manage', 'the team role owner'],
-  ['you may ask where you may assign: permission denied: this needs run:approve', 'the role maintainer'],
-  ['permission denied: publishing with a connection needs connection:use', 'the role maintainer'],
+  ['you may ask where you may assign: permission denied: this needs run:approve', 'the platform role maintainer'],
+  ['permission denied: publishing with a connection needs connection:use', 'the platform role maintainer'],
 ])('the denial %j names %s in place of a permission', (message, role) => {
   const said = toSentence(message);
   expect([said.endsWith(`eeds ${role}.`), findWireWords(said)]).toEqual([true, []]);
 });
 
 it.each([
-  ['run:approve', 'the role maintainer'],
-  ['connection:manage or connection:use', 'the role maintainer'],
-  ['settings.manage', 'the role admin'],
+  ['run:approve', 'the platform role maintainer'],
+  ['connection:manage or connection:use', 'the platform role maintainer'],
+  ['settings.manage', 'the platform role admin'],
   ['team.metadata.write in the team', 'the team role admin in the team'],
   ['the organization role owner', 'the organization role owner'],
 ])('a denial for lack of %s names %s', (needed, role) => {
