@@ -56,7 +56,9 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
   const field = { name: person, ...(await members.joiners(visit, owner)) };
   const value = await readPrefilledPerson(visit);
-  const role = members.roles.find((each) => each.value === visit.query('role'))?.value ?? 'member';
+  // A link that somebody sends must not choose the role that may do everything.
+  const offered = members.roles.filter(({ value }) => value !== 'owner');
+  const role = offered.find(({ value }) => value === visit.query('role'))?.value ?? 'member';
   return renderForm({
     action: members.level.path('members', owner),
     fields: [

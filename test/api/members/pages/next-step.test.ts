@@ -44,6 +44,12 @@ describe('the page after somebody was added to an organization', () => {
     expect(page).toContain('is a member of the organization, but of none of its teams yet');
   });
 
+  it('takes from an address any role but that of an owner, so that no link chooses it unseen', async () => {
+    const chosen = async (role: string) =>
+      /name="role" value="([a-z]+)"[^>]* checked/.exec(await visitor.page(`${members()}?role=${role}`))?.[1];
+    expect([await chosen('admin'), await chosen('owner')]).toEqual(['admin', 'member']);
+  });
+
   it('offers nothing for an admin, who sees all teams', async () => {
     expect(await add(await addAcquainted('Ada Admin'), { role: 'admin' })).not.toContain(offer);
   });

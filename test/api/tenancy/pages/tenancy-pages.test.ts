@@ -244,7 +244,7 @@ describe('the pages of members', () => {
     const stranger = await api.addUser('maintainer', 'Zoe Strange');
     for (const nobody of [stranger.email, 'Zoe Strange', 'nobody@example.com']) {
       const refused = await visitor.submit(path, { ...typed, user_id: nobody });
-      expect([refused.status, refused.text.includes('no person whom you may choose')], nobody).toEqual([400, true]);
+      expect([refused.status, refused.text.includes('nobody in your organizations')], nobody).toEqual([400, true]);
     }
   });
 });
