@@ -170,7 +170,7 @@ describe('pages', () => {
 });
 
 describe('a filter', () => {
-  it('by an action or a resource type that no record and no operation has is refused by its name', async () => {
+  it('a filter by an unknown action or resource type is refused, and the refusal names it', async () => {
     for (const [name, value] of [
       ['action', 'nope'],
       ['resource_type', 'nope'],
@@ -181,7 +181,7 @@ describe('a filter', () => {
     expect((await auditor.get('/audit?resource_type=webhooks')).status).toBe(200);
   });
 
-  it('by a team tells a member which action it needs in the team', async () => {
+  it('a refused filter by a team tells a member which action it needs in the team', async () => {
     const tenant = await makeTenant(api);
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'member');

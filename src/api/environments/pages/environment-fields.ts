@@ -29,7 +29,7 @@ export function toRules(visit: Visit, typed: Typed): Record<string, unknown> {
   };
 }
 
-/** Adds a problem for a rule that asks for approvals, of which none is required: it would ask nobody. @param policy the path of its fields */
+/** Refuses a policy that asks for approval and requires 0 approvals, since no reviewer would be asked. @param policy the path of its fields */
 export function addApprovalProblem(visit: Visit, typed: Typed, policy: string): void {
   const when = typed[`${policy}.when`] ?? '';
   if (when === '' || when === 'never' || typed[`${policy}.required`]?.trim() !== '0') return;
@@ -39,7 +39,7 @@ export function addApprovalProblem(visit: Visit, typed: Typed, policy: string): 
   );
 }
 
-/** The rule of a policy, as its form shows it. A policy that requires 0 approvals asks for none, whatever its rule is. */
+/** The rule that a form shows. A policy that requires 0 approvals never asks for one. */
 export function shownRule({
   required,
   when,

@@ -17,7 +17,7 @@ export interface NodeInstance {
   readonly node: string;
   /** The run that deployed it last; null: none is known. */
   readonly runId: string | null;
-  /** Whether something else than this assembly deployed it last: another assembly, or a run of its own. */
+  /** Whether another assembly, or a run outside of assemblies, deployed it last. */
   readonly isOfOthers: boolean;
 }
 

@@ -32,13 +32,16 @@ export async function readDeployed(visit: RunFormVisit): Promise<DeployedFacts |
 }
 
 /** Reads what a run would replace that does not start from it; null: nothing of that name is deployed there, or the visitor may not know it. */
-export async function readReplaced(
-  visit: Visit,
-  { templateId, environmentId, name }: Record<'templateId' | 'environmentId' | 'name', string>,
-): Promise<DeployedFacts | null> {
-  const place = environmentId === '' ? { templateId } : { environmentId };
-  const id = await findInstanceNamed(visit.em, place, name);
-  return id === undefined ? null : orNull(readDeployment(visit, templateId, id));
+export async function readReplaced(visit: Visit, target: NamedTarget): Promise<DeployedFacts | null> {
+  const id = await findTargetInstance(visit, target);
+  return id === undefined ? null : orNull(readDeployment(visit, target.templateId, id));
+}
+
+/** Where a run deploys. An empty environment: outside any. */
+type NamedTarget = Readonly<Record<'templateId' | 'environmentId' | 'name', string>>;
+
+function findTargetInstance({ em }: Visit, { templateId, environmentId, name }: NamedTarget) {
+  return findInstanceNamed(em, environmentId === '' ? { templateId } : { environmentId }, name);
 }
 
 /** An instance that holds resources which no known run has deployed, as after an import. */
@@ -49,14 +52,10 @@ export interface OccupiedInstance {
 }
 
 /** Reads what a run would change although nothing that it could be compared with is deployed; null: nothing, or the visitor may not know it. */
-export async function readOccupied(
-  visit: Visit,
-  { templateId, environmentId, name }: Record<'templateId' | 'environmentId' | 'name', string>,
-): Promise<OccupiedInstance | null> {
-  const place = environmentId === '' ? { templateId } : { environmentId };
-  const id = await findInstanceNamed(visit.em, place, name);
+export async function readOccupied(visit: Visit, target: NamedTarget): Promise<OccupiedInstance | null> {
+  const id = await findTargetInstance(visit, target);
   const instance = id === undefined ? null : await orNull(visit.read(getInstance, { params: { id } }));
-  if (!instance || instance.template_id !== templateId || instance.resource_count === 0) return null;
+  if (!instance || instance.template_id !== target.templateId || instance.resource_count === 0) return null;
   return { id: instance.id, name: instance.name, resourceCount: instance.resource_count };
 }
 
