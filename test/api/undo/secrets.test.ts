@@ -148,6 +148,29 @@ describe('a secret variable in an undo', () => {
     expect(await stage.check(middle, other)).toMatchObject({ state: 'blocked', problem: { code: 'secret_at_risk' } });
   });
 
+  test.each([
+    { variable: 'token', wanted: 'text', value: 123_456 },
+    { variable: 'pin', wanted: 'a number', value: '123456' },
+    { variable: 'isHidden', wanted: 'a boolean', value: 'true' },
+  ])(
+    'a secret default of the environment blocks no undo when the template wants $wanted and it was written as $value',
+    async ({ variable, value }) => {
+      const environment = await owner.make('/environments', {
+        project_id: stage.tenant.project,
+        name: `With a secret ${variable}`,
+        kind: 'development',
+      });
+      const path = `/environments/${environment.id}/variables/${variable}`;
+      const set = await owner.put(path, { value, category: 'template', sensitive: true });
+      expect(set.status, set.text).toBeLessThan(300);
+      const place = stage.place(environment.id);
+      await stage.deploy({ ...place, variables: { a: 1, b: 1 } });
+      const middle = await stage.deploy({ ...place, variables: { a: 2, b: 1 } }, { by: other });
+      await stage.deploy({ ...place, variables: { a: 2, b: 2 } });
+      expect(await stage.checked(middle, other)).toMatchObject({ state: 'ready', problem: null });
+    },
+  );
+
   test('does not belong to somebody who merely requeued a run with it', async () => {
     const place = stage.place();
     const first = await stage.deploy({ ...place, variables: { a: 1, token: secret } });

@@ -191,6 +191,8 @@ const spec = {
       b: {},
       size: { type: 'object' },
       token: { type: 'string', writeOnly: true },
+      pin: { type: 'integer', writeOnly: true },
+      isHidden: { type: 'boolean', writeOnly: true },
     },
   },
 };

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
-import { convertToType } from '#domain/registry/hcl/conversions.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
-import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
@@ -13,6 +11,7 @@ import { resolveRemoteStates } from '../references/remote-states.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
 import type { SourceOutputs } from '../references/source-outputs.ts';
 import type { Deployment } from './deployment.ts';
+import { defaultsOf } from './environment-defaults.ts';
 import type { RunInputs } from './inputs.ts';
 import type { RunRequest } from './run-request.ts';
 import { sourcesOf } from './sources.ts';
@@ -27,7 +26,7 @@ export function mergeInputs(
 ): RunInputs {
   const inherited = Object.entries(environment.template);
   const variables = mergeVariables(schema, {
-    environment: Object.fromEntries(inherited.map(([name, { value }]) => [name, asDeclared(schema, name, value)])),
+    environment: defaultsOf(schema, environment.template),
     deployment: deployment?.inputs.variables ?? {},
     run: requested,
   });
@@ -38,17 +37,6 @@ export function mergeInputs(
   ];
   const sources = sourcesOf(environment.template, deployment?.inputs, requested);
   return { variables, sensitive, sources, environment: environment.env };
-}
-
-/**
- * A default of the environment is often typed without knowing the type of the variable: a password of digits is text, and "3" is a number where the template
- * wants one. The tools convert such values in the same way.
- */
-function asDeclared(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
-  const declared = propertiesOf(schema)[name];
-  const type = typeof declared === 'object' && declared !== null && 'type' in declared ? declared.type : undefined;
-  if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;
-  return convertToType(value, { type: type === 'integer' ? 'number' : type }) ?? value;
 }
 
 /** Puts outputs in the places of references: in what the request wrote, and in what the environment gives. What a deployment had was resolved for it. */

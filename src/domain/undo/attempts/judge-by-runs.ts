@@ -35,7 +35,7 @@ export async function judgeByRuns(
   const { template: given } = environmentId
     ? await loadEnvironmentVariables(em, keyRing, environmentId)
     : { template: {} };
-  return assess(deployments, run.id, { principal: by, given });
+  return assess(em, deployments, run.id, { principal: by, given });
 }
 
 /** Whether the last run that changed the instance is its deployment, or has changed it later in part: it failed, or was partial. */

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
+import { defaultsOf } from '#domain/runs/admission/environment-defaults.ts';
 import { responsiblePerson } from '#domain/runs/approval/rules.ts';
 import { findSecretVariables } from '#domain/runs/references/secret-outputs.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -23,11 +24,12 @@ export interface Assessment {
 }
 
 /** Judges the change of a run of the deployments, for the person who asks. `given`: the defaults that the environment gives its runs now. */
-export function assess(
+export async function assess(
+  em: Em,
   deployments: Deployments,
   runId: string,
   { principal, given }: { readonly principal: Principal; readonly given: EnvironmentVariables['template'] },
-): Assessment {
+): Promise<Assessment> {
   const { runs, history } = deployments;
   const entry = history.find(runId);
   if (!entry) throw new Error(`the run ${runId} is not among the deployments of its instance`);
@@ -38,7 +40,9 @@ export function assess(
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
   const leaves = findCandidate(history, entry, judged);
   const wanted = leaves && toCandidate(leaves, deployments);
-  const secret = wanted && findSecretOfOthers(wanted, deployments, { person: responsiblePerson(principal), given });
+  const defaults = wanted && defaultsOf((await loadVersionById(em, wanted.versionId)).spec.variables, given);
+  const person = responsiblePerson(principal);
+  const secret = defaults && findSecretOfOthers(wanted, deployments, { person, given: defaults });
   const repeats = secret ? findRepeated(wanted, deployments) : null;
   const candidate = wanted && { ...wanted, repeats };
   const problem = secret && repeats?.length === 0 ? secretAtRisk(secret) : null;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunInputs } from '#domain/runs/admission/inputs.ts';
-import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isSameLeaf, type Leaf, type Leaves, liesIn, pointer } from '../change/leaves.ts';
 import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
@@ -8,15 +8,14 @@ import type { Candidate } from './candidate.ts';
 /**
  * A secret variable of a candidate that the person who asks did not give in a run of their own; null if there is none. Without this rule, somebody
  * who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if the
- * candidate repeats a deployment (`findRepeated`). What the environment gives every run now is no such secret: each new run there gets it anyway.
+ * candidate repeats a deployment (`findRepeated`). `given`, the defaults that every new run there gets from the environment, are no such secrets.
  */
 export function findSecretOfOthers(
   { sensitive, variables, leaves }: Candidate,
   { runs, history }: Deployments,
-  { person, given }: { readonly person: string; readonly given: EnvironmentVariables['template'] },
+  { person, given }: { readonly person: string; readonly given: Readonly<Record<string, JsonValue>> },
 ): string | null {
-  const isGiven = (name: string) =>
-    Object.hasOwn(variables, name) && isDeepStrictEqual(given[name]?.value, variables[name]);
+  const isGiven = (name: string) => Object.hasOwn(variables, name) && isDeepStrictEqual(given[name], variables[name]);
   const own = runs.filter((run) => responsibleFor(run) === person && givesValues(run));
   const isKnown = (path: string, leaf: Leaf) =>
     own.some(({ row }) =>

@@ -1,0 +1,25 @@
+import { convertToType } from '#domain/registry/hcl/conversions.ts';
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+
+/** The defaults that an environment gives to the variables of a template, as a run of the template gets them. */
+export function defaultsOf(
+  schema: TemplateSpec['variables'],
+  template: EnvironmentVariables['template'],
+): Record<string, JsonValue> {
+  const values = Object.entries(template).map(([name, { value }]) => [name, asDeclared(schema, name, value)] as const);
+  return Object.fromEntries(values);
+}
+
+/**
+ * A default of the environment is often typed without knowing the type of the variable: a password of digits is text, and "3" is a number where the template
+ * wants one. The tools convert such values in the same way.
+ */
+function asDeclared(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
+  const declared = propertiesOf(schema)[name];
+  const type = typeof declared === 'object' && declared !== null && 'type' in declared ? declared.type : undefined;
+  if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;
+  return convertToType(value, { type: type === 'integer' ? 'number' : type }) ?? value;
+}
