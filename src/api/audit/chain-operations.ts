@@ -4,6 +4,7 @@ import { Time } from '#api/pipeline/schemas.ts';
 import { sealingKeyOf } from '#domain/audit/chain/seal.ts';
 import { type ChainProblem, problemKinds, type Verification, verifyChain } from '#domain/audit/chain/verification.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { readActions } from './catalogue.ts';
 
 const ProblemView = z
   .object({
@@ -11,8 +12,11 @@ const ProblemView = z
     position: z.int().describe('The seal that shows it.'),
     from: Time.nullable().describe('The records lie after this time; null: from the first record on.'),
     until: Time.nullable(),
-    expected: z.int().nullable().describe('How many records were sealed.'),
-    found: z.int().nullable(),
+    expected: z
+      .int()
+      .nullable()
+      .describe('How many records were sealed. `changes_hidden`: 0, as no change may be marked as a read.'),
+    found: z.int().nullable().describe('How many there are. `changes_hidden`: how many changes are marked as reads.'),
   })
   .meta({ id: 'AuditChainProblem' });
 
@@ -42,7 +46,8 @@ export const verify = read({
   summary: 'Compare the audit with the chain of its seals',
   description:
     'A worker seals new records every half minute: each seal is a keyed digest over up to 10,000 records and the seal before. ' +
-    'Records that were changed, added or removed behind the service’s back do not fit their seal. One request verifies 20 seals.',
+    'Records that were changed, added or removed behind the service’s back do not fit their seal. `changes_hidden` names changes that somebody marked as reads, so that ' +
+    'the list of changes does not show them. One request verifies 20 seals.',
   query: z
     .strictObject({
       after: wholeNumber({ min: 0 }).default(0).describe('Verify the seals behind this one.'),
@@ -65,10 +70,11 @@ export const verify = read({
   },
   audit: 'audit_records.verified',
   isCostly: () => true,
-  handle: async ({ em, query, services }) => {
+  handle: async ({ em, query, services, operations }) => {
     const { after, position, seal } = query;
     const kept = position === undefined || seal === undefined ? null : { position, seal };
-    return viewVerification(await verifyChain(em, sealingKeyOf(services.installation.bindingKey), after, kept));
+    const by = { key: sealingKeyOf(services.installation.bindingKey), readActions: readActions(operations) };
+    return viewVerification(await verifyChain(em, by, after, kept));
   },
 });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sealingKeyOf } from '#domain/audit/chain/seal.ts';
 import { sealRecords } from '#domain/audit/chain/sealing.ts';
@@ -40,6 +41,10 @@ async function write(actions: readonly string[], until = new Date(Date.now() - 3
 const seal = (most = 3) => sealRecords(api.orm, key, { most, margin: 0 });
 const verify = async (query = '') => (await administrator.caller.get(`/audit/verify${query}`)).body;
 const kindsOf = async (query = '') => (await verify(query)).problems.map(({ kind }: { kind: string }) => kind);
+
+/** The reads that an earlier release had, as its migration names them. */
+const migration = readFileSync(new URL('../../../migrations/20261221_02_audit_reads.ts', import.meta.url), 'utf8');
+const readsOfEarlierReleases = /const reads = `([^`]+)`/.exec(migration)?.[1]?.trim().split(/\s+/) ?? [];
 
 beforeEach(async () => {
   await execute('truncate audit_seals, audit_records');
@@ -95,6 +100,24 @@ describe('the chain of the audit', () => {
     const verification = await verify();
     expect(verification.valid).toBe(false);
     expect(verification.problems[0].kind).toBe(kind);
+  });
+
+  it('shows a change that somebody marked as a read, which hides it from the list of changes', async () => {
+    await write(['a', 'b', 'c', 'd', 'e']);
+    await seal();
+    await execute(`update audit_records set is_read = true where action = 'b'`);
+    const { valid, records, problems } = await verify();
+    expect([valid, records]).toEqual([false, 4]);
+    expect(problems).toMatchObject([{ kind: 'changes_hidden', position: 1, expected: 0, found: 1 }]);
+  });
+
+  it('accepts every read that this release or an earlier one marked', async () => {
+    const stranger = await addPerson(api, 'requester');
+    expect((await stranger.caller.get(`/projects/${crypto.randomUUID()}`)).status).toBe(404);
+    await write(readsOfEarlierReleases);
+    await execute(`update audit_records set is_read = true where actor_name = 'test'`);
+    expect(await seal()).toBeGreaterThan(readsOfEarlierReleases.length);
+    expect(await kindsOf()).toEqual([]);
   });
 
   it('shows that its end was cut off to whoever has kept a seal', async () => {

@@ -19,6 +19,7 @@ const problems: Record<(typeof problemKinds)[number], string> = {
   records_changed: 'Records were modified',
   records_missing: 'Records are missing',
   records_added: 'Records were added',
+  changes_hidden: 'Changes were marked as reads, which hides them from the list of changes',
   seal_changed: 'The seal was changed',
   seal_missing: 'The seal is missing',
   kept_seal_differs: 'The seal differs from the one that you kept',

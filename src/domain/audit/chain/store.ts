@@ -76,7 +76,7 @@ export async function findNextEnd(
   return row && { at: new Date(row.at).toISOString(), id: row.id };
 }
 
-/** Everything that a record says. Times are numbers, because their text depends on settings of the session. */
+/** Everything that a record says. `is_read` is left out: `countHiddenChanges` compares it with the action. Times are numbers, because their text depends on settings of the session. */
 const content = sql<Buffer>`sha256(convert_to(jsonb_build_array(
   r.id, (extract(epoch from r.at) * 1000)::bigint, r.actor_id, r.actor_type, r.actor_name, r.credential_type, r.credential_id, r.action,
   r.resource_type, r.resource_id, r.organization_id, r.team_id, r.outcome, r.request_id, r.address, r.before, r.after)::text, 'UTF8'))`;
@@ -89,6 +89,22 @@ export async function digestRecords(em: Em, { after, until }: Range): Promise<{ 
     .where((eb) => eb.and([...isBehind(eb, after), ...isUpTo(eb, until), isAnyOutcome(eb)]))
     .select([sql<number>`count(*)::int`.as('records'), digests.as('content')])
     .executeTakeFirstOrThrow();
+}
+
+/** How many records between two positions are marked as reads, though their action changes something. The list of changes does not show them. */
+export async function countHiddenChanges(
+  em: Em,
+  { after, until }: Range,
+  readActions: readonly string[],
+): Promise<number> {
+  const { hidden } = await db(em)
+    .selectFrom('audit_records as r')
+    .where((eb) => eb.and([...isBehind(eb, after), ...isUpTo(eb, until), isAnyOutcome(eb)]))
+    .where('is_read', '=', true)
+    .where((eb) => eb.not(eb('action', '=', eb.fn.any(eb.val(readActions)))))
+    .select(sql<number>`count(*)::int`.as('hidden'))
+    .executeTakeFirstOrThrow();
+  return hidden;
 }
 
 /** The records that no seal covers yet: how many, and the time of the first. */

@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import type { Position } from '../filter-store.ts';
 import { isGenuine, type Seal } from './seal.ts';
 import {
+  countHiddenChanges,
   digestRecords,
   findUnsealed,
   firstPosition,
@@ -15,6 +16,7 @@ export const problemKinds = [
   'records_changed',
   'records_missing',
   'records_added',
+  'changes_hidden',
   'seal_changed',
   'seal_missing',
   'kept_seal_differs',
@@ -57,8 +59,16 @@ export interface KeptSeal {
 /** How much one request verifies. A seal covers 10,000 records at most. */
 const mostSeals = 20;
 
+/** What the records are compared with, besides their seals. */
+interface Basis {
+  /** The key of the seals. */
+  readonly key: Buffer;
+  /** The actions that change nothing. Only records of these may be marked as reads. */
+  readonly readActions: readonly string[];
+}
+
 /** Compares the next seals after a position with the records that they cover, and with each other. */
-export async function verifyChain(em: Em, key: Buffer, after: number, kept: KeptSeal | null): Promise<Verification> {
+export async function verifyChain(em: Em, by: Basis, after: number, kept: KeptSeal | null): Promise<Verification> {
   const [before, seals, last] = [
     await readSeal(em, after),
     await listSeals(em, after, mostSeals + 1),
@@ -70,7 +80,7 @@ export async function verifyChain(em: Em, key: Buffer, after: number, kept: Kept
   if (kept) problems.push(...(await compareKept(em, kept)));
   let [records, removed, previous] = [0, 0, before];
   for (const seal of part) {
-    const outcome = await verifySeal(em, key, previous, seal, after);
+    const outcome = await verifySeal(em, by, previous, seal, after);
     records += outcome.records;
     removed += outcome.removed;
     problems.push(...outcome.problems);
@@ -95,7 +105,7 @@ interface Outcome {
 
 async function verifySeal(
   em: Em,
-  key: Buffer,
+  { key, readActions }: Basis,
   previous: Seal | undefined,
   seal: Seal,
   after: number,
@@ -106,8 +116,13 @@ async function verifySeal(
   if (seal.position !== position) return { records: 0, removed: 0, problems: [missing(position)] };
   if (!isGenuine(key, previous?.seal ?? null, seal))
     return { records: 0, removed: 0, problems: [{ ...place, kind: 'seal_changed', expected: null, found: null }] };
-  const found = await digestRecords(em, { after: from, until: seal.until });
-  if (found.content.equals(seal.content)) return { records: found.records, removed: 0, problems: [] };
+  const range = { after: from, until: seal.until };
+  const found = await digestRecords(em, range);
+  if (found.content.equals(seal.content)) {
+    const hidden = await countHiddenChanges(em, range, readActions);
+    const problem = { ...place, kind: 'changes_hidden', expected: 0, found: hidden } as const;
+    return { records: found.records - hidden, removed: 0, problems: hidden > 0 ? [problem] : [] };
+  }
   if (found.records === 0 && (await isRemovedMonth(em, seal.until.at.slice(0, 7))))
     return { records: 0, removed: seal.records, problems: [] };
   const difference = { ...place, expected: seal.records, found: found.records };
