@@ -1,9 +1,10 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { type Message, priorityVariable, type Reply, startTask, type Task } from './messages.ts';
 import { type Program, readProgram, startProgram } from './program.ts';
+import { type SilenceLimits, watchSilence } from './silence.ts';
 
-/** The evaluation limits itself to processor time. A thread that is silent for longer than this is ended. */
-const silentMs = 60_000;
+/** The evaluation limits itself to processor time. A thread that has not done so is ended. */
+const standardSilence: SilenceLimits = { processorMs: 60_000, wallMs: 600_000 };
 /** An evaluation that needs more memory ends its thread instead of the process. */
 const standardLimits: ResourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
@@ -27,14 +28,16 @@ export type Evaluated = Exclude<Reply, { outcome: 'value_missing' }>;
 /** A thread that evaluates one task at a time. It starts with the first task, and again after one that ended it. */
 export class EvaluationThread {
   readonly #limits: ResourceLimits;
+  readonly #silence: SilenceLimits;
   readonly #priority: number | null;
   #program: Program | undefined;
   #worker: Worker | undefined;
 
   /** Without a priority, it has that of the process. */
-  constructor(priority: number | null, limits = standardLimits) {
+  constructor(priority: number | null, limits = standardLimits, silence = standardSilence) {
     this.#priority = priority;
     this.#limits = limits;
+    this.#silence = silence;
   }
 
   /** Lets the thread start from code in memory from now on, whether or not the process may read its files. */
@@ -74,15 +77,15 @@ export class EvaluationThread {
 
   #askWorker(worker: Worker, message: Message): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    // The thread is ended with the task, and its processor time is unknown: the most that a task may use counts.
-    const giveUp = () => resolve({ outcome: 'too_costly', usedMs: 2_000 });
-    const timer = setTimeout(giveUp, silentMs);
-    const onError = (error: unknown) => (isOutOfMemory(error) ? giveUp() : reject(error));
+    // The thread is ended with the task. It counts as the limit of most tasks at least: its processor time may be unknown.
+    const giveUp = (usedMs: number) => resolve({ outcome: 'too_costly', usedMs: Math.max(2_000, usedMs) });
+    const stopWatching = watchSilence(worker, this.#silence, giveUp);
+    const onError = (error: unknown) => (isOutOfMemory(error) ? giveUp(0) : reject(error));
     const onExit = () => reject(new Error('an evaluation thread ended'));
     worker.once('message', resolve).once('error', onError).once('exit', onExit);
     worker.postMessage(message);
     return promise.finally(() => {
-      clearTimeout(timer);
+      stopWatching();
       worker.off('message', resolve).off('error', onError).off('exit', onExit);
     });
   }

@@ -17,6 +17,17 @@ it('work that only waits for the processor is not stopped', () => {
   expect(runWithin(20, () => Atomics.wait(cell, 0, 0, 100))).toBe('timed-out');
 });
 
+it('work that gets less of the processor at a further try than at the first is not stopped', () => {
+  let isFirst = true;
+  const work = () => {
+    const until = process.threadCpuUsage().user + (isFirst ? 50_000 : 0);
+    isFirst = false;
+    while (process.threadCpuUsage().user < until);
+    return Atomics.wait(cell, 0, 0, 1_000);
+  };
+  expect(runWithin(200, work)).toBe('timed-out');
+});
+
 it('an error of the work is thrown', () => {
   expect(() => runWithin(20, () => JSON.parse('{'))).toThrow(SyntaxError);
 });
