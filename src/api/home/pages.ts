@@ -48,7 +48,7 @@ async function showStart(visit: Visit): Promise<FastifyReply> {
   const content = html`<div class="start">
 ${mine.length > 0 ? renderBox('Needs your approval', pagePath(pages.approvals, {}, scopeQuery(visit.scope)), mine, names, '') : null}
 ${renderBox('Running', link({ status: ['queued', 'running', 'canceling'] }), active.runs, names, 'Nothing is running.')}
-${renderBox(mine.length > 0 ? 'Waiting for others' : 'Needs approval', link({ status: ['pending_approval'] }), others, names, othersNothing)}
+${renderBox(mine.length > 0 ? 'Waiting for others' : 'Waiting', link({ status: ['pending_approval'] }), others, names, othersNothing)}
 ${renderBox('Recently failed', link({ status: ['failed', 'timed_out'] }), failed.runs, names, 'No failed runs.')}
 </div>`;
   return visit.show({
@@ -85,7 +85,7 @@ async function readWaiting(visit: Visit, scope: Query) {
   const ofVisitor = new Set([...mine, ...among].map(({ id }) => id));
   const others = runs.filter(({ id }) => !ofVisitor.has(id)).slice(0, Number(shown));
   const othersNothing =
-    next === null ? 'No plan needs approval.' : `The newest ${mostWaiting} plans that need approval all need yours.`;
+    next === null ? 'No plan waits.' : `The newest ${mostWaiting} plans that wait all need your approval.`;
   return { mine, others, othersNothing };
 }
 

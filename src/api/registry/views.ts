@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
+import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
 import { checkStates, type SandboxCheck, type VersionCheck } from '#domain/registry/checks/model.ts';
 import { type FileContent, isBinary, isExecutable, isLink, textOf } from '#domain/registry/files.ts';
@@ -27,7 +28,13 @@ export const ListedTemplateView = z
     latest_version: z.string().nullable().describe('What `latest` means now; null while nothing is published.'),
     executor: z.enum(executorKinds).nullable().describe('How the latest version is executed.'),
     last_run: z
-      .object({ id: AnswerId, status: z.enum(runStatuses), status_reason: z.string().nullable(), created_at: Time })
+      .object({
+        id: AnswerId,
+        status: z.enum(runStatuses),
+        status_reason: z.string().nullable(),
+        waiting_on: WaitingCodeView.nullable().describe('What it waits for.'),
+        created_at: Time,
+      })
       .nullable()
       .describe('The newest run that you may read, if it is among the newest 200 of the template.'),
     revision: z.int(),
@@ -50,7 +57,13 @@ export function viewListed(
     executor,
     revision,
     last_run: lastRun
-      ? { id: lastRun.id, status: lastRun.status, status_reason: lastRun.statusReason, created_at: lastRun.createdAt }
+      ? {
+          id: lastRun.id,
+          status: lastRun.status,
+          status_reason: lastRun.statusReason,
+          waiting_on: viewWaitingCode(lastRun.waitingOn),
+          created_at: lastRun.createdAt,
+        }
       : null,
     tags: [...tags],
     team_id: teamId,

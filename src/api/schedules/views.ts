@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { RunOptionsView, viewOptions } from '#api/runs/views.ts';
+import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import { requestedOperations, runStatuses } from '#domain/runs/model.ts';
 import { firingOutcomes, firingReasons, pauseReasons, type ShownWork } from '#domain/schedules/model.ts';
@@ -61,6 +62,7 @@ const ResultView = z.object({
   assembly_run_id: AnswerId.nullable(),
   status: z.enum(runStatuses).nullable().describe('The present status of what was started.'),
   status_reason: z.string().nullable().describe('Why what was started ended without success.'),
+  waiting_on: WaitingCodeView.nullable().describe('What the run that was started waits for.'),
   requested_by: z.string().nullable().describe('Who asked for the start; null at a time of the schedule.'),
 });
 
@@ -147,6 +149,7 @@ function viewResult(result: FiringDetails): z.input<typeof ResultView> {
     assembly_run_id: result.assemblyRunId,
     status: result.status,
     status_reason: result.statusReason,
+    waiting_on: viewWaitingCode(result.waitingOn),
     requested_by: result.requestedBy,
   };
 }

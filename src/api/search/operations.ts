@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
+import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import { search, searchedKinds } from '#domain/search/search-store.ts';
 
 const SearchResultView = z
@@ -18,6 +19,7 @@ const SearchResultView = z
         'organization that organization. Null for everything else.',
     ),
     status_reason: z.string().nullable().describe('Why a run ended without success; null for other kinds.'),
+    waiting_on: WaitingCodeView.nullable().describe('What a run waits for; null for other kinds.'),
     message: z.string().nullable().describe('The message of a run; null for other kinds.'),
   })
   .meta({ id: 'SearchResult' });
@@ -54,7 +56,7 @@ export const find = read({
     const { results, cut } = await search(em, principal, query.q);
     return {
       cut: [...cut],
-      results: results.map(({ kind, id, name, context, parentId, excerpt, statusReason }) => ({
+      results: results.map(({ kind, id, name, context, parentId, excerpt, statusReason, waitingOn }) => ({
         kind,
         id,
         name,
@@ -62,6 +64,7 @@ export const find = read({
         organization_id: kind === 'team' ? parentId : null,
         parent_id: parentId,
         status_reason: statusReason ?? null,
+        waiting_on: viewWaitingCode(waitingOn),
         message: excerpt ?? null,
       })),
     };

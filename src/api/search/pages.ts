@@ -84,8 +84,8 @@ function renderResult(result: Result, icon: IconName): Html {
 }
 
 /** What tells a run apart is its status. */
-function describeContext({ kind, context, status_reason: reason }: Result): string | null {
-  return kind === 'run' ? lookOfRun({ status: context as RunStatus, status_reason: reason }).word : context;
+function describeContext({ kind, context, status_reason, waiting_on }: Result): string | null {
+  return kind === 'run' ? lookOfRun({ status: context as RunStatus, status_reason, waiting_on }).word : context;
 }
 
 /** The beginning of a message, which may have several lines. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
+import type { WaitingOn } from '#domain/runs/waiting.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';
@@ -11,6 +12,7 @@ export interface LastRun {
   readonly id: string;
   readonly status: RunStatus;
   readonly statusReason: string | null;
+  readonly waitingOn: WaitingOn | null;
   readonly createdAt: string;
 }
 
@@ -37,7 +39,7 @@ export async function readLastRuns(
               .where(inIndexGroup(runsOfTemplate))
               .where('r.deleted_at', 'is', null)
               .where('r.operation', '<>', sql.lit('scan' as const))
-              .select(['r.id', 'r.status', 'r.status_reason', 'r.created_at', 'r.team_id'])
+              .select(['r.id', 'r.status', 'r.status_reason', 'r.waiting_on', 'r.created_at', 'r.team_id'])
               .orderBy(orderOfGroup(runsOfTemplate))
               .limit(searched)
               .as('newest'),
@@ -47,6 +49,7 @@ export async function readLastRuns(
             'newest.id',
             'newest.status',
             'newest.status_reason as statusReason',
+            'newest.waiting_on as waitingOn',
             'newest.created_at as createdAt',
           ])
           .orderBy('newest.id', 'desc')
@@ -55,7 +58,7 @@ export async function readLastRuns(
       (join) => join.onTrue(),
     )
     .where('t.id', 'in', templateIds)
-    .select(['t.id as templateId', 'last.id', 'last.status', 'last.statusReason', 'last.createdAt'])
+    .select(['t.id as templateId', 'last.id', 'last.status', 'last.statusReason', 'last.waitingOn', 'last.createdAt'])
     .execute();
   return new Map(rows.map(({ templateId, ...run }) => [templateId, run as LastRun]));
 }

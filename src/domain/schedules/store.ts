@@ -4,6 +4,7 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
+import type { WaitingOn } from '#domain/runs/waiting.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
@@ -68,6 +69,7 @@ export interface FiringDetails {
   readonly status: RunStatus | null;
   /** Why what was started ended without success. */
   readonly statusReason: string | null;
+  readonly waitingOn: WaitingOn | null;
   readonly requestedBy: string | null;
 }
 
@@ -170,6 +172,7 @@ function selectResults(eb: Over<{ s: 'schedules' }>, limit: number) {
       .select(['f.run_id as runId', 'f.assembly_run_id as assemblyRunId', 'f.requester_name as requestedBy'])
       .select((of) => of.fn.coalesce('r.status', 'a.status').$castTo<RunStatus | null>().as('status'))
       .select((of) => of.fn.coalesce('r.status_reason', 'a.status_reason').as('statusReason'))
+      .select('r.waiting_on as waitingOn')
       .orderBy('f.scheduled_at', 'desc')
       .limit(limit),
   ).$castTo<FiringDetails[]>();

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import type { WaitingOn } from '#domain/runs/waiting.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 /** What a search finds of one kind. */
@@ -13,6 +14,8 @@ export interface FoundRow {
   readonly excerpt?: string;
   /** Why a run ended without success. */
   readonly statusReason?: string | null;
+  /** What a run waits for. */
+  readonly waitingOn?: WaitingOn | null;
 }
 
 /** Finds what a principal may read of one kind by a text, and at most `max` of them. */

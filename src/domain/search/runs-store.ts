@@ -42,14 +42,14 @@ function selectRuns(
     .selectFrom('runs')
     .where(isWanted)
     .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
-    .select(['runs.id', 'runs.instance_id', 'runs.status', 'runs.status_reason', 'runs.message'])
+    .select(['runs.id', 'runs.instance_id', 'runs.status', 'runs.status_reason', 'runs.waiting_on', 'runs.message'])
     .limit(maxWithWords);
   return db(em)
     .selectFrom(wanted.as('w'))
     .innerJoin('instances as i', 'i.id', 'w.instance_id')
     .where((eb) => (message === '' ? eb.lit(true) : containsText(eb.ref('w.message'), message)))
     .select(['w.id', 'i.name', 'w.status as context', sql<string | null>`null::uuid`.as('parentId')])
-    .select(['w.message as excerpt', 'w.status_reason as statusReason'])
+    .select(['w.message as excerpt', 'w.status_reason as statusReason', 'w.waiting_on as waitingOn'])
     .orderBy('w.id', 'desc')
     .limit(max)
     .execute();

@@ -1,4 +1,11 @@
-import { canceledLook, rejectedLook, type StatusLook } from '#api/web/components/status.ts';
+import {
+  canceledLook,
+  lookOfPending,
+  needsApprovalLook,
+  rejectedLook,
+  type ShownWaiting,
+  type StatusLook,
+} from '#api/web/components/status.ts';
 import { isRejection, type NodeStatus } from '#domain/assemblies/model.ts';
 
 /** Every status of a node has a word, a shape and a colour, as those of runs have. */
@@ -6,7 +13,7 @@ export const nodeStatusLooks: Readonly<Record<NodeStatus, StatusLook>> = {
   pending: { word: 'Pending', icon: 'circle-dashed', tone: 'queued' },
   waiting: { word: 'Waiting', icon: 'clock', tone: 'queued' },
   running: { word: 'Running', icon: 'loader-circle', tone: 'running' },
-  pending_approval: { word: 'Needs approval', icon: 'hand', tone: 'approval' },
+  pending_approval: needsApprovalLook,
   canceling: { word: 'Canceling', icon: 'circle-stop', tone: 'canceling' },
   succeeded: { word: 'Succeeded', icon: 'circle-check', tone: 'succeeded' },
   failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
@@ -18,11 +25,14 @@ export const nodeStatusLooks: Readonly<Record<NodeStatus, StatusLook>> = {
 export function lookOfNode({
   status,
   reason,
+  waiting_on: waiting,
 }: {
   readonly status: NodeStatus;
   readonly reason: { readonly code: string } | null;
+  readonly waiting_on: ShownWaiting | null;
 }): StatusLook {
-  return isRejection(reason?.code) ? rejectedLook : nodeStatusLooks[status];
+  if (isRejection(reason?.code)) return rejectedLook;
+  return status === 'pending_approval' ? lookOfPending(waiting) : nodeStatusLooks[status];
 }
 
 /** Which states people look for first, for counts and for what stands for several nodes. */

@@ -13,7 +13,7 @@ import { drawPicture, type GraphPicture, iconAddress } from './svg-graph.ts';
 /** What of a node its drawing shows. */
 export type DrawnNode = Pick<
   AssemblyNodeDetails,
-  'key' | 'status' | 'reason' | 'dependencies' | 'templateVersion' | 'instance' | 'runId'
+  'key' | 'status' | 'reason' | 'dependencies' | 'templateVersion' | 'instance' | 'runId' | 'runWaitingOn'
 >;
 
 /** Draws an assembly run. The caller has decided that it may be read. */
@@ -53,8 +53,8 @@ function mostUrgent(statuses: readonly NodeStatus[]): NodeStatus {
   return byUrgency.find((status) => statuses.includes(status)) ?? 'pending';
 }
 
-function lookOf({ status, reason, runId }: DrawnNode): NodeLook {
-  const { word, icon, tone } = lookOfNode({ status, reason });
+function lookOf({ status, reason, runId, runWaitingOn }: DrawnNode): NodeLook {
+  const { word, icon, tone } = lookOfNode({ status, reason, waiting_on: runWaitingOn });
   return {
     class: `${status} status-${tone}`,
     icon: iconAddress(icon),

@@ -65,8 +65,8 @@ const outcomeLooks = {
 } as const satisfies Record<Result['outcome'], StatusLook>;
 
 /** The status of what a time started, or the outcome if it started nothing. */
-export function renderOutcome({ outcome, status, status_reason }: Result): Html {
-  return status ? renderRunStatus({ status, status_reason }) : renderStatusBadge(outcomeLooks[outcome]);
+export function renderOutcome({ outcome, status, status_reason, waiting_on }: Result): Html {
+  return status ? renderRunStatus({ status, status_reason, waiting_on }) : renderStatusBadge(outcomeLooks[outcome]);
 }
 
 export function renderPaused({ enabled }: ListedSchedule): Html | null {

@@ -1,5 +1,6 @@
 import { isRejection } from '#domain/assemblies/model.ts';
 import type { RunStatus } from '#domain/runs/model.ts';
+import type { WaitingCode } from '#domain/runs/waiting.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, renderIcon } from './icon.ts';
 
@@ -20,11 +21,28 @@ export const canceledLook: StatusLook = {
   tone: 'canceled',
 };
 
+/** The look of what waits for approval. What has its approvals and waits for something else has the same status. */
+export const needsApprovalLook: StatusLook = {
+  word: 'Needs approval',
+  groupWord: 'Needs approval or held',
+  icon: 'hand',
+  tone: 'approval',
+};
+
+/** What keeps an approved plan from being applied. */
+const heldLooks: Readonly<Partial<Record<WaitingCode, StatusLook>>> = {
+  paused: { word: 'Held by a pause', icon: 'pause', tone: 'queued' },
+  locked: { word: 'Held by a lock', icon: 'lock', tone: 'queued' },
+  frozen: { word: 'Held by a freeze window', icon: 'snowflake', tone: 'queued' },
+  quota: { word: 'Waits for its quota', icon: 'clock', tone: 'queued' },
+  pool_share: { word: 'Waits for a slot', icon: 'clock', tone: 'queued' },
+};
+
 /** Every status of a run has a word, a shape and a colour. */
 export const runStatusLooks: Readonly<Record<RunStatus, StatusLook>> = {
   queued: { word: 'Queued', icon: 'circle-dashed', tone: 'queued' },
   running: { word: 'Running', icon: 'loader-circle', tone: 'running' },
-  pending_approval: { word: 'Needs approval', icon: 'hand', tone: 'approval' },
+  pending_approval: needsApprovalLook,
   canceling: { word: 'Canceling', icon: 'circle-stop', tone: 'canceling' },
   succeeded: { word: 'Succeeded', icon: 'circle-check', tone: 'succeeded' },
   failed: { word: 'Failed', icon: 'octagon-x', tone: 'failed' },
@@ -40,15 +58,28 @@ export function groupWordOf({ word, groupWord = word }: StatusLook): string {
   return groupWord;
 }
 
+/** What something waits for, as far as its badge shows it. */
+export interface ShownWaiting {
+  readonly code: string;
+}
+
 /** What a status is shown for: that of a run, or of an assembly run. */
 export interface ShownStatus {
   readonly status: RunStatus;
   /** Why it ended. */
   readonly status_reason: string | null;
+  /** What it waits for; assembly runs do not say it. */
+  readonly waiting_on?: ShownWaiting | null;
 }
 
-export function lookOfRun({ status, status_reason: reason }: ShownStatus): StatusLook {
-  return isRejection(reason) ? rejectedLook : runStatusLooks[status];
+export function lookOfRun({ status, status_reason: reason, waiting_on: waiting = null }: ShownStatus): StatusLook {
+  if (isRejection(reason)) return rejectedLook;
+  return status === 'pending_approval' ? lookOfPending(waiting) : runStatusLooks[status];
+}
+
+/** The look of a run or a node whose plan waits: for approval, or for what holds it once it is approved. */
+export function lookOfPending(waiting: ShownWaiting | null): StatusLook {
+  return heldLooks[waiting?.code as WaitingCode] ?? needsApprovalLook;
 }
 
 export function renderRunStatus(run: ShownStatus): Html {

@@ -6,7 +6,7 @@ export function findLatestRemediation(em: Em, finding: { readonly id: string; re
   return (
     db(em)
       .selectFrom('runs')
-      .select(['id', 'status', 'status_reason', 'finished_at as finishedAt'])
+      .select(['id', 'status', 'status_reason', 'waiting_on', 'finished_at as finishedAt'])
       // The runs of one instance are found by an index.
       .where('instance_id', '=', finding.instanceId)
       .where('drift_finding_id', '=', finding.id)

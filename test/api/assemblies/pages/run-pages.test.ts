@@ -159,7 +159,7 @@ describe('the page of an assembly run', () => {
     expect((await viewer.get(`${path}?tab=nodes&status=asleep`)).status).toBe(400);
   });
 
-  it('leads from a node that needs approval to the plan of its run', async () => {
+  it('leads from a node that needs approval to the plan of its run, and says when only a lock holds the node', async () => {
     const run = await addRun(stage, shop);
     const runId = await addNodeRun();
     await setProgress(stage.api, run, {
@@ -181,6 +181,11 @@ describe('the page of an assembly run', () => {
       assembly_id: shop,
       key: 'network',
     });
+    const lock = { code: 'locked', since: '2026-01-01T00:00:00Z', position: null, blocker: null };
+    await stage.api.rows('update runs set waiting_on = ? where id = ?', [JSON.stringify(lock), runId]);
+    const held = await owner.get(`/assemblies/${shop}/runs/${run}`);
+    expect(held.text).toMatch(/status-queued">[\s\S]{0,120}Held by a lock<\/span>/);
+    expect(held.text).not.toContain('One node needs approval');
   });
 
   it('shows in the table what the plan of each node would do, outputs and failing checks among it', async () => {

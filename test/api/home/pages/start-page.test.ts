@@ -46,7 +46,7 @@ describe('the start page', () => {
   it('shows all that waits to somebody who may approve none of it', async () => {
     const { text } = await (await signInVisitor(api, runs.asker)).get('/');
     expect(boxOf(text, 'Needs your approval')).toBeNull();
-    expect(boxOf(text, 'Needs approval')).toEqual(waiting.slice(2).reverse());
+    expect(boxOf(text, 'Waiting')).toEqual(waiting.slice(2).reverse());
   });
 
   it('counts the runs of the month when it is opened, and not at each change', async () => {

@@ -2,6 +2,7 @@ import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
 import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
+import { lookOfPending, needsApprovalLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -55,18 +56,21 @@ async function renderFailedNodes(visit: AssemblyRunVisit, { nodes }: ShownAssemb
   )}</ul>`;
 }
 
-/** The nodes that wait for approval, each with the way to its plan, where one approves. */
+/** The nodes that wait for approval, without those that something else holds, each with the way to its plan, where one approves. */
 async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssemblyRun): Promise<Html | null> {
   const keys = Object.entries(nodes).flatMap(([key, status]) => (status === 'pending_approval' ? [key] : []));
   if (keys.length === 0) return null;
-  const shown = await Promise.all(
+  const read = await Promise.all(
     keys.slice(0, mostListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
   );
-  return html`<section class="panel stack needs-approval" aria-labelledby="approvals"><h2 id="approvals">${renderIcon('hand')}${keys.length === 1 ? 'One node needs approval' : `${keys.length} nodes need approval`}</h2>
+  const shown = read.filter(({ waiting_on: waiting }) => lookOfPending(waiting) === needsApprovalLook);
+  const count = keys.length - (read.length - shown.length);
+  if (count === 0) return null;
+  return html`<section class="panel stack needs-approval" aria-labelledby="approvals"><h2 id="approvals">${renderIcon('hand')}${count === 1 ? 'One node needs approval' : `${count} nodes need approval`}</h2>
 <ul class="plain-list approval-list" role="list">${shown.map(({ key, run_id: runId, plan }) =>
     runId === null
       ? null
       : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> <a class="button button-small" href="${planPath(runId)}">Review<span class="unseen"> the plan of ${key}</span></a></li>`,
   )}</ul>
-${keys.length > mostListed ? html`<p class="muted">The next ${mostListed} of ${keys.length}. The table has all.</p>` : null}</section>`;
+${keys.length > mostListed ? html`<p class="muted">The next ${shown.length} of ${count}. The table has all.</p>` : null}</section>`;
 }

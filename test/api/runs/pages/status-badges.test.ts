@@ -75,6 +75,47 @@ describe('a run that a reviewer rejected', () => {
   });
 });
 
+describe('a run that has its approvals and waits for something else', () => {
+  /** Lets a run wait as one does that has its approvals. */
+  async function hold(run: string, code: string): Promise<void> {
+    const waiting = { code, since: '2026-01-01T00:00:00Z', position: null, blocker: null };
+    const wait = `update runs set status = 'pending_approval', phase = 'approval', waiting_on = ? where id = ?`;
+    await api.rows(wait, [JSON.stringify(waiting), run]);
+  }
+
+  it.each([
+    ['locked', 'Held by a lock'],
+    ['quota', 'Waits for its quota'],
+  ])('with the code "%s" says so on each page that shows the status of a run', async (code, words) => {
+    const { owner, environment, team } = stage.tenant;
+    const run = { template_id: stage.template, environment_id: environment, instance: code, message: `wombat${code}` };
+    const schedule = { every: '1h' };
+    const { id } = await owner.make('/schedules', { team_id: team, name: code, schedule, work: { run } });
+    const [time] = nextTimes(schedule, id, new Date(), 1);
+    await fireSchedule({ ...api.services, bindingKey: api.services.installation.bindingKey }, id, time!);
+    const started = (await owner.get(`/schedules/${id}`)).body.last_results[0].run_id;
+    await hold(started, code);
+    const search = `/search?q=wombat${code}`;
+    const template = `/catalog/${stage.template}`;
+    const pages = [
+      '/workloads/runs',
+      `/workloads/runs/${started}`,
+      '/',
+      search,
+      '/catalog',
+      template,
+      '/schedules',
+      `/schedules/${id}`,
+    ];
+    for (const path of pages) expect(await pageOf(path), path).toMatch(new RegExp(`>${words}<`));
+    expect((await owner.get(search)).body.results).toMatchObject([{ id: started, waiting_on: { code } }]);
+  });
+
+  it('counts among the runs that need approval or are held in the filter of runs', async () => {
+    expect(await pageOf('/workloads/runs')).toContain('<span>Needs approval or held</span>');
+  });
+});
+
 function hiddenFields(text: string): Record<string, string> {
   const tags = [...text.matchAll(/<input[^>]*type="hidden"[^>]*>/g)];
   return Object.fromEntries(

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { type WaitingOn, waitingCodes } from '#domain/runs/waiting.ts';
+
+/** What a run waits for, in answers that show only the status of a run. */
+export const WaitingCodeView = z.object({ code: z.enum(waitingCodes) });
+
+export function viewWaitingCode(waiting: WaitingOn | null | undefined): z.input<typeof WaitingCodeView> | null {
+  return waiting ? { code: waiting.code } : null;
+}
