@@ -114,6 +114,10 @@ export const RunSchema = defineEntity({
       expression: `create index "runs_id_end_index" on "runs" (reverse(right("id"::text, 12)) text_pattern_ops)`,
     },
     {
+      name: 'runs_drift_finding_index',
+      expression: `create index "runs_drift_finding_index" on "runs" ("drift_finding_id", "id") where "drift_finding_id" is not null`,
+    },
+    {
       name: 'runs_started_by_run_index',
       expression: `create index "runs_started_by_run_index" on "runs" ("started_by_run_id", "id") where "started_by_run_id" is not null`,
     },

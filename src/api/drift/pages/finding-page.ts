@@ -23,7 +23,7 @@ type Remediation = NonNullable<Awaited<ReturnType<typeof findLatestRemediation>>
 /** Shows a finding: what was expected, what was found, since when, and all evidence. */
 export async function showFinding(visit: FindingVisit): Promise<FastifyReply> {
   const finding = await readFinding(visit);
-  const { id, instance_id: instanceId } = finding;
+  const { id } = finding;
   return visit.show({
     title: titleOf(finding),
     main: html`<div class="page page-wide">
@@ -37,7 +37,7 @@ ${renderPageHead({
 ${renderNews(visit, pages.driftFinding)}
 <section class="section" aria-labelledby="deviation"><div class="section-head"><h2 id="deviation">Expected and found</h2></div>
 <div class="panel stack">${renderLatest(finding)}</div></section>
-<div class="panel">${renderFindingFacts(finding, await findLatestRemediation(visit.em, { id, instanceId }))}</div>
+<div class="panel">${renderFindingFacts(finding, await findLatestRemediation(visit.em, id))}</div>
 ${await renderEvidence(visit)}
 </div>`,
   });

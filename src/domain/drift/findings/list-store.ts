@@ -54,11 +54,10 @@ function selectLatestEvidence(eb: Over<{ f: 'drift_findings' }>) {
   );
 }
 
-/** The run that is under way to remedy the finding. The runs of an instance are found by an index. */
+/** The run that is under way to remedy the finding. */
 function selectRunUnderWay(eb: Over<{ f: 'drift_findings' }>) {
   return eb
     .selectFrom('runs as r')
-    .whereRef('r.instance_id', '=', 'f.instance_id')
     .whereRef('r.drift_finding_id', '=', 'f.id')
     .where('r.finished_at', 'is', null)
     .orderBy('r.id', 'desc')

@@ -14,7 +14,7 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   if (instanceId !== undefined) conditions.push(eb('runs.instance_id', '=', instanceId));
   if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
   if (filter.startedByRunId !== undefined) conditions.push(eb('runs.started_by_run_id', '=', filter.startedByRunId));
-  if (filter.driftFindingId !== undefined) conditions.push(...remediationConditions(eb, filter.driftFindingId));
+  if (filter.driftFindingId !== undefined) conditions.push(eb('runs.drift_finding_id', '=', filter.driftFindingId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
   // Scans come by the hour, so they are listed only for whoever asks for them, and have no place in the indexes of the other runs.
   if (operation !== 'scan') conditions.push(eb('runs.operation', '<>', sql.lit('scan' as const)));
@@ -24,12 +24,6 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   if (operation !== undefined && operation !== 'apply')
     conditions.push(eb('runs.operation', '<>', sql.lit('apply' as const)));
   return conditions;
-}
-
-/** The conditions that a run remediates a finding. The runs of one instance are found by an index. */
-function remediationConditions(eb: OverRun, findingId: string): Expression<SqlBool>[] {
-  const instanceId = eb.selectFrom('drift_findings as f').where('f.id', '=', findingId).select('f.instance_id');
-  return [eb('runs.instance_id', '=', instanceId), eb('runs.drift_finding_id', '=', findingId)];
 }
 
 /** The condition that a run has not ended and waits for one of these. */
