@@ -20,6 +20,10 @@ const fields = {
   state_serial: z.int(),
   resource_count: z.int().describe('How many resources it holds: as many as its list of resources has.'),
   deployed_run_id: AnswerId.nullable(),
+  deployed_by_assembly_id: AnswerId.nullable().describe(
+    'The assembly of which that run was a node. A run of another assembly with a node for this instance takes it over. Null: the run was not part of an ' +
+      'assembly, or belongs to another team, or there is none.',
+  ),
   unrecorded_since: z
     .object({ run_id: AnswerId, at: Time })
     .nullable()
@@ -60,6 +64,7 @@ export function toInstance(instance: InstanceDetails): z.input<typeof ListedInst
     state_serial: instance.stateSerial,
     resource_count: instance.resourceCount,
     deployed_run_id: instance.deployedRunId,
+    deployed_by_assembly_id: instance.deployedByAssemblyId,
     unrecorded_since:
       instance.unrecordedRunId && instance.unrecordedAt
         ? { run_id: instance.unrecordedRunId, at: instance.unrecordedAt }

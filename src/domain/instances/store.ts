@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
-import { db, prepare } from '#domain/db.ts';
+import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { secretNamesOf, showOutputs } from '#domain/runs/references/secret-outputs.ts';
@@ -42,8 +42,19 @@ function selectInstances(em: Em) {
       'i.created_at as createdAt',
       'i.revision',
     ])
+    .select((eb) => selectDeployingAssembly(eb).as('deployedByAssemblyId'))
     .select((eb) => eb.cast<boolean>(hasDrifted(eb.ref('i.id')), 'boolean').as('isDrifted'))
     .select((eb) => eb.cast<boolean>(haveInputsChanged(eb.ref('i.id')), 'boolean').as('haveInputsChanged'));
+}
+
+/** The assembly whose run deployed an instance last; null if none did, or if that run belongs to another team. */
+function selectDeployingAssembly(eb: Over<{ i: 'instances' }>) {
+  return eb
+    .selectFrom('runs as deployed')
+    .innerJoin('assembly_runs as ar', 'ar.id', 'deployed.assembly_run_id')
+    .whereRef('deployed.id', '=', 'i.deployed_run_id')
+    .where((of) => of('deployed.team_id', 'is not distinct from', of.ref('i.team_id')))
+    .select('ar.assembly_id');
 }
 
 export function readInstance(em: Em, id: string) {

@@ -1,10 +1,8 @@
 import { list as listInstances } from '#api/instances/operations.ts';
-import { getRun } from '#api/runs/operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { orNull } from '#api/web/visit/or-null.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import { instanceOf } from '#domain/assemblies/spec/spec.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -21,9 +19,8 @@ export interface NodeInstance {
   readonly isOfOthers: boolean;
 }
 
-/** How many pages of instances are searched, and how many instances are shown. */
-const maxPages = 5;
-const maxInstances = 50;
+/** How many pages of instances are searched. */
+const maxPages = 20;
 
 /** Finds the instances in an environment that the nodes of a version would change, as far as the visitor may read them. */
 export async function readNodeInstances(
@@ -32,34 +29,31 @@ export async function readNodeInstances(
   environmentId: string,
 ): Promise<NodeInstance[]> {
   const nodes = Object.entries(readableNodes(version.spec as JsonValue));
-  const nodeOf = new Map(
+  const missing = new Map(
     nodes.map(([key, node]) => [`${version.templates[key]?.template_id} ${instanceOf(key, node)}`, key]),
   );
   const found: NodeInstance[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < maxPages && found.length < maxInstances; page++) {
+  for (let page = 0; page < maxPages && missing.size > 0; page++) {
     const query: Record<string, string> = {
       environment_id: environmentId,
       limit: '200',
       ...(cursor !== null && { cursor }),
     };
     const { instances, next_cursor } = await visit.read(listInstances, { query });
-    const held = instances.flatMap((instance) => {
-      const node = nodeOf.get(`${instance.template_id} ${instance.name}`);
-      const isEmpty = instance.deployed_run_id === null && instance.resource_count === 0;
-      return node === undefined || isEmpty ? [] : [{ ...instance, node }];
-    });
-    for (const { id, name, node, deployed_run_id: runId } of held.slice(0, maxInstances - found.length))
-      found.push({ id, name, node, runId, isOfOthers: await isOfOthers(visit, runId) });
+    for (const instance of instances) {
+      const { id, name, deployed_run_id: runId, deployed_by_assembly_id: assemblyId } = instance;
+      const place = `${instance.template_id} ${name}`;
+      const node = missing.get(place);
+      const isEmpty = runId === null && instance.resource_count === 0;
+      if (node !== undefined && !isEmpty)
+        found.push({ id, name, node, runId, isOfOthers: assemblyId !== visit.params.id });
+      missing.delete(place);
+    }
     cursor = next_cursor;
     if (cursor === null) break;
   }
   return found;
-}
-
-async function isOfOthers(visit: AssemblyVisit, runId: string | null): Promise<boolean> {
-  const run = runId === null ? null : await orNull(visit.read(getRun, { params: { id: runId } }));
-  return run?.assembly_node?.assembly_id !== visit.params.id;
 }
 
 /** Names what the run of a form changes or destroys that something else has deployed and, for a destroy, everything that it destroys. */
