@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type ActionContext, describeActions } from '#api/pipeline/actions.ts';
+import { type ActionContext, describeActions, describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import { factsOfNewRun, findRunRefusal, isRepetition, type RunAction, runActions } from '#domain/runs/actions.ts';
 import type { AdmittedRun } from '#domain/runs/admission/admission.ts';
 import { prefillOf } from '#domain/runs/admission/prefill.ts';
@@ -45,7 +45,7 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
       .map((used) => toUsedConnection(used, context.principal)),
     approval,
     prefill,
-    superseded_by: toSuperseding(run.supersededBy),
+    superseded_by: toSuperseding(context, run.supersededBy),
     actions: describeActions(context, declarations),
   };
 }
@@ -69,8 +69,13 @@ export function showAdmittedRun(
   return shown;
 }
 
-function toSuperseding(run: RunWithFacts['supersededBy']): ShownRun['superseded_by'] {
-  return run && { run_id: run.runId, operation: run.operation, template_version: run.templateVersion };
+/** A run of another team is named only to those who may read it: nobody else may repeat the older run either. */
+function toSuperseding(
+  { operations, principal }: ActionContext,
+  run: RunWithFacts['supersededBy'],
+): ShownRun['superseded_by'] {
+  if (!run || !describeAuthority(findProtected(operations, 'runs.get'), principal, [run]).allowed) return null;
+  return { run_id: run.runId, operation: run.operation, template_version: run.templateVersion };
 }
 
 /**

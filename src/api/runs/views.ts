@@ -283,7 +283,7 @@ export const RunView = z
       .nullable()
       .describe(
         'Of an apply that has ended: the newer run that has deployed or destroyed its instance since. A requeue would replace that with its own version and ' +
-          'inputs. Null: there is none, or it belongs to another team.',
+          'inputs. Null: there is none, or it belongs to another team whose runs you may not read.',
       ),
     actions: actionsView(runActions),
   })

@@ -31,7 +31,7 @@ export interface RunWithFacts extends RunTarget {
   readonly supersededBy: SupersedingRun | null;
 }
 
-export interface SupersedingRun {
+export interface SupersedingRun extends Ownership {
   readonly runId: string;
   readonly operation: RunOperation;
   readonly templateVersion: string;

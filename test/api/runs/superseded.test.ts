@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
 let stage: ReadingStage;
@@ -32,6 +33,16 @@ describe('an apply that has ended', () => {
     expect(await supersededBy(older)).toMatchObject({ run_id: destroy, operation: 'destroy' });
     expect(await supersededBy(destroy)).toBeNull();
   });
+});
+
+test('a newer run of another team is named to those who may read it, and to nobody else', async () => {
+  const older = await run('moved');
+  const newer = await run('moved');
+  const other = await makeTenant(stage.api);
+  await stage.api.rows('update runs set team_id = ? where id = ?', [other.team, newer]);
+  expect(await supersededBy(older)).toBeNull();
+  await join(other, stage.tenant.owner, 'member', 'viewer');
+  expect(await supersededBy(older)).toMatchObject({ run_id: newer });
 });
 
 test('a run that failed before a newer one deployed its instance names it, too', async () => {
