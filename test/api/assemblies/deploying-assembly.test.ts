@@ -8,6 +8,7 @@ import {
   signIn,
   threeNodes,
 } from '#test/support/assemblies/page-stage.ts';
+import type { RunProgress } from '#test/support/pages/assemblies/progress.ts';
 
 /** An instance says which assembly deployed it last, so that clients see what a run of another assembly would take over. */
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.api.close());
 
-const succeeded = { status: 'succeeded', minutesAgo: 30, nodes: () => ({ status: 'succeeded' }) } as const;
+const succeeded: RunProgress = { status: 'succeeded', minutesAgo: 30, nodes: () => ({ status: 'succeeded' }) };
 
 /** An instance that a run outside of assemblies has deployed. */
 async function deploy(name: string): Promise<{ id: string; run: string }> {
