@@ -48,10 +48,14 @@ function headersOf(operation: Operation, status: number): Headers {
   };
 }
 
+const etag =
+  'The revision in quotes, for `If-Match`. It stands for what a change of the resource would change. Members that say how other resources are, such as `actions`, ' +
+  'change without it, so `If-None-Match` has no effect.';
+
 /** An answer with a revision has it as its entity tag, too. */
 function entityTag(schema: z.ZodType): Headers {
   if (!(schema instanceof z.ZodObject) || !('revision' in schema.shape)) return {};
-  return { ETag: { description: 'The revision in quotes, for `If-Match`.', schema: text } };
+  return { ETag: { description: etag, schema: text } };
 }
 
 const downloads: Headers = {

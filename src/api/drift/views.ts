@@ -176,7 +176,12 @@ const findingFields = {
     'The run that is under way to remedy it; null: none is. `GET /runs?drift_finding_id=` lists also those that have ended.',
   ),
   evidence: EvidenceView.describe('The latest evidence.'),
-  revision: z.int(),
+  revision: z
+    .int()
+    .describe(
+      'Rises with each new evidence and each change of the status. To be seen once more does not raise it, and `remediation_run_id` and `actions` change without it, ' +
+        'because they say how other resources are.',
+    ),
 };
 
 export const ListedFindingView = z.object(findingFields).meta({ id: 'ListedDriftFinding' });

@@ -42,7 +42,12 @@ const fields = {
       'Outputs of other instances that it was deployed with are other ones by now, are gone, or may not be read any longer. `GET /instances/{id}/dependencies` says which.',
     ),
   created_at: Time,
-  revision: z.int(),
+  revision: z
+    .int()
+    .describe(
+      'Rises with each change of the instance: of its state, its deployment, `unrecorded_since`, its tool, its readers and what it follows. `locked_by_run_id`, `drifted`, ' +
+        '`inputs_changed` and `actions` change without it, because they say how other resources are.',
+    ),
 };
 
 /** An instance in a list. */

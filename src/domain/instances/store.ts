@@ -268,5 +268,9 @@ export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
 
 /** Assigns an instance that holds no resources to another template. */
 export async function changeTemplate(em: Em, id: string, templateId: string): Promise<void> {
-  await db(em).updateTable('instances').set({ template_id: templateId }).where('id', '=', id).execute();
+  await db(em)
+    .updateTable('instances')
+    .set((eb) => ({ template_id: templateId, revision: eb('revision', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
 }

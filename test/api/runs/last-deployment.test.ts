@@ -115,3 +115,34 @@ describe('a run that fails while it applies', () => {
     expect((await instanceOf(third.instance_id)).unrecorded_since).toBeNull();
   });
 });
+
+describe('the revision of an instance', () => {
+  const revisionOf = async (id: string) => (await instanceOf(id)).revision;
+
+  it('rises when its last deployment or what is unrecorded changes, and at no run that changes neither', async () => {
+    const { instance_id: id } = await run('counted', {}, [unchanged]);
+    const deployed = await revisionOf(id);
+    expect(deployed, 'the first deployment').toBeGreaterThan(1);
+    await run('counted', { operation: 'plan' }, [unchanged]);
+    expect(await revisionOf(id), 'a plan').toBe(deployed);
+    await run('counted', {}, [unchanged]);
+    const again = await revisionOf(id);
+    expect(again, 'another deployment').toBeGreaterThan(deployed);
+    await run('counted', {}, [planned, failed]);
+    const broken = await revisionOf(id);
+    expect(broken, 'a failure').toBeGreaterThan(again);
+    await run('counted', {}, [planned, failed]);
+    expect(await revisionOf(id), 'a further failure').toBe(broken);
+    await run('counted', {}, [unchanged]);
+    expect(await revisionOf(id), 'all is recorded').toBeGreaterThan(broken);
+  });
+
+  it('is no validator of the whole answer, which has members that say how other resources are', async () => {
+    const { instance_id: id } = await run('answered', {}, [unchanged]);
+    const first = await root.get(`/instances/${id}`);
+    const second = await root.get(`/instances/${id}`, { 'if-none-match': String(first.headers['etag']) });
+    expect([first.headers['etag'], second.status]).toEqual([`"${first.body.revision}"`, 200]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['cache-control']).toBe('no-store');
+  });
+});

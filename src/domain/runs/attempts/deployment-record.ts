@@ -40,6 +40,7 @@ function recordUnrecorded(instance: Instance, { id }: Run): void {
   if (instance.unrecordedRunId !== null) return;
   instance.unrecordedRunId = id;
   instance.unrecordedAt = new Date();
+  instance.revision += 1;
 }
 
 /**
@@ -80,6 +81,6 @@ export async function recordIncomplete(em: Em, { id, instanceId }: Run): Promise
           .select('a.id'),
       ),
     )
-    .set({ unrecorded_run_id: id, unrecorded_at: new Date() })
+    .set((eb) => ({ unrecorded_run_id: id, unrecorded_at: new Date(), revision: eb('revision', '+', 1) }))
     .execute();
 }

@@ -27,6 +27,7 @@ export async function recordDeployedRun(em: Em, instance: Instance, runId: strin
   const earlierId = instance.deployedRunId ?? null;
   if (earlierId === runId) return;
   instance.deployedRunId = runId;
+  instance.revision += 1;
   if (earlierId === null) return;
   await db(em)
     .updateTable('runs')
