@@ -52,6 +52,16 @@ describe('a field that is wrong', () => {
     expect(await findErrors({ nodes, outputs: { cidr: '${nodes.a.outputs.cidr}' } })).toEqual([expected]);
   });
 
+  it('is told the template whose slug is nearly its own, and otherwise some that there are', async () => {
+    const nodes = { a: { template: template.slice(0, -1) }, b: { template: 'nothing-like-it-at-all' } };
+    const { body } = await tenant.owner.post(`${path}/validate`, { spec: { nodes } });
+    const unknown = 'is no template of this team or of the installation';
+    expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
+      `${unknown}; did you mean "${template}"?`,
+      `${unknown}: name one by its slug or id; there are ${template}`,
+    ]);
+  });
+
   it('hides nothing else that is wrong with its node', async () => {
     const wrong = { extra: 1, version: '9.9.9', depends_on: ['missing'], when: 'variables.missing' };
     const a = { template, ...wrong };

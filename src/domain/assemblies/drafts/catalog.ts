@@ -30,7 +30,12 @@ export function openCatalog(em: Em, teamId: string): TemplateCatalog {
     templates.set(name, found);
     return found;
   };
+  let slugs: Promise<readonly string[]> | undefined;
   return {
+    listSlugs: () => {
+      slugs ??= listUsableSlugs(em, teamId);
+      return slugs;
+    },
     find: async (name, version) => {
       const template = await findOnce(name);
       return template ? findVersion(em, template, version) : { missing: 'template' };
@@ -53,11 +58,29 @@ async function findVersion(
   }
 }
 
-async function findUsable(em: Em, teamId: string, name: string): Promise<NamedTemplate | undefined> {
-  const rows = await db(em)
+/** Suggestions compare no more slugs than this. */
+const maxSlugs = 1_000;
+
+async function listUsableSlugs(em: Em, teamId: string): Promise<string[]> {
+  const rows = await selectUsable(em, teamId)
+    .where('t.archived_at', 'is', null)
+    .select('t.slug')
+    .distinct()
+    .orderBy('t.slug')
+    .limit(maxSlugs)
+    .execute();
+  return rows.map(({ slug }) => slug);
+}
+
+function selectUsable(em: Em, teamId: string) {
+  return db(em)
     .selectFrom('templates as t')
     .where('t.deleted_at', 'is', null)
-    .where((eb) => eb.or([eb('t.team_id', '=', teamId), eb('t.team_id', 'is', null)]))
+    .where((eb) => eb.or([eb('t.team_id', '=', teamId), eb('t.team_id', 'is', null)]));
+}
+
+async function findUsable(em: Em, teamId: string, name: string): Promise<NamedTemplate | undefined> {
+  const rows = await selectUsable(em, teamId)
     .where((eb) => eb.or([eb('t.slug', '=', name), ...(isId(name) ? [eb('t.id', '=', name)] : [])]))
     .select((eb) => ['t.id', 't.slug', 't.team_id as teamId', eb('t.archived_at', 'is not', null).as('isArchived')])
     .execute();

@@ -25,6 +25,8 @@ export interface MissingTemplate {
 export interface TemplateCatalog {
   /** @param version a version, a range or `latest` */
   find(template: string, version: string): Promise<FoundTemplate | MissingTemplate>;
+  /** The slugs of the templates that can be chosen, to suggest one in place of an unknown name. */
+  listSlugs(): Promise<readonly string[]>;
 }
 
 /** What may take long, done on behalf of the author (`AssemblyEvaluator.for`). */

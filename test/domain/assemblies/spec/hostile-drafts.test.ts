@@ -8,6 +8,7 @@ import { within } from '#test/support/slowness.ts';
 const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'say', run: ['true'] }] } });
 const catalog: TemplateCatalog = {
   find: async () => ({ templateId: 'a', versionId: 'b', version: '1.0.0', spec, isArchived: false }),
+  listSlugs: async () => [],
 };
 const evaluation: SpecEvaluation = {
   checkSchema: async () => [],
