@@ -152,6 +152,31 @@ describe.skipIf(findBrowser() === null)('the frame and the layout of pages, in a
     expect(await page.locator('[data-upload-problem]').isVisible()).toBe(false);
   });
 
+  it('a state that is refused has its problem at the field for the file, in words about the file', async () => {
+    await show('/workloads/instances', 1280, 800);
+    const id = (await page.locator('tbody tr a').first().getAttribute('href'))?.split('/').at(-1);
+    await show(`/workloads/instances/${id}/state`, 1280, 800);
+    const file = page.getByLabel('State file');
+    for (const [content, problem] of [
+      ['{"version":3}', 'In the file, “version”: expected an OpenTofu or Terraform state of format version 4.'],
+      ['', 'The file is empty.'],
+      ['{', /^The file is not valid JSON: /],
+    ] as const) {
+      await file.setInputFiles({
+        name: 'terraform.tfstate',
+        mimeType: 'application/json',
+        buffer: Buffer.from(content),
+      });
+      await page.getByRole('button', { name: 'Import' }).click();
+      await expect.poll(() => page.locator('#state-problem').textContent()).toMatch(problem);
+      expect([await file.getAttribute('aria-invalid'), await file.getAttribute('aria-describedby')]).toEqual([
+        'true',
+        'state-hint state-problem',
+      ]);
+    }
+    expect(await page.locator('[data-upload-problem]').isVisible()).toBe(false);
+  });
+
   it('the bar counts what waits for the visitor while a page is open, with and without a stream of its own', async () => {
     const stream = page.waitForResponse((answer) => answer.url().includes('/runs/stream'));
     await show('/workloads/runs', 1280, 800);

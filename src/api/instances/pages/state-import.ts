@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { operationPath } from '#api/pipeline/answers/location.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { addFormPage, refusedPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -7,9 +8,22 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { largestImport } from '#domain/instances/state/state-import.ts';
+import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { forgetState, importState } from '../state-operations.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
 import type { InstanceVisit } from './table.ts';
+
+/** What the page says of a refusal that has words of the API, by its code. */
+const refusals = {
+  unauthenticated: 'Your session has ended. Sign in again, and import the file once more.',
+  permission_denied: 'You may no longer import a state into this instance.',
+  not_found: 'This instance does not exist any more, or you may no longer see it.',
+  too_large: `The file is larger than ${largestImport / 1024 / 1024} MiB.`,
+  concurrent_change: 'Somebody else changed this instance at the same time. Import the file once more.',
+  internal_error: 'Something went wrong in the service. Look at the instance before you try again.',
+  unavailable: 'The service is temporarily unavailable. Look at the instance before you try again.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
 
 /** Shows how to import a state. */
 async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {
@@ -27,9 +41,9 @@ async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {
 ${renderPageHead({ title, crumbs })}
 <div class="panel stack">
 <p>The state is stored byte for byte, and the next run continues from it. The instance must have none. Up to 64 MiB.</p>
-<form class="form" data-upload="${address}" data-then="${pagePath(pages.instance, visit.params, { tab: 'states', done: 'imported' })}" hidden>
+<form class="form" data-upload="${address}" data-max-bytes="${largestImport}" data-words="${JSON.stringify(refusals)}" data-then="${pagePath(pages.instance, visit.params, { tab: 'states', done: 'imported' })}" hidden>
 <p class="notice notice-problem" role="alert" hidden data-upload-problem></p>
-<div class="field"><label for="state">State file</label><input id="state" type="file" accept=".json,.tfstate,application/json" required><p class="field-hint">Such as terraform.tfstate, or what <code>tofu state pull</code> writes.</p></div>
+<div class="field"><label for="state">State file</label><input id="state" type="file" accept=".json,.tfstate,application/json" required aria-describedby="state-hint"><p class="field-hint" id="state-hint">Such as terraform.tfstate, or what <code>tofu state pull</code> writes.</p><p class="field-problem" id="state-problem" role="alert" hidden>${renderIcon('octagon-x')}<span></span></p></div>
 <div class="form-end"><button class="button button-primary" type="submit">Import</button></div>
 </form>
 <h2>By command</h2>

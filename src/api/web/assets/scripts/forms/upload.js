@@ -1,35 +1,83 @@
 // Sends a file byte for byte to an operation of the API, and then opens the page that shows the result.
 (() => {
+  /**
+   * What is wrong, and whether the file is to blame.
+   * @typedef {{ readonly text: string, readonly isOfFile: boolean }} Problem
+   */
+
+  /** The statuses of refusals that another file would not get. */
+  const statusesOfFile = [400, 413, 415, 422];
+
   /** @param {HTMLFormElement} form @param {SubmitEvent} event */
   async function upload(form, event) {
     event.preventDefault();
     const input = form.querySelector('input[type="file"]');
     const file = input instanceof HTMLInputElement ? input.files?.[0] : undefined;
-    const problem = form.querySelector('[data-upload-problem]');
-    if (!file || !(problem instanceof HTMLElement)) return;
+    if (!file || !(input instanceof HTMLInputElement)) return;
     const button = event.submitter;
     button?.setAttribute('aria-busy', 'true');
-    const text = await send(form.dataset['upload'] ?? '', file);
+    const problem = findProblem(form, file) ?? (await send(form, file));
     button?.removeAttribute('aria-busy');
-    if (text === null) location.assign(form.dataset['then'] ?? location.pathname);
-    problem.hidden = text === null;
-    problem.textContent = text ?? '';
+    if (problem === null) location.assign(form.dataset['then'] ?? location.pathname);
+    show(form, input, problem);
   }
 
-  /** Resolves to the problem, or to null. @param {string} address @param {File} file */
-  async function send(address, file) {
+  /** Shows the problem at the field of the file, or above the form. @param {HTMLFormElement} form @param {HTMLInputElement} input @param {Problem | null} problem */
+  function show(form, input, problem) {
+    const ofFile = problem?.isOfFile ? problem.text : null;
+    const place = document.getElementById(`${input.id}-problem`);
+    if (ofFile === null) input.removeAttribute('aria-invalid');
+    else input.setAttribute('aria-invalid', 'true');
+    input.setAttribute('aria-describedby', `${input.id}-hint${ofFile === null ? '' : ` ${input.id}-problem`}`);
+    say(place, place?.querySelector('span'), ofFile);
+    const above = form.querySelector('[data-upload-problem]');
+    say(above, above, problem && !problem.isOfFile ? problem.text : null);
+    if (ofFile !== null) input.focus();
+  }
+
+  /** @param {Element | null} place @param {Element | null | undefined} line @param {string | null} text */
+  function say(place, line, text) {
+    if (line) line.textContent = text ?? '';
+    if (place instanceof HTMLElement) place.hidden = text === null;
+  }
+
+  /** What can be seen before the file is sent. @param {HTMLFormElement} form @param {File} file @returns {Problem | null} */
+  function findProblem(form, file) {
+    if (file.size === 0) return { text: 'The file is empty.', isOfFile: true };
+    if (file.size > Number(form.dataset['maxBytes'])) return { text: wordsOf(form)['too_large'] ?? '', isOfFile: true };
+    return null;
+  }
+
+  /** @param {HTMLFormElement} form @param {File} file @returns {Promise<Problem | null>} */
+  async function send(form, file) {
     try {
-      const answer = await fetch(address, {
+      const answer = await fetch(form.dataset['upload'] ?? '', {
         method: 'POST',
         body: file,
         headers: { 'content-type': 'application/json' },
       });
       if (answer.ok) return null;
       const { error } = await answer.json();
-      return typeof error === 'string' ? error : `The service answered ${answer.status}.`;
+      const code = answer.headers.get('x-error-code') ?? '';
+      const text = wordsOf(form)[code] ?? toSentence(String(error ?? `The service answered ${answer.status}.`));
+      return { text, isOfFile: statusesOfFile.includes(answer.status) };
     } catch {
-      return 'The service could not be reached. Nothing is known about the import: look at the instance before you try again.';
+      const text =
+        'The service could not be reached. Nothing is known about the import: look at the instance before you try again.';
+      return { text, isOfFile: false };
     }
+  }
+
+  /** @param {HTMLFormElement} form @returns {Record<string, string>} */
+  function wordsOf(form) {
+    return JSON.parse(form.dataset['words'] ?? '{}');
+  }
+
+  /** A message of the API is about the body, which is the file here, or begins with the name of a member of it. @param {string} message */
+  function toSentence(message) {
+    const said = message.replace(/^the body /, 'the file ').replace(/^([a-z_]+): /, 'in the file, “$1”: ');
+    const sentence = said.charAt(0).toUpperCase() + said.slice(1);
+    return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
   }
 
   for (const form of document.querySelectorAll('form[data-upload]')) {
