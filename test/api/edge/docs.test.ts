@@ -82,6 +82,11 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
       await page.locator('.opblock-section-request-body').getByText('"name": "string"').waitFor();
       await page.getByRole('button', { name: 'Authorize' }).first().click();
       await page.getByText('X-API-Key').first().waitFor();
+      const boxes = page.locator('.auth-container h4');
+      expect(await boxes.allTextContents()).toEqual([
+        expect.stringMatching(/^bearer/),
+        expect.stringMatching(/^apiKey/),
+      ]);
       expect(await page.title()).toBe('delivery-coordinator API');
       expect(watch).toEqual({ violations: [], consoleErrors: [], pageErrors: [], outside: [], failed: [] });
       await page.close();

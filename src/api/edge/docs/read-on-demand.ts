@@ -31,12 +31,22 @@ export function readOnDemand() {
       : operation;
   const outlineAll = (items: Json | undefined) => mapMembers(items, (item) => mapMembers(item, outline));
 
+  // "Try it out" sends no cookie, so the dialog has no box for one. The document that programs read keeps the scheme.
+  const typeable = (schemes: Json | undefined): JsonObject =>
+    Object.fromEntries(
+      Object.entries(isObject(schemes) ? schemes : {}).filter(
+        ([, scheme]) => isObject(scheme) && scheme['in'] !== 'cookie',
+      ),
+    );
+
   const parseToJson =
     (parse: (text: string) => unknown, { specActions }: ViewerSystem) =>
     (text: string) => {
       if (!text) return parse(text);
-      whole = JSON.parse(text);
-      const { securitySchemes = {} } = whole['components'] as JsonObject;
+      const document: JsonObject = JSON.parse(text);
+      const components = document['components'] as JsonObject;
+      const securitySchemes = typeable(components['securitySchemes']);
+      whole = { ...document, components: { ...components, securitySchemes } };
       const [paths, webhooks] = [outlineAll(whole['paths']), outlineAll(whole['webhooks'])];
       return specActions.updateJsonSpec({ ...whole, paths, webhooks, components: { securitySchemes } });
     };
