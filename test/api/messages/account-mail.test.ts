@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { startMailServer, type TestMailServer } from '#test/support/messages/mail-server.ts';
 import { sendMessages, storedMessages } from '#test/support/messages/sending.ts';
 
@@ -48,6 +49,13 @@ describe('an invitation', () => {
     expect(mail?.text).toContain(link);
     expect(mail?.html).toContain(`href="${link}"`);
     expect(await storedMessages(api)).toEqual([{ status: 'sent', attempts: 1, problem: null, has_token: false }]);
+  });
+
+  it('is said to be sent by e-mail on the page that shows its link', async () => {
+    const visitor = await signInVisitor(api, tenant.owner);
+    const form = { email: 'other@example.com', role: 'member', expires_in: 'P1D' };
+    const { text } = await visitor.submit(`/organizations/${tenant.organization}/invitations`, form);
+    expect(text).toContain('The service also sends it there by e-mail.');
   });
 
   it('an invitation that was revoked, or sent again, before its mail left is not sent', async () => {

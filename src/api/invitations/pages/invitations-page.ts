@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { linkOrigin } from '#api/edge/same-origin.ts';
+import { create as createUser } from '#api/identity/user-operations.ts';
 import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
@@ -43,7 +44,7 @@ ${
     : renderSection(
         'invite',
         'Invite a person',
-        'The link works once, and only for this address. You cannot offer a role above your own.',
+        html`The service shows you a link that works once, and ${hasMail(visit) ? 'sends it to the address by e-mail' : 'sends no e-mail: give the link to the person'}. ${describeAcceptance(visit)} You cannot offer a role above your own.`,
         await renderInviteForm(invitations, visit, owner, state),
       )
 }`;
@@ -80,13 +81,25 @@ async function readFields<Params, Owner extends LevelOwner>(
   ];
 }
 
+/** What the invited person does. It is the same whether an account has the address or not, so that nobody learns that from it. */
+function describeAcceptance(visit: Visit): Html {
+  const addUser = visit.mayDo(createUser).allowed ? html` <a href="${pagePath(pages.newUser)}">Add a user</a>.` : null;
+  return html`The person signs in with the account that has this confirmed address, opens the link and accepts. If they have no account, an administrator of the installation must first add a user with this address.${addUser}`;
+}
+
+function hasMail({ context }: Visit<unknown>): boolean {
+  return context.services.config.mail !== null;
+}
+
 /** The link has the token behind `#`, which browsers do not send to servers, so no log has it. */
-function renderSent({ context, request }: Visit, { invitation, token }: SentInvitation): Html {
+function renderSent(visit: Visit, { invitation, token, emailed }: SentInvitation): Html {
+  const { context, request } = visit;
   const origin = linkOrigin(request, context.services.config.baseUrl);
   const link = `${origin}${pagePath(pages.acceptInvitation)}#token=${encodeURIComponent(token)}`;
   return html`<section class="panel stack" aria-labelledby="sent">
 <h2 id="sent">Give this to <span class="foreign">${invitation.email}</span></h2>
-<p>No e-mail is sent. Only a user with this confirmed address can use the link, until ${renderTime(invitation.expires_at)}.</p>
+<p>${emailed ? 'The service also sends it there by e-mail.' : 'No e-mail is sent.'} The link works once, until ${renderTime(invitation.expires_at)}.</p>
+<p>${describeAcceptance(visit)}</p>
 ${renderSecret({ id: 'invitation-link', label: 'Link', value: link })}
 ${renderSecret({ id: 'invitation-token', label: 'Token alone, for the API', value: token })}
 </section>`;

@@ -19,7 +19,11 @@ describe('the pages of invitations', () => {
     const invited = await api.addUser('requester');
     const path = `/organizations/${organization}/invitations`;
     const form = { email: invited.email, role: 'member', team_id: team, team_role: 'viewer', expires_in: 'P1D' };
+    const account =
+      'If they have no account, an administrator of the installation must first add a user with this address.';
+    expect((await visitor.get(path)).text).toContain(account);
     const sent = await visitor.submit(path, form, { 'accept-encoding': 'gzip' });
+    expect(sent.text).toContain(account);
     expect(sent.status, sent.text).toBe(201);
     expect(sent.headers['cache-control']).toContain('no-store');
     expect(sent.headers['content-encoding']).toBeUndefined();
