@@ -4,7 +4,10 @@ import { type SpecEvaluation, validateSpec } from '#domain/assemblies/spec/valid
 import { TemplateSpec } from '#domain/registry/spec.ts';
 
 const spec = TemplateSpec.parse({ executor: { kind: 'command', apply: [{ name: 'say', run: ['true'] }] } });
-const catalog = { find: async () => ({ templateId: 'a', versionId: 'b', version: '1.0.0', spec, isArchived: false }) };
+const catalog = {
+  find: async () => ({ templateId: 'a', versionId: 'b', version: '1.0.0', spec, isArchived: false }),
+  listSlugs: async () => [],
+};
 
 /** Validates nodes with these conditions; returns the texts that were examined, the paths with problems, and the keys of the nodes. */
 async function validate(conditions: Record<string, string | undefined>) {
