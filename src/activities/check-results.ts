@@ -2,7 +2,7 @@ import type { CheckFinding, SandboxCheck } from '#domain/registry/checks/model.t
 import type { ToolModules } from '#domain/registry/checks/modules.ts';
 import { type CheckWork, notDone } from '#domain/registry/checks/steps.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { CheckReport, ExecutionResult, Tool } from '#executors/protocol/request.ts';
 
 /** What the tools of a worker say about a version, as one result. Pure. */

@@ -12,7 +12,6 @@ import { checkConnection, type Orm, pendingMigrations } from '#database/database
 import { isDatabaseAway } from '#database/errors.ts';
 import { readWatchedAssemblyRuns } from '#domain/assemblies/runs/store.ts';
 import { KeyUses } from '#domain/identity/api-keys/uses.ts';
-import { removeLeftGitDirectories } from '#domain/registry/git/directories.ts';
 import { readWatchedRuns } from '#domain/runs/lists/watched-runs-store.ts';
 import { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import { Transactions } from '#domain/shared/commands/transaction.ts';
@@ -22,6 +21,7 @@ import { release } from '#domain/shared/installation/release.ts';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import { KeyRing } from '#domain/shared/secrets.ts';
 import { waitForServer } from '#domain/shared/tasks/wait-for-server.ts';
+import { removeLeftGitDirectories } from '#domain/sources/git/directories.ts';
 import { type Engine, openEngine } from '#engine/connection.ts';
 import { DatabaseMaintenance } from '#engine/database-maintenance.ts';
 import { Dispatcher } from '#engine/dispatcher.ts';

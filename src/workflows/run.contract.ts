@@ -1,5 +1,5 @@
 import { defineSignal } from '@temporalio/workflow';
-import { wakeSignal } from '#domain/runs/model.ts';
+import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
 
 /** The input of a run's workflow. Ids only, because histories must not contain secrets. */
 export interface RunInput {

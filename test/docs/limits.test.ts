@@ -13,7 +13,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   'src/worker/main.ts': ['evaluations of schemas and assemblies'],
   'src/domain/assemblies/spec/text/yaml-source.ts': ['text of a draft in YAML'],
   'src/api/tenancy/outbound-tests.ts': ['tests of connections, channels and webhooks'],
-  'src/domain/registry/git/snapshot.ts': ['reading repositories'],
+  'src/domain/sources/git/snapshot.ts': ['reading repositories'],
   'src/api/plugins/action-operations.ts': ['questions about plugin actions'],
   'src/api/plugins/resource-operations.ts': ['restorations of plugin resources'],
   'src/domain/registry/checks/store.ts': ['checks of templates by workers'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toAttemptResult } from '#activities/attempts/attempt-result.ts';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
-import type { AttemptPhase } from '#domain/runs/model.ts';
-import { type ExecutionReason, executionReasons, statusReasons } from '#domain/runs/reasons/model.ts';
+import { type ExecutionReason, executionReasons, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
 import { openRunStepsApi } from './harness/run-steps-api.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 
 /** A valid schema whose evaluation doubles at every level, for the variable `a`. It takes longer than any time limit. */
 export function makeCostlySchema(levels = 40): JsonObject {

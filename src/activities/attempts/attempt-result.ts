@@ -1,6 +1,6 @@
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
-import type { AttemptOutcome } from '#domain/runs/model.ts';
+import type { AttemptOutcome } from '#domain/shared/vocabulary/runs.ts';
 import type { ExecutionOutcome, ExecutionResult } from '#executors/protocol/request.ts';
 
 const outcomes: Record<Exclude<ExecutionOutcome, 'succeeded'>, Exclude<AttemptOutcome, 'lost'>> = {

@@ -7,12 +7,12 @@ import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
 import {
   ApplyObstructed,
   AttemptRefused,
-  AttemptSuperseded,
   AttemptWriteRefused,
   NoUsableTool,
   SandboxDemanded,
 } from '#domain/runs/errors.ts';
-import type { FailureReason } from '#domain/runs/reasons/model.ts';
+import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { watchCancellation } from '../cancellation.ts';
 import type { AttemptDeps } from '../deps.ts';
 import type { AttemptActivities } from '../runs.contract.ts';

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
-import { logPhaseOf, toolGraceMs } from '#domain/runs/model.ts';
+import { toolGraceMs } from '#domain/runs/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
 import type { ExecutionRequest, ResolvedExecutor, Tool, ToolName } from '#executors/protocol/request.ts';
 import type { AttemptDeps } from '../deps.ts';
 

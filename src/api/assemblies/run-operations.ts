@@ -22,13 +22,13 @@ import {
   requireEnvironment,
 } from '#domain/assemblies/runs/targets.ts';
 import { mostNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
-import { isTerminal, runStatuses } from '#domain/runs/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { accessReview, nestedReadAccess } from './access.ts';
 import { showAssemblyRun } from './run-actions.ts';
 import { AssemblyRunEventView, AssemblyRunView, ListedAssemblyRunView, toListedAssemblyRun } from './run-views.ts';

@@ -13,10 +13,10 @@ import {
 } from '#domain/assemblies/model.ts';
 import { showAssemblyOutputs } from '#domain/assemblies/runs/output-sources.ts';
 import type { AssemblyNodeDetails, AssemblyRunDetails } from '#domain/assemblies/runs/store.ts';
-import { runStatuses } from '#domain/runs/model.ts';
 import { completeSummary } from '#domain/runs/plans/model.ts';
-import { waitingCodes } from '#domain/runs/waiting.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
+import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 
 const NodeStatus = z.enum(nodeStatuses);
 

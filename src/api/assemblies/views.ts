@@ -4,7 +4,7 @@ import type { Draft } from '#domain/assemblies/drafts/draft-store.ts';
 import type { AssemblyDetails } from '#domain/assemblies/list-store.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
 import type { AssemblyVersionDetails, AssemblyVersionSummary } from '#domain/assemblies/versions/version-store.ts';
-import { runStatuses } from '#domain/runs/model.ts';
+import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 /** What may be done with a draft. */
 export const draftActions = ['save_draft', 'publish'] as const;

@@ -19,8 +19,8 @@ import {
   updateConnection,
 } from '#domain/connections/connection-changes.ts';
 import { type ConnectionDetails, findConnection, listConnections } from '#domain/connections/store.ts';
+import { findRowOwner } from '#domain/owners/owner.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
 import { connectionActions } from './actions.ts';
 import { CreateConnection, RotateConnection, TestConnection, UpdateConnection } from './bodies.ts';
 import { tryConnection } from './try-connection.ts';

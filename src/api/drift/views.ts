@@ -6,8 +6,8 @@ import { monitorScopes, remediationDirections, scanTriggers } from '#domain/drif
 import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
 import { isStale } from '#domain/drift/monitors/staleness.ts';
 import type { ScanDetails } from '#domain/drift/scans/list-store.ts';
-import { runStatuses } from '#domain/runs/model.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
+import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { findingActions, monitorActions } from './actions.ts';
 
 const monitorFields = {

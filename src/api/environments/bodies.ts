@@ -5,11 +5,11 @@ import {
   type NewEnvironment,
   planSecretsDemands,
 } from '#domain/environments/model.ts';
-import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
-import { runOptionNames } from '#domain/runs/options/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
+import { ApprovalPolicy, ApprovalPolicyChange } from '#domain/shared/vocabulary/approval.ts';
+import { runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Email, PersonName, PlatformRole, type UserChange } from '#domain/identity/model.ts';
+import { Email, PersonName, type UserChange } from '#domain/identity/model.ts';
 import { isPersonal, Password, personalMessage } from '#domain/identity/passwords/rules.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 
 /** The bodies of requests that create or change users. */
 

@@ -5,10 +5,10 @@ import { command } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import { bootstrapAdministrator, bootstrapChange, bootstrapped } from '#domain/identity/bootstrap.ts';
-import { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
 import { Forbidden, NotFound, Unauthenticated } from '#domain/shared/errors.ts';
+import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { FirstAdministrator } from './bodies.ts';
 
 const tokenHeader = 'x-service-bootstrap-token';

@@ -3,7 +3,7 @@ import { actionsOf } from '#api/pipeline/actions.ts';
 import type { NamedResource, RequestMetadata } from '#api/pipeline/call.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { AnswerId, Nothing, pageOf, Time } from '#api/pipeline/schemas.ts';
-import { Email, PlatformRole, principalKinds, sessionLifetimeSeconds } from '#domain/identity/model.ts';
+import { Email, sessionLifetimeSeconds } from '#domain/identity/model.ts';
 import { GivenPassword } from '#domain/identity/passwords/rules.ts';
 import {
   checkPassword,
@@ -13,7 +13,6 @@ import {
   signSessionToken,
 } from '#domain/identity/sessions/sessions.ts';
 import { findActiveSession, listActiveSessions, type SessionDetails } from '#domain/identity/sessions/store.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import { type Access, installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
@@ -21,7 +20,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import { organizationRoles, PlatformRole, principalKinds, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 
 export const own: Access = { anyOf: ['profile:manage'], scope: 'self', hidden: 'not_found', review: 'none' };
 export const ownSession: Access = { ...own, principals: ['user'] };

@@ -4,7 +4,7 @@ import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { issueConfirmation } from '#domain/identity/email-confirmations/confirmations.ts';
-import { Email, PlatformRole } from '#domain/identity/model.ts';
+import { Email } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { refusePersonal } from '#domain/identity/passwords/rules.ts';
 import { administratorsLock } from '#domain/identity/users/administrators.ts';
@@ -17,6 +17,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
+import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { CreateUser, toUserChange, UpdateUser } from './bodies.ts';
 import { ListedUserView, showUser, UserView, viewUser } from './user-views.ts';
 

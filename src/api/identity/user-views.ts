@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { PlatformRole } from '#domain/identity/model.ts';
 import type { UserTarget } from '#domain/identity/users/store.ts';
 import { withUserFacts } from '#domain/identity/users/user-facts.ts';
+import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { userActions } from './user-actions.ts';
 
 const fields = {

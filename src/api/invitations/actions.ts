@@ -8,7 +8,7 @@ import {
   withInvitationFacts,
 } from '#domain/invitations/actions.ts';
 import type { InvitationTarget } from '#domain/invitations/targets.ts';
-import type { MembershipLevel } from '#domain/members/model.ts';
+import type { MembershipLevel } from '#domain/memberships/model.ts';
 import { InvitationView, viewInvitation } from './views.ts';
 
 const actionsAt = (level: MembershipLevel) =>

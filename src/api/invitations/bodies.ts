@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { Email } from '#domain/identity/model.ts';
 import { defaultLifetimeSeconds, type OrganizationInvitation, type TeamInvitation } from '#domain/invitations/model.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { durationBetween, formatDuration, parseDuration } from '#domain/shared/values/durations.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import { organizationRoles, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 
 const hour = 60 * 60;
 const InvitationLifetime = durationBetween(hour, 30 * 24 * hour)

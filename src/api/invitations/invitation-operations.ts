@@ -6,7 +6,7 @@ import type { Em } from '#database/database.ts';
 import { resendInvitation, revokeInvitation } from '#domain/invitations/invitations.ts';
 import { listInvitations } from '#domain/invitations/status.ts';
 import type { InvitationOwner, InvitationTarget } from '#domain/invitations/targets.ts';
-import type { MembershipLevel } from '#domain/members/model.ts';
+import type { MembershipLevel } from '#domain/memberships/model.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';

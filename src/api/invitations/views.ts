@@ -6,10 +6,9 @@ import type { SentInvitation } from '#domain/invitations/invitations.ts';
 import { invitationStatuses } from '#domain/invitations/model.ts';
 import type { InvitationWithStatus } from '#domain/invitations/status.ts';
 import { mailInvitation } from '#domain/messages/queue/account-mail.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { limitSubjectOf } from '#domain/shared/tasks/limit-subject.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import { organizationRoles, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 
 export const InvitationView = z
   .object({

@@ -6,8 +6,8 @@ import {
   type MemberWithFacts,
   withMemberFacts,
 } from '#domain/members/actions.ts';
-import type { Member, MemberRoles, MembershipLevel } from '#domain/members/model.ts';
 import type { MembershipOwners } from '#domain/members/rules.ts';
+import type { Member, MemberRoles, MembershipLevel } from '#domain/memberships/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 
 type MemberTarget = MemberWithFacts<MembershipLevel> & Ownership;

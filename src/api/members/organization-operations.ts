@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { OrganizationName, OrganizationParams, readAccess } from '#api/organizations/operations.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
 import { findOrganization, findOrganizationToChange } from '#domain/organizations/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { organizationRoles } from '#domain/shared/vocabulary/roles.ts';
 import { memberOperations } from './member-operations.ts';
 import { OrganizationMemberDetailsView, OrganizationMemberView } from './views.ts';
 

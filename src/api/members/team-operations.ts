@@ -3,7 +3,7 @@ import { accessReview, readAccess, TeamParams, teamOf, teamToChange } from '#api
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import { teamRoles } from '#domain/shared/vocabulary/roles.ts';
 import { memberOperations } from './member-operations.ts';
 import { TeamMemberDetailsView, TeamMemberView } from './views.ts';
 

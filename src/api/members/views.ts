@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import type { Member } from '#domain/members/model.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import type { Member } from '#domain/memberships/model.ts';
+import { organizationRoles, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 import { MemberActionsView } from './actions.ts';
 
 const memberFields = {

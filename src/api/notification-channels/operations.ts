@@ -15,12 +15,12 @@ import {
   updateChannel,
 } from '#domain/notification-channels/channel-changes.ts';
 import { findChannel, listChannels, readChannel } from '#domain/notification-channels/store.ts';
+import { findRowOwner } from '#domain/owners/owner.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { checkOutboundField } from '#domain/shared/outbound/outbound.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { findRowOwner } from '#domain/tenancy/owned/owner.ts';
 import { channelActions } from './actions.ts';
 import { CreateChannel, toSubscriptions, UpdateChannel } from './bodies.ts';
 import { ChannelView, IssuedChannelView, ListedChannelView, viewChannel } from './views.ts';

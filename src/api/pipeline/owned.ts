@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { OwnerIds } from '#domain/owners/owner.ts';
 import { Id } from '#domain/shared/ids.ts';
-import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 import { AnswerId } from './schemas.ts';
 
 /**

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import type { QuotaTarget } from '#domain/quotas/changes.ts';
 import { readDefaultLimits } from '#domain/quotas/limits/limits.ts';
-import { installationId, Limits, quotaKindNames, quotaKinds, quotaScopes } from '#domain/quotas/model.ts';
 import { type QuotaDetails, readQuota } from '#domain/quotas/store.ts';
-import type { QuotaTarget } from '#domain/quotas/targets.ts';
 import { readUsage, type Usage } from '#domain/quotas/usage.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
+import { installationId, Limits, quotaKindNames, quotaKinds, quotaScopes } from '#domain/shared/vocabulary/quotas.ts';
 
 export const QuotaScopeName = z.enum(quotaScopes);
 export const QuotaParams = z

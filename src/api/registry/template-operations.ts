@@ -6,6 +6,7 @@ import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, Nothing, pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
+import { accessReview, readAccess } from '#domain/registry/access.ts';
 import { listTemplates, loadReadme } from '#domain/registry/catalog-store.ts';
 import { readLastRuns } from '#domain/registry/last-runs-store.ts';
 import { findTemplate, findTemplateOwner, findTemplateToChange, type TemplateTarget } from '#domain/registry/store.ts';
@@ -26,16 +27,6 @@ import { CreateTemplate, toNewTemplate, toTemplateChange, UpdateTemplate } from 
 import { ListedTemplateView, TemplateView, viewListed } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
-
-const accessReview = { resource: 'templates', unscoped: true, target: findTemplateOwner } as const;
-
-export const readAccess: Access = {
-  anyOf: ['template:read'],
-  scope: 'team',
-  teamAction: 'team.metadata.read',
-  hidden: 'not_found',
-  review: { ...accessReview, verb: 'get' },
-};
 
 /** A template without a team runs its code for every tenant, so only administrators may change it (access.md of the design). */
 export const writeAccess: Access = {

@@ -5,6 +5,7 @@ import { deployedMembers, normalizeRun, RunBody } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
+import { readAccess } from '#domain/registry/access.ts';
 import { checkDraft } from '#domain/registry/draft-check.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { type Publication, prepareVersion, publishVersion, yankVersion } from '#domain/registry/publication.ts';
@@ -15,7 +16,7 @@ import {
   findVersionToChange,
   type TemplateTarget,
 } from '#domain/registry/store.ts';
-import { filesToolsOf } from '#domain/registry/usable-tools.ts';
+import { filesToolsOf } from '#domain/registry/tools/usable-tools.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
 import { listVersions, readVersion, readVersionFile } from '#domain/registry/version-store.ts';
 import { locateReferences } from '#domain/runs/references/resolve-references.ts';
@@ -30,7 +31,7 @@ import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { CheckVersion, PublishVersion, ValidateVersion, YankVersion } from './bodies.ts';
 import { refuseCheckPlace } from './check-place.ts';
 import { refuseSchemaProblems } from './schema-problems.ts';
-import { readAccess, writeAccess } from './template-operations.ts';
+import { writeAccess } from './template-operations.ts';
 import {
   CheckView,
   showVersion,

@@ -4,9 +4,9 @@ import { describeTool } from '#api/workers/tool-words.ts';
 import type { Em } from '#database/database.ts';
 import type { CheckFinding } from '#domain/registry/checks/model.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
+import { readWorkerFit, type WorkerFit } from '#domain/registry/tools/worker-fit.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { readWorkerFit, type WorkerFit } from '#domain/workers/fit.ts';
 
 const RangeView = z.object({ name: z.string(), version: z.string().describe('A range; empty: any version.') });
 const OfferedView = z.object({ name: z.string(), version: z.string(), workers: z.int() });

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
 import { longestAddress } from '#domain/runs/attempts/checks.ts';
-import { requestedOperations } from '#domain/runs/model.ts';
 import { logLevels, maxAddresses, maxParallelism, type RunOptions } from '#domain/runs/options/model.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { requestedOperations } from '#domain/shared/vocabulary/runs.ts';
 
 /** The bodies of requests for runs (api.md of the design, *Runs*). */
 

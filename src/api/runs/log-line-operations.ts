@@ -9,10 +9,10 @@ import { printLines, readLines } from '#domain/runs/log/lines.ts';
 import { countLines } from '#domain/runs/log/lines-store.ts';
 import { searchLines, type Wanted } from '#domain/runs/log/search.ts';
 import { readSections } from '#domain/runs/log/sections.ts';
-import { attemptOutcomes, isTerminal, logPhases, logStreams } from '#domain/runs/model.ts';
 import { findRun, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
+import { attemptOutcomes, isTerminal, logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';
 import { RemovedBefore } from './log-views.ts';
 import { RunParams, readAccess } from './operations.ts';
 

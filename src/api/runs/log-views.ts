@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
-import { logPhases, logStreams } from '#domain/runs/model.ts';
+import { logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';
 
 /** Where retention has removed the beginning of something, or all of it. */
 export const RemovedBefore = Time.nullable().describe(

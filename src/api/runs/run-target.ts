@@ -1,7 +1,7 @@
 import { toDenial } from '#api/pipeline/access/authorization.ts';
-import { readAccess as templateReadAccess } from '#api/registry/template-operations.ts';
 import type { Em } from '#database/database.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
+import { readAccess as templateReadAccess } from '#domain/registry/access.ts';
 import { findTemplateOwner } from '#domain/registry/store.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';

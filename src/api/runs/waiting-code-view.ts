@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type WaitingOn, waitingCodes } from '#domain/runs/waiting.ts';
+import { type WaitingOn, waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 
 /** What a run waits for, in answers that show only the status of a run. */
 export const WaitingCodeView = z.object({ code: z.enum(waitingCodes) });

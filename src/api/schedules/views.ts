@@ -3,10 +3,10 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { RunOptionsView, viewOptions } from '#api/runs/views.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import { assemblyOperations } from '#domain/assemblies/model.ts';
-import { requestedOperations, runStatuses } from '#domain/runs/model.ts';
 import { firingOutcomes, firingReasons, pauseReasons, type ShownWork } from '#domain/schedules/model.ts';
 import type { FiringDetails, ScheduleDetails } from '#domain/schedules/store.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
+import { requestedOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { scheduleActions } from './actions.ts';
 
 /** How many next times are shown. */

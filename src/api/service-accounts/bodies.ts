@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { PersonName, PlatformRole } from '#domain/identity/model.ts';
+import { PersonName } from '#domain/identity/model.ts';
 import type { AccountChange, NewOwner } from '#domain/service-accounts/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 
 /** The bodies of requests about service accounts. */
 

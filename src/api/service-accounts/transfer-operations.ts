@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { command } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import { unknownPrincipal } from '#domain/members/acquaintance.ts';
+import { unknownPrincipal } from '#domain/memberships/acquaintance.ts';
 import { findAccountOwner } from '#domain/service-accounts/owners.ts';
 import { findAccountToChange } from '#domain/service-accounts/store.ts';
 import { transferAccount } from '#domain/service-accounts/transfer.ts';

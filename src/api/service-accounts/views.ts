@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { PlatformRole } from '#domain/identity/model.ts';
 import { withAccountFacts } from '#domain/service-accounts/account-facts.ts';
 import type { AccountTarget } from '#domain/service-accounts/store.ts';
+import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { accountActions } from './actions.ts';
 
 const fields = {

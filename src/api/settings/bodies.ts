@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { ignoringShown } from '#api/pipeline/written-back.ts';
 import { featureNames } from '#domain/features.ts';
-import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
-import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { AllowedTools } from '#domain/settings/allowed-tools.ts';
 import {
   ClosedGate,
@@ -13,7 +11,9 @@ import {
   SignInNotice,
 } from '#domain/settings/document.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
-import { PoolName } from '#domain/workers/pools/model.ts';
+import { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import { PoolName } from '#domain/shared/vocabulary/pools.ts';
+import { limitOf, quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import { FeatureView } from './views.ts';
 
 /** An object that may have any of these members. A member may be null, and so may the object, which stands for null in all members. */

@@ -3,12 +3,12 @@ import type { ActionContext } from '#api/pipeline/actions.ts';
 import { actionsOf } from '#api/pipeline/actions.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import { featureNames, features } from '#domain/features.ts';
-import { quotaKindNames } from '#domain/quotas/model.ts';
-import { approvalRules } from '#domain/registry/spec.ts';
 import { allowableTools } from '#domain/settings/allowed-tools.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
 import { defaultsOf, effectiveSettings, type InstallationDefaults } from '#domain/settings/effective.ts';
 import type { SettingsTarget } from '#domain/settings/settings.ts';
+import { approvalRules } from '#domain/shared/vocabulary/approval.ts';
+import { quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 
 /** There is one document of settings. Access reviews and the audit know it by this name. */
 export const settingsName = 'global';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
+import { findOwnershipOf } from '#domain/owners/rows-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
-import { findOwnershipOf } from '#domain/tenancy/owned/rows-store.ts';
 
 type Resource = 'webhooks' | 'notification_channels' | 'connections' | 'variable_sets';
 

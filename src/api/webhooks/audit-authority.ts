@@ -1,8 +1,8 @@
 import { mayReadAuditOf } from '#domain/audit/scope.ts';
+import type { OwnerIds } from '#domain/owners/owner.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid } from '#domain/shared/errors.ts';
-import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 import { auditPatterns, auditStream, hearsAudit } from '#domain/webhooks/model.ts';
 
 /** Why a principal may not change or make a webhook with these patterns; null: it may, as far as the audit is concerned. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
+import { PoolName } from '#domain/shared/vocabulary/pools.ts';
 import { DemandedIsolation } from '#domain/workers/model.ts';
 import type { NewPool, PoolChange } from '#domain/workers/pools/changes.ts';
 import { defaultEgress, EgressList, egressPolicies, findListProblem } from '#domain/workers/pools/egress.ts';
-import { defaultShares, PoolName } from '#domain/workers/pools/model.ts';
+import { defaultShares } from '#domain/workers/pools/model.ts';
 
 /** The bodies of requests about worker pools (api.md of the design, *Workers*). */
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
-import { runPhases } from '#domain/runs/model.ts';
+import { runPhases } from '#domain/shared/vocabulary/runs.ts';
 import { DemandedIsolation, isolations, limitKinds, workerStatuses } from '#domain/workers/model.ts';
 import { findPoolDeletionRefusal } from '#domain/workers/pools/changes.ts';
 import { egressPolicies } from '#domain/workers/pools/egress.ts';

@@ -1,10 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
-import { isTerminal, type Masked, type MaskedOutputs, type RunAuthor, type RunStatus } from '#domain/runs/model.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
 import { findDifference } from '#domain/shared/revisions.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked, MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
+import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { Team } from '#domain/teams/entity.ts';
 import {
   type AssemblyOperation,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StatusDetailData } from '#domain/runs/events/events.ts';
-import { terminalStatuses } from '#domain/runs/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
+import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { assemblyOperations, assemblyRunReasons, endedNodeStatuses, nodeReasons, nodeStatuses } from './model.ts';
 
 const by = z.string();

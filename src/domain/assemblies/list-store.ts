@@ -3,11 +3,11 @@ import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import { type AvailableVersion, findLatest } from '#domain/registry/versions.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { archivedComparison } from '#domain/tenancy/store.ts';
 import type { AssemblyOperation } from './model.ts';
 

@@ -1,6 +1,6 @@
-import type { QuotaBlocker } from '#domain/quotas/model.ts';
-import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } from '#domain/runs/model.ts';
-import type { StatusReason } from '#domain/runs/reasons/model.ts';
+import type { QuotaBlocker } from '#domain/shared/vocabulary/quotas.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 /**
  * The states of assembly runs and of their nodes as tables: which transitions there are, and why a node ended as it did. Pure; the

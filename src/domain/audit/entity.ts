@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, id } from '#database/columns.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 
 /** One action that was done or refused. Migrations make the table, partitioned by month; rows never change. */
 export const AuditRecordSchema = defineEntity({

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
+import { ownerColumns } from '#domain/owners/columns.ts';
 import type { ConnectionKind } from './kinds/kinds.ts';
 
 export const ConnectionSchema = defineEntity({

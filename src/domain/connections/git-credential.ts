@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
-import type { GitCredential } from '#domain/registry/git/access.ts';
 import { type Access, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseClosed } from '#domain/shared/features/gates.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { GitCredential } from '#domain/sources/git/access.ts';
 import { openCredentials } from './envelope.ts';
 import { git, isBelow, toGitCredential } from './kinds/git.ts';
 import { findUsableConnection } from './usable-store.ts';

@@ -1,6 +1,6 @@
+import { ownerLinks } from '#domain/owners/links.ts';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
 import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
-import { ownerLinks } from '#domain/tenancy/owned/links.ts';
 
 export const connectionKinds = [
   {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
+import { coversOwner } from '#domain/owners/rows-store.ts';
 import type { ConnectionKind } from './kinds/kinds.ts';
 
 interface WantedConnection {

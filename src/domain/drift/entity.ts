@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { TerminalStatus } from '#domain/runs/model.ts';
 import type { ChangeAction } from '#domain/runs/plans/model.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { TerminalStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { FindingReason, FindingState, FindingStatus } from './findings/model.ts';
 import type { MonitorScope, ScanFailure, ScanTrigger } from './model.ts';
 import type { IgnoreRule } from './monitors/ignore-rules.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { terminalStatuses } from '#domain/runs/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
+import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { findingReasons } from './findings/model.ts';
 import { monitorScopes } from './model.ts';
 

@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
-import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
-import type { StoredHold } from '#domain/holds/model.ts';
 import { Project } from '#domain/projects/entity.ts';
-import type { ApprovalRule } from '#domain/runs/model.ts';
-import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
+import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
+import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { VariableCategory } from '#domain/variables/model.ts';
+import type { FreezeWindow } from './freeze-windows.ts';
 import type { EnvironmentKind, PlanSecretsDemand } from './model.ts';
 
 export const EnvironmentSchema = defineEntity({

@@ -1,7 +1,5 @@
 import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
-import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
-import { raiseRevisionOfGovernedRuns } from '#domain/runs/approval/policy-store.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -9,7 +7,9 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
+import { raiseRevisionOfGovernedRuns } from './governed-runs-store.ts';
 import type { EnvironmentChange, NewEnvironment } from './model.ts';
 import {
   changesPolicy,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { approvalRules } from '#domain/registry/spec.ts';
-import { runOptionNames } from '#domain/runs/options/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
+import { approvalRules } from '#domain/shared/vocabulary/approval.ts';
+import { runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { environmentKinds, planSecretsDemands, protections } from './model.ts';
 
 const Protection = z.strictObject({

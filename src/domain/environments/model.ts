@@ -1,5 +1,5 @@
-import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/registry/approval/approval-policy.ts';
-import type { RunOptionName } from '#domain/runs/options/model.ts';
+import type { ApprovalPolicy, ApprovalPolicyChange } from '#domain/shared/vocabulary/approval.ts';
+import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';

@@ -1,3 +1,9 @@
+import type { SettingsDocument } from '#domain/settings/document.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { Forbidden } from '#domain/shared/errors.ts';
+import type { Difference } from '#domain/shared/revisions.ts';
 import {
   type ApprovalPolicy,
   isWeakerApproval,
@@ -6,14 +12,8 @@ import {
   stricterApproval,
   strictestPolicy,
   toPolicyFields,
-} from '#domain/registry/approval/approval-policy.ts';
-import { allowedOptions } from '#domain/runs/options/model.ts';
-import type { SettingsDocument } from '#domain/settings/document.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
-import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import { Forbidden } from '#domain/shared/errors.ts';
-import type { Difference } from '#domain/shared/revisions.ts';
+} from '#domain/shared/vocabulary/approval.ts';
+import { allowedOptions } from '#domain/shared/vocabulary/run-options.ts';
 import { mayWeakenPolicy, whoMayWeaken } from '#domain/tenancy/policy.ts';
 import {
   defaultApproval,

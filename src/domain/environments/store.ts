@@ -4,20 +4,20 @@ import { lockRows, toChange } from '#database/row-lock.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
-import type { StoredHold } from '#domain/holds/model.ts';
 import { presentProjects } from '#domain/projects/store.ts';
-import { type PolicyFields, toPolicyColumns } from '#domain/registry/approval/approval-policy.ts';
-import type { RunOptionName } from '#domain/runs/options/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import { type PolicyFields, toPolicyColumns } from '#domain/shared/vocabulary/approval.ts';
+import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
+import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
+import type { FreezeWindow } from './freeze-windows.ts';
 import type { EnvironmentKind, PlanSecretsDemand } from './model.ts';
 
 /** The columns of an environment that authorization and responses use. Times are strings. */

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at } from '#database/columns.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import { Instance } from '#domain/instances/entity.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import type { FollowFailure } from './model.ts';
 
 /** That an instance gets a new run when outputs change that it was deployed with. */

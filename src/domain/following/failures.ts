@@ -1,5 +1,5 @@
+import { AuthorityEnded } from '#domain/identity/stored-authority.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
-import { AuthorityEnded } from '#domain/shared/access/stored-authority.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { OwnerChanged } from './errors.ts';

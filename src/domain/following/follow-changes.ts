@@ -1,8 +1,8 @@
 import { db } from '#domain/db.ts';
+import { storedAuthorityOf } from '#domain/identity/stored-authority.ts';
 import type { InstanceTarget } from '#domain/instances/store.ts';
 import { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';

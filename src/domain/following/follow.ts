@@ -1,7 +1,7 @@
+import { findStoredPrincipal } from '#domain/identity/stored-authority.ts';
 import { hasChanged } from '#domain/runs/references/changed-inputs.ts';
 import { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import { readUpstream, type UpstreamRead } from '#domain/runs/references/upstream.ts';
-import { findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
 import type { FollowDeps, UpstreamChange } from './change.ts';
 import { FollowMoved } from './errors.ts';
 import { type Failure, fail, failureFor, toFailure } from './failures.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { type LostAuthority, selectLostAuthority } from '#domain/identity/stored-authority.ts';
 import { lockInstance } from '#domain/instances/store.ts';
 import type { findReadingDeployment } from '#domain/runs/references/dependents-store.ts';
 import { isReader } from '#domain/runs/references/model.ts';
 import { findReadingPlace } from '#domain/runs/references/recheck.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import { type Grant, isInForce } from '#domain/shared/access/grant.ts';
-import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
 import { type FollowFailure, type FollowReason, maxChain, stops } from './model.ts';
 
 export const lostAuthorities = {

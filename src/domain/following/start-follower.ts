@@ -1,3 +1,4 @@
+import { answeredFor } from '#domain/identity/stored-authority.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
@@ -5,7 +6,6 @@ import { Run } from '#domain/runs/entity.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import { isInForce } from '#domain/shared/access/grant.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';

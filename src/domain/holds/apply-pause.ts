@@ -4,7 +4,8 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { activeHold, type NewHold, type StoredHold, toHold } from './model.ts';
+import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
+import { activeHold, type NewHold, toHold } from './model.ts';
 import { findPause, savePause } from './store.ts';
 
 /** The installation, with the pause of its applies. */

@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import type { FreezeWindow } from '#domain/environments/freeze-windows.ts';
 import type { EnvironmentTarget } from '#domain/environments/store.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -7,9 +8,9 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { withoutMisleading } from '#domain/shared/values/human-name.ts';
-import type { FreezeWindow } from './freeze-windows.ts';
+import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
 import { findHold, type Hold } from './holds.ts';
-import { activeHold, type NewHold, type StoredHold, toHold } from './model.ts';
+import { activeHold, type NewHold, toHold } from './model.ts';
 import { findPause, saveFreezeWindows, saveLock } from './store.ts';
 
 /**

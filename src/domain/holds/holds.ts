@@ -1,5 +1,6 @@
-import { type FreezeWindow, findFreeze } from './freeze-windows.ts';
-import { activeHold, type HoldBlocker, type HoldCode, type StoredHold } from './model.ts';
+import { type FreezeWindow, findFreeze } from '#domain/environments/freeze-windows.ts';
+import type { HoldBlocker, HoldCode, StoredHold } from '#domain/shared/vocabulary/holds.ts';
+import { activeHold } from './model.ts';
 
 /** What may hold the applies of a run, as it is stored. */
 export interface HoldFacts {

@@ -2,11 +2,11 @@ import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
+import type { FreezeWindow } from '#domain/environments/freeze-windows.ts';
 import { changeEnvironment, type EnvironmentTarget } from '#domain/environments/store.ts';
-import type { WaitingCode } from '#domain/runs/waiting.ts';
-import type { FreezeWindow } from './freeze-windows.ts';
+import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
+import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import type { HoldFacts } from './holds.ts';
-import type { StoredHold } from './model.ts';
 
 /** The `HoldFacts` of a run. */
 export function selectHolds(eb: Over<{ runs: 'runs' }>) {

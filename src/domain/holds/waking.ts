@@ -1,9 +1,9 @@
-import { wakeSignal } from '#domain/runs/model.ts';
-import type { WaitingCode } from '#domain/runs/waiting.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
-import { holdCodes } from './model.ts';
+import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
+import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import { findHeldRuns } from './store.ts';
 
 const pageSize = 200;

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import { type ApiKeyKind, emailKey, type PlatformRole, type PrincipalKind } from './model.ts';
+import type { PlatformRole, PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
+import { type ApiKeyKind, emailKey } from './model.ts';
 
 /**
  * A user, a service account, or another principal that can act. Every change of its authority (role, enabled state, memberships) locks this

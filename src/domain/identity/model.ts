@@ -1,18 +1,6 @@
 import { z } from 'zod';
 import { humanName } from '#domain/shared/values/human-name.ts';
-
-/** The platform roles, weakest first. A principal can grant roles up to its own. */
-export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
-export type PlatformRole = (typeof platformRoles)[number];
-export const PlatformRole = z.enum(platformRoles);
-
-/** Whether `role` is stronger than `other`. */
-export function isRoleAbove(role: PlatformRole, other: PlatformRole): boolean {
-  return platformRoles.indexOf(role) > platformRoles.indexOf(other);
-}
-
-export const principalKinds = ['user', 'service_account', 'background', 'system'] as const;
-export type PrincipalKind = (typeof principalKinds)[number];
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 
 /** A user has one profile key, which is regenerated in place, and any number of personal ones. */
 export const apiKeyKinds = ['profile', 'personal', 'service_account'] as const;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { MaskedAddresses } from './state-file/shown-resource.ts';
 

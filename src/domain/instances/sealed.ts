@@ -1,6 +1,5 @@
-import { outputsContext } from '#domain/runs/attempts/seals.ts';
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
-import { stateContext } from './state/state.ts';
+import { outputsContext, stateContext } from './seals.ts';
 
 export const instanceSeals = [
   sealedColumn({

@@ -4,17 +4,17 @@ import type { ParameterOf } from '#database/queries.ts';
 import { json } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
-import { secretNamesOf, showOutputs } from '#domain/runs/references/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { isUsedByCallerAlone } from './caller-store.ts';
 import { hasDrifted } from './drift-store.ts';
 import { haveInputsChanged } from './inputs-store.ts';
+import { secretNamesOf, showOutputs } from './secret-outputs.ts';
 
 /** An instance as the API shows it, with the run that may change it now. Times are strings. */
 export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance>>>;

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { hasVerifiedEmail } from '#domain/identity/email-confirmations/store.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { addMember, findMember } from '#domain/members/store.ts';
+import { addMember, findMember } from '#domain/memberships/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, HiddenResource } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';

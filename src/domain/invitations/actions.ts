@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { isMemberByEmail } from '#domain/members/store.ts';
+import { isMemberByEmail } from '#domain/memberships/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';

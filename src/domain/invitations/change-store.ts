@@ -96,22 +96,6 @@ export async function replaceInvitation(em: Em, id: string): Promise<void> {
   await db(em).updateTable('invitations').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
 }
 
-/** Revokes the pending invitations that a leaving member has sent, so that joining again does not make them valid. */
-export async function revokeInvitationsFrom(
-  em: Em,
-  { organizationId, teamId }: Place,
-  inviterId: string,
-): Promise<void> {
-  const pending = db(em)
-    .updateTable('invitations')
-    .set((eb) => ({ revoked_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
-    .where('invited_by', '=', inviterId)
-    .where('organization_id', '=', organizationId)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null);
-  await (teamId === null ? pending : pending.where('team_id', '=', teamId)).execute();
-}
-
 /** Shares the team of an invitation against change, then locks the invitation for a change. */
 export async function lockInvitation(em: Em, { id, teamId }: { id: string; teamId: string | null }): Promise<void> {
   if (teamId)

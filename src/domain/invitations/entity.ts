@@ -2,9 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { PrincipalRecord } from '#domain/identity/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { Team } from '#domain/teams/entity.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
 
 /**
  * An offer of membership to an e-mail address: in an organization, in one of its teams, or in both. It holds for the

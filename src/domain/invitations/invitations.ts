@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
 import { refuseOutliving } from '#domain/identity/api-keys/bounds.ts';
 import { emailKey } from '#domain/identity/model.ts';
-import { isMemberByEmail } from '#domain/members/store.ts';
+import { isMemberByEmail } from '#domain/memberships/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';

@@ -1,5 +1,4 @@
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 
 export const invitationStatuses = ['open', 'accepted', 'expired', 'revoked', 'void'] as const;
 export type InvitationStatus = (typeof invitationStatuses)[number];

@@ -1,8 +1,7 @@
 import { mayGiveOrganizationRole, mayGiveTeamRole } from '#domain/members/grants.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 
 /** Inviting into an organization takes the right to manage its members. */
 export const inviteToOrganizationAccess: Access = {

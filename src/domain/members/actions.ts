@@ -1,12 +1,12 @@
 import type { Em } from '#database/database.ts';
+import type { Member, MemberRoles, MembershipLevel } from '#domain/memberships/model.ts';
+import { findMemberPrincipal, type MemberPrincipal } from '#domain/memberships/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
-import type { Member, MemberRoles, MembershipLevel } from './model.ts';
 import { hasOtherOwner } from './owner-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
-import { findMemberPrincipal, type MemberPrincipal } from './store.ts';
 
 /** A membership with what the rules about its actions need. */
 export interface MemberWithFacts<Level extends MembershipLevel> {

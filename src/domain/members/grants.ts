@@ -1,7 +1,7 @@
-import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { TeamRole } from '#domain/shared/vocabulary/roles.ts';
+import { type OrganizationRole, organizationRoles } from '#domain/shared/vocabulary/roles.ts';
 
 /** Nobody grants, changes or takes away a role in an organization above their own. */
 export function mayGiveOrganizationRole(giver: Principal, organizationId: string, role: OrganizationRole): boolean {

@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { revokeInvitationsFrom } from '#domain/invitations/change-store.ts';
+import type { Member, MemberRoles, MembershipLevel } from '#domain/memberships/model.ts';
+import { addMember, changeRole, findMember, type MemberPrincipal } from '#domain/memberships/store.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
@@ -7,10 +8,8 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Forbidden, NotFound } from '#domain/shared/errors.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findOwnedAloneRefusal, isLastOwner, lastOwnerRefusal } from './actions.ts';
-import type { Member, MemberRoles, MembershipLevel } from './model.ts';
-import { removeMembership } from './removal-store.ts';
+import { removeMembership, revokeInvitationsFrom } from './removal-store.ts';
 import { type MembershipOwners, membershipRules } from './rules.ts';
-import { addMember, changeRole, findMember, type MemberPrincipal } from './store.ts';
 
 /** A membership before and after a change; undefined: no member. */
 export interface MemberChange<Role extends string> {

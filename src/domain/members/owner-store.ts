@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { isAbleToOwn } from '#domain/identity/ownership.ts';
+import type { MembershipLevel } from '#domain/memberships/model.ts';
+import { membershipsOf } from '#domain/memberships/store.ts';
 import { columnsOf } from '#domain/shared/ownership-graph/conditions.ts';
 import { findNames } from '#domain/shared/ownership-graph/names.ts';
-import type { MembershipLevel } from './model.ts';
-import { membershipsOf } from './store.ts';
 
 /** Whether it has another owner who can act. */
 export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: string, userId: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { readAccountAccess } from '#domain/service-accounts/policy.ts';
 import { manageableAccounts } from '#domain/service-accounts/store.ts';
-import { managesUsers } from '#domain/service-accounts/succession.ts';
+import { readAccountAccess } from '#domain/shared/access/account-access.ts';
+import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isNamed } from '#domain/shared/name-match.ts';

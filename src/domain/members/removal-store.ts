@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { MembershipLevel } from '#domain/memberships/model.ts';
 import { onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts';
-import type { MembershipLevel } from './model.ts';
 
 /**
  * The ends of memberships. Their owner keeps the highest revision of those that ended, after which the next one begins: whoever
@@ -68,4 +68,20 @@ async function endTeamMemberships(
     .set({ removed_member_revision: sql<number>`greatest(teams.removed_member_revision, ended.revision)` })
     .whereRef('teams.id', '=', 'ended.team_id')
     .execute();
+}
+
+/** Revokes the pending invitations that a leaving member has sent, so that joining again does not make them valid. */
+export async function revokeInvitationsFrom(
+  em: Em,
+  { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string | null },
+  inviterId: string,
+): Promise<void> {
+  const pending = db(em)
+    .updateTable('invitations')
+    .set((eb) => ({ revoked_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
+    .where('invited_by', '=', inviterId)
+    .where('organization_id', '=', organizationId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null);
+  await (teamId === null ? pending : pending.where('team_id', '=', teamId)).execute();
 }

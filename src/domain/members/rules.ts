@@ -1,18 +1,17 @@
 import type { Em } from '#database/database.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
+import { unknownPrincipal } from '#domain/memberships/acquaintance.ts';
+import type { MemberRoles, MembershipLevel } from '#domain/memberships/model.ts';
+import { findMember, type MemberPrincipal } from '#domain/memberships/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
-import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { Conflict, type ServiceError } from '#domain/shared/errors.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import { organizationRoles, teamRoleOfAccount, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
-import { mayName, unknownPrincipal } from './acquaintance.ts';
 import { mayGiveOrganizationRole, mayGiveTeamRole } from './grants.ts';
-import type { MemberRoles, MembershipLevel } from './model.ts';
+import { mayName } from './naming.ts';
 import { findTeamsOwnedAlone } from './owner-store.ts';
 import { removeFromTeams } from './removal-store.ts';
-import { findMember, type MemberPrincipal } from './store.ts';
 
 /** The owners of memberships, by level. */
 export interface MembershipOwners {

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import type { Path } from '#domain/news/subject-kinds.ts';
 import { type Subject, subjectPath } from '#domain/news/subjects.ts';
-import { installationId } from '#domain/quotas/model.ts';
 import { findQuotaOwner, type QuotaOwner } from '#domain/quotas/owner-store.ts';
+import { installationId } from '#domain/shared/vocabulary/quotas.ts';
 
 export const profilePath: Path = '/profile';
 export const preferencesPath = '/notifications/preferences';

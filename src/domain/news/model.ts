@@ -3,8 +3,8 @@ import { apiKeyNews } from '#domain/identity/api-keys/news.ts';
 import { instanceNews } from '#domain/instances/news.ts';
 import { quotaNews } from '#domain/quotas/news.ts';
 import { runNews } from '#domain/runs/events/news.ts';
+import type { KindOfNews, KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 import { webhookNews } from '#domain/webhooks/news.ts';
-import type { KindOfNews, KindsOfNews } from './kind-of-news.ts';
 
 /** What people and channels are told. Pure. */
 

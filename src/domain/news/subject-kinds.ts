@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
+import { scopeNames } from '#domain/shared/vocabulary/quotas.ts';
 import { findAssemblyRun, placeOfAssemblyRun } from './assembly-run-facts.ts';
 import type { SubjectKind } from './model.ts';
 import { findRun, placeOfRun } from './run-facts.ts';

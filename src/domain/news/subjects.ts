@@ -2,10 +2,10 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import { decide, decidePermission, installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type SubjectKind, subjectKinds } from './model.ts';
 import { kindsOfSubjects, type Path } from './subject-kinds.ts';
 

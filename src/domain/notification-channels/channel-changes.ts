@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { db } from '#domain/db.ts';
 import { forgetFailuresOf } from '#domain/messages/queue/failing-store.ts';
+import { refuseBeyondLimit } from '#domain/owners/limit-store.ts';
+import type { OwnerIds, RowOwner } from '#domain/owners/owner.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
-import type { OwnerIds, RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { NotificationChannel } from './entity.ts';
 import type { ChannelKind, Subscription } from './model.ts';
 import { channelSecrets, keepUrl } from './secrets.ts';

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Environment } from '#domain/environments/entity.ts';
+import { ownerColumns } from '#domain/owners/columns.ts';
 import { Team } from '#domain/teams/entity.ts';
-import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
 import type { ChannelDisabledReason, ChannelKind } from './model.ts';
 
 /** Where an owner wants to hear of what happens to what it owns. */

@@ -3,10 +3,10 @@ import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Topic } from '#domain/news/model.ts';
 import type { Subject } from '#domain/news/subjects.ts';
+import { coversOwner } from '#domain/owners/rows-store.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { ownerOfAny } from '#domain/shared/ownership-graph/any-owner.ts';
 import type { OwnerLevel } from '#domain/shared/ownership-graph/owners.ts';
-import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
 import type { ChannelKind } from './model.ts';
 
 /** Who owns a subject at present, at each level; null where it has no such owner. */

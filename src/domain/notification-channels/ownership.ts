@@ -1,5 +1,5 @@
+import { ownerLinks } from '#domain/owners/links.ts';
 import type { Declaration } from '#domain/shared/ownership-graph/declaration.ts';
-import { ownerLinks } from '#domain/tenancy/owned/links.ts';
 
 const endsWith = { cascade: { rows: 'deleted' } } as const;
 

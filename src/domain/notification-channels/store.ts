@@ -5,11 +5,11 @@ import type { Em } from '#database/database.ts';
 import type { RowLock } from '#database/row-lock.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/owners/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { NotificationChannel } from './entity.ts';
 import type { ChannelDisabledReason, ChannelKind, Subscription } from './model.ts';
 

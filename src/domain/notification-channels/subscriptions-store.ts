@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
+import type { OwnerIds } from '#domain/owners/owner.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 import type { Subscription } from './model.ts';
 
 /** What a channel hears of, in the order in which it was given. */

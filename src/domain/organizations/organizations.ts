@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { addMember } from '#domain/members/store.ts';
+import { addMember } from '#domain/memberships/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import { knowsUser, unknownPrincipal } from '#domain/members/acquaintance.ts';
-import { addMember, changeRole, demoteOwner, findMember } from '#domain/members/store.ts';
+import { knowsUser, unknownPrincipal } from '#domain/memberships/acquaintance.ts';
+import { addMember, changeRole, demoteOwner, findMember } from '#domain/memberships/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict } from '#domain/shared/errors.ts';

@@ -7,8 +7,8 @@ import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById, shareTeams, type TeamTarget } from '#domain/teams/store.ts';
+import { disableTransferred } from '#domain/tenancy/disable-transferred.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
-import { disableTransferred } from '#domain/tenancy/owned/disable-transferred.ts';
 import { findProject, type ProjectTarget } from './store.ts';
 
 /** The right to take a project into a team: that of making one there. */

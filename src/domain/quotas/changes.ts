@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { db } from '#domain/db.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField, NotFound } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { Quota } from './entity.ts';
-import { readLimits } from './limits/limits.ts';
 import {
   kindsInBytes,
   kindsOf,
@@ -15,13 +14,20 @@ import {
   type QuotaSubject,
   subjectName,
   withoutNulls,
-} from './model.ts';
+} from '#domain/shared/vocabulary/quotas.ts';
+import { Quota } from './entity.ts';
+import { readLimits } from './limits/limits.ts';
 import { readQuota } from './store.ts';
-import type { QuotaTarget } from './targets.ts';
 import { readUsage, type Usage } from './usage.ts';
 import { noteUse } from './use/crossings.ts';
 import { recountBytes } from './use/metering-store.ts';
 import { wakeFirst } from './use/places.ts';
+
+/** Whose quota an operation is about. It may have none yet. */
+export interface QuotaTarget extends Ownership, QuotaSubject {
+  /** Null: the installation. */
+  readonly name: string | null;
+}
 
 /** What a change of a quota was. Null limits: there was no quota, or nobody can read what it was. */
 export interface QuotaChange {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { Limits, QuotaKind, QuotaScope } from './model.ts';
+import type { Limits, QuotaKind, QuotaScope } from '#domain/shared/vocabulary/quotas.ts';
 
 /** The limits of the installation, an organization, a team or an environment. What they allow is counted, not stored. */
 export const QuotaSchema = defineEntity({

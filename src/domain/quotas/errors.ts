@@ -1,5 +1,5 @@
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
-import { describeUse, type QuotaKind, type QuotaSubject } from './model.ts';
+import { describeUse, type QuotaKind, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 
 /** How much of a limit is used. */
 export interface QuotaState extends QuotaSubject {

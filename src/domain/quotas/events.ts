@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
-import { quotaKindNames, quotaScopes } from './model.ts';
+import { quotaKindNames, quotaScopes } from '#domain/shared/vocabulary/quotas.ts';
 
 const subject = 'quota';
 

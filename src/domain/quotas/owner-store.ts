@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { QuotaScope } from './model.ts';
+import type { QuotaScope } from '#domain/shared/vocabulary/quotas.ts';
 
 /** Whose quota it is, and where that owner stands. */
 export interface QuotaOwner {

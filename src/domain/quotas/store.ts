@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { Limits, QuotaScope, QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { readLimits } from './limits/limits.ts';
-import type { Limits, QuotaScope, QuotaSubject } from './model.ts';
 
 /** A quota as it is stored. Times are strings. */
 export interface QuotaDetails extends QuotaSubject {

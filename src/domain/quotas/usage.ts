@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { kindsOf, type Limits, type QuotaKind, type QuotaSubject } from './model.ts';
+import { kindsOf, type Limits, type QuotaKind, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { countUse } from './use/usage-store.ts';
 
 /** How much of one kind is used; null: the records contradict each other, and a recount mends them. */

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
+import { isValueFile } from '#domain/sources/hcl/value-files.ts';
 import { toolNames } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
-import type { TemplateFiles } from './files.ts';
-import { isValueFile } from './hcl/value-files.ts';
 import type { TemplateSpec } from './spec.ts';
 import { proposeSpec, toolPath } from './spec-proposal.ts';
-import type { JsonObject } from './variables/engine.ts';
 import { messagesKeyword } from './variables/errors.ts';
 
 /** A spec that is completed from its files, and what they say beside it. */

@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { findDifference } from '#domain/shared/revisions.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
 import type { VersionCheck } from './checks/model.ts';
-import type { TemplateFiles } from './files.ts';
 import type { TemplateChange } from './model.ts';
 
 export const TemplateSchema = defineEntity({

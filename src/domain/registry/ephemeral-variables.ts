@@ -1,10 +1,10 @@
-import { readFilesTools } from '#domain/tools/files.ts';
-import type { TemplateFiles } from './files.ts';
-import { readLiteral } from './hcl/literals.ts';
-import { readDeclarations } from './hcl/module.ts';
-import { moduleDirectory, readModuleFiles } from './hcl/module-files.ts';
-import { configurationSize } from './hcl/root-files.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
+import { readLiteral } from '#domain/sources/hcl/literals.ts';
+import { readDeclarations } from '#domain/sources/hcl/module.ts';
+import { moduleDirectory, readModuleFiles } from '#domain/sources/hcl/module-files.ts';
+import { configurationSize } from '#domain/sources/hcl/root-files.ts';
 import { maxCheckedSize } from './publication-check.ts';
+import { readFilesTools } from './tools/files-tools.ts';
 
 /** The variables that the configuration in a directory declares as ephemeral: the tool lets them into no plan and no state. None if it cannot be read. */
 export function readEphemeralVariables(files: TemplateFiles, directory = ''): ReadonlySet<string> {

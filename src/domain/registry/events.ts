@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
-import { TemplateApproval } from './spec.ts';
+import { TemplateApproval } from '#domain/shared/vocabulary/approval.ts';
 
 /** In characters. */
 export const maxEventMessage = 1_000;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
-import type { WaitingOn } from '#domain/runs/waiting.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';

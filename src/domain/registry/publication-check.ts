@@ -1,18 +1,18 @@
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { formatPath } from '#domain/shared/validation/field-path.ts';
 import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
+import { readLiteral } from '#domain/sources/hcl/literals.ts';
+import { type Module, readDeclarations } from '#domain/sources/hcl/module.ts';
+import { moduleDirectory, readModules } from '#domain/sources/hcl/module-files.ts';
+import { configurationFiles, configurationSize } from '#domain/sources/hcl/root-files.ts';
+import { findRemoteStates, findStateNotes } from '#domain/sources/hcl/state-notes.ts';
+import { type FileValues, readFileValues } from '#domain/sources/hcl/value-files.ts';
 import { type FilesTools, isEmptyDemand } from '#domain/tools/demand.ts';
 import type { ToolName } from '#domain/tools/model.ts';
 import type { CheckFinding } from './checks/model.ts';
-import type { TemplateFiles } from './files.ts';
-import { readLiteral } from './hcl/literals.ts';
-import { type Module, readDeclarations } from './hcl/module.ts';
-import { moduleDirectory, readModules } from './hcl/module-files.ts';
-import { configurationFiles, configurationSize } from './hcl/root-files.ts';
-import { findRemoteStates, findStateNotes } from './hcl/state-notes.ts';
-import { type FileValues, readFileValues } from './hcl/value-files.ts';
 import type { TemplateSpec } from './spec.ts';
-import { demandOf, filesToolsOf, toolsThatMayRun } from './usable-tools.ts';
+import { demandOf, filesToolsOf, toolsThatMayRun } from './tools/usable-tools.ts';
 import { secretNames } from './variables/variables.ts';
 import { propertiesOf } from './variables/walk.ts';
 

@@ -3,7 +3,6 @@ import type { Em } from '#database/database.ts';
 import { findGitCredential, type GitReader } from '#domain/connections/git-credential.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { readSettings } from '#domain/settings/store.ts';
-import { refuseOtherTools } from '#domain/settings/tools.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
@@ -13,21 +12,22 @@ import { newId } from '#domain/shared/ids.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
+import { type GitSnapshot, snapshotGit } from '#domain/sources/git/snapshot.ts';
+import type { GitSource } from '#domain/sources/git/source.ts';
+import { hasConfiguration } from '#domain/sources/hcl/root-files.ts';
 import { weakenApproval } from './approval/protection.ts';
 import type { CheckFinding } from './checks/model.ts';
 import { attachCheck, type CheckDeps, type RequestedCheck, requestCheck } from './checks/request.ts';
 import { type DerivedSpec, deriveSpec } from './derived-spec.ts';
 import { TemplateSecretOutput, TemplateVersion } from './entity.ts';
 import { VersionPublished } from './errors.ts';
-import type { TemplateFiles } from './files.ts';
-import { type GitSnapshot, snapshotGit } from './git/snapshot.ts';
-import type { GitSource } from './git/source.ts';
-import { hasConfiguration } from './hcl/root-files.ts';
 import type { NewVersion } from './model.ts';
 import { type CheckResult, checkVersion, refuseBroken } from './publication-check.ts';
 import type { TemplateSpec } from './spec.ts';
 import type { TemplateTarget } from './store.ts';
-import { filesToolsOf } from './usable-tools.ts';
+import { refuseOtherTools } from './tools/allowed.ts';
+import { filesToolsOf } from './tools/usable-tools.ts';
 
 /** The content of a version, prepared before its transaction because git may take a minute. */
 export type PreparedVersion = {

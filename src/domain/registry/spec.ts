@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { ApprovalRule } from '#domain/runs/model.ts';
 import { durationBetween } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { TemplateApproval } from '#domain/shared/vocabulary/approval.ts';
+import { checkFiles, commandFiles, inlineLimits } from '#domain/sources/files.ts';
+import { GitSource } from '#domain/sources/git/source.ts';
+import { hasConfiguration } from '#domain/sources/hcl/root-files.ts';
 import { WantedTool } from '#domain/tools/model.ts';
-import { checkFiles, commandFiles, inlineLimits } from './files.ts';
-import { GitSource } from './git/source.ts';
-import { hasConfiguration } from './hcl/root-files.ts';
 
 /** The `spec` of a template version (product.md of the design, *Templates*). */
 
@@ -94,17 +94,6 @@ const CommandExecutor = z
 
 export const executorKinds = ['opentofu', 'command'] as const;
 export type ExecutorKind = (typeof executorKinds)[number];
-
-export const approvalRules = ['never', 'destroys', 'changes', 'always'] as const satisfies readonly ApprovalRule[];
-
-/** The rules that a form offers, the strictest last. `changes` and `always` mean the same: of the two, the form offers the one that is stored, so that it changes nothing. */
-export function offeredRules(stored: ApprovalRule | null): readonly ApprovalRule[] {
-  return approvalRules.filter((rule) => rule !== (stored === 'always' ? 'changes' : 'always'));
-}
-
-/** The approval that a template demands. Whether people may approve their own runs is up to the environment. */
-export const TemplateApproval = z.strictObject({ required: z.int().min(0).max(5), when: z.enum(approvalRules) });
-export type TemplateApproval = z.output<typeof TemplateApproval>;
 
 const Timeouts = z.strictObject({
   plan: durationBetween(1, day).optional(),

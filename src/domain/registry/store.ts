@@ -4,9 +4,9 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { TemplateApproval } from '#domain/shared/vocabulary/approval.ts';
 import { findTeamOrInstallation, type Owner } from '#domain/teams/store.ts';
 import { Template, TemplateVersion } from './entity.ts';
-import type { TemplateApproval } from './spec.ts';
 import type { AvailableVersion } from './versions.ts';
 
 /** A template with its owner. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { FileContent } from '#domain/sources/files.ts';
 import type { VersionCheck } from './checks/model.ts';
-import type { FileContent } from './files.ts';
 import type { ExecutorKind } from './spec.ts';
 
 /** A version as its readers see it. */

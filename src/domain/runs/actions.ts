@@ -1,8 +1,8 @@
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
+import { type RunOperation, type RunStatus, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { type AdmissionFacts, findCopyRefusal, findRequeueRefusal } from './admission/rules.ts';
 import { type ApprovalFacts, findReviewRefusal } from './approval/rules.ts';
-import { type RunOperation, type RunStatus, runStatuses } from './model.ts';
 
 /** The actions that people take on a run. Pure; operations and the `actions` of a run decide by the same functions. */
 export const runActions = [

@@ -1,12 +1,13 @@
 import { type CallbackSelection, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Tables } from '#domain/entities.ts';
+import { secretNamesAmong } from '#domain/instances/secret-outputs.ts';
 import { selectPositionInQuota } from '#domain/quotas/use/places-store.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { phasesWithOwnPolicy, selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
-import { writingOperations } from './model.ts';
-import { secretNamesAmong, secretNamesOfNodes, secretVariablesOf } from './references/secret-outputs.ts';
-import type { WaitingOn } from './waiting.ts';
+import { phasesWithOwnPolicy, writingOperations } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
+import { selectAdmittedPolicy, selectEnvironmentPolicy } from './approval/policy-store.ts';
+import { secretNamesOfNodes, secretVariablesOf } from './references/secret-outputs.ts';
 
 export type OverRun = ExpressionBuilder<Tables, 'runs'>;
 

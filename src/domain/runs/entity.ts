@@ -2,37 +2,34 @@ import { isDeepStrictEqual } from 'node:util';
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { UsedConnection } from '#domain/connections/bindings/model.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked, MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import {
+  type AttemptOutcome,
+  type AttemptPhase,
+  isTerminal,
+  type RunOperation,
+  type RunPhase,
+  type RunStatus,
+  type RunTimeouts,
+  writingOperations,
+} from '#domain/shared/vocabulary/runs.ts';
+import { isHold, type WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 import type { ShownSource } from './admission/sources.ts';
 import type { StatusDetail } from './diagnostics/status-detail.ts';
 import { RunTransitionRefused } from './errors.ts';
-import {
-  type ApprovalRule,
-  type AttemptOutcome,
-  type AttemptPhase,
-  isTerminal,
-  type Masked,
-  type MaskedOutputs,
-  type ReviewNeed,
-  type RunAuthor,
-  type RunOperation,
-  type RunPhase,
-  type RunStatus,
-  type RunTimeouts,
-  runTransitions,
-  writingOperations,
-} from './model.ts';
+import { type ReviewNeed, type RunAuthor, runTransitions } from './model.ts';
 import type { RunOptions } from './options/model.ts';
 import type { StoredSummary } from './plans/model.ts';
-import type { StatusReason } from './reasons/model.ts';
 import type { OutputRead } from './references/model.ts';
 import type { VariableReset } from './reset-model.ts';
-import { isHold, type WaitingOn } from './waiting.ts';
 
 export const RunSchema = defineEntity({
   name: 'Run',

@@ -1,19 +1,11 @@
-import type { RunStatus } from './model.ts';
-import type { FailureReason } from './reasons/model.ts';
+import type { FailureReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 
 /** A defect: code tried a change of status that the table of transitions does not allow. */
 export class RunTransitionRefused extends Error {
   constructor(runId: string, from: RunStatus, to: RunStatus) {
     super(`run ${runId} cannot go from ${from} to ${to}`);
     this.name = 'RunTransitionRefused';
-  }
-}
-
-/** The attempt is no longer the current one of its run: another one has begun, or the run has ended. Its writes are refused. */
-export class AttemptSuperseded extends Error {
-  constructor(attemptId: string) {
-    super(`attempt ${attemptId} was superseded: its results are refused`);
-    this.name = 'AttemptSuperseded';
   }
 }
 

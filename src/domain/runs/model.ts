@@ -1,30 +1,12 @@
 import type { Permission } from '#domain/shared/access/permissions.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Unrepresentable } from '#domain/shared/values/representable.ts';
+import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
+import type { AttemptPhase, RunOperation, RunStatus, RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
 /**
- * The states of a run as tables: which transitions there are, and which values each field has. Pure; the workflow imports it.
+ * What becomes of runs: the transitions of their statuses, approvals, timeouts and task queues. Pure; the workflow imports it.
  * (specification, *Run status*; product.md of the design, *Runs*)
  */
-export const runStatuses = [
-  'queued',
-  'pending_approval',
-  'running',
-  'canceling',
-  'succeeded',
-  'failed',
-  'canceled',
-  'timed_out',
-] as const;
-export type RunStatus = (typeof runStatuses)[number];
-
-export const terminalStatuses = ['succeeded', 'failed', 'canceled', 'timed_out'] as const;
-export type TerminalStatus = (typeof terminalStatuses)[number];
-
-export function isTerminal(status: RunStatus): status is TerminalStatus {
-  return (terminalStatuses as readonly string[]).includes(status);
-}
 
 /** The statuses that may follow each status. Every change of status is a compare-and-set along one of these transitions. */
 export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
@@ -37,44 +19,6 @@ export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
   canceled: [],
   timed_out: [],
 };
-
-/** What people request. */
-export const requestedOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
-export type RequestedOperation = (typeof requestedOperations)[number];
-
-/**
- * `scan` looks whether what is deployed is still as it was deployed. Nobody requests it as a run: `admitScan` admits it for whoever wants to
- * know. It changes nothing, so that it needs no slot and no approval, and it gives way to a run that changes the instance.
- */
-export const runOperations = [...requestedOperations, 'scan'] as const;
-export type RunOperation = (typeof runOperations)[number];
-
-/** The operations that change an instance or its state. Their runs hold the slot of the instance from planning to their end. */
-export const writingOperations: readonly RunOperation[] = ['apply', 'destroy', 'refresh'];
-
-export const runPhases = ['queued', 'planning', 'approval', 'applying', 'finished'] as const;
-export type RunPhase = (typeof runPhases)[number];
-
-/** The phases and streams of the lines of a log. */
-export const logPhases = ['plan', 'apply', 'detect'] as const;
-export type LogPhase = (typeof logPhases)[number];
-export const logStreams = ['stdout', 'stderr', 'system'] as const;
-export type LogStream = (typeof logStreams)[number];
-
-/** The phase that the lines of an attempt have. */
-export function logPhaseOf(operation: RunOperation, phase: AttemptPhase): LogPhase {
-  if (phase === 'applying') return 'apply';
-  return operation === 'scan' ? 'detect' : 'plan';
-}
-
-export type Masked = { sensitive: true };
-export interface MaskedOutput {
-  value: JsonValue | null;
-  sensitive: boolean;
-  /** The parts of the value that the database cannot hold. Absent: it has all of them. */
-  unrepresentable?: Unrepresentable[] | undefined;
-}
-export type MaskedOutputs = Record<string, MaskedOutput>;
 
 /** Somebody who answers for a run beside its requester, and so does not approve it. */
 export interface RunAuthor {
@@ -91,12 +35,6 @@ export interface ReviewNeed {
   readonly because: string;
 }
 
-export interface RunTimeouts {
-  plan: number;
-  approval: number;
-  apply: number;
-}
-
 /** How long a worker waits for a tool that it has told to stop, before it kills the tool. */
 export const toolGraceMs = 30_000;
 /** Then the worker saves the last state and confirms. */
@@ -109,8 +47,6 @@ export function isCancellationOverdue(requestedAt: Date, now: Date): boolean {
 
 /** The timeouts of a template that declares none, in seconds: an hour for execution, a week for approval. */
 export const defaultTimeouts: RunTimeouts = { plan: 3600, approval: 7 * 24 * 3600, apply: 3600 };
-
-export type ApprovalRule = 'never' | 'destroys' | 'changes' | 'always';
 
 /** Whether a plan needs approval. With `required: 0` none does, and a plan without changes never does. */
 export function needsApproval(
@@ -125,24 +61,6 @@ export function needsApproval(
 /** Why an approval no longer counts: its reviewer is disabled, may not review the run any more, or answers for it. */
 export const lapseReasons = ['disabled', 'not_permitted', 'self_approval'] as const;
 export type LapseReason = (typeof lapseReasons)[number];
-
-export type AttemptPhase = 'planning' | 'applying';
-
-/**
- * How an attempt ended. `handed_back`: its worker stopped before it had changed anything. `lost`: its worker is gone, and
- * its writes are refused.
- */
-export const attemptOutcomes = [
-  'planned',
-  'unchanged',
-  'applied',
-  'failed',
-  'canceled',
-  'timed_out',
-  'handed_back',
-  'lost',
-] as const;
-export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** What the workflow of a run does next. */
 export type NextStep =
@@ -162,9 +80,6 @@ export type NextStep =
 /** The workflow type of runs. Histories name it, so it never changes. */
 export const runWorkflow = 'run';
 
-/** The signal that makes the workflow of a run ask for the next step. */
-export const wakeSignal = 'wake';
-
 /**
  * The task queue of the workers of a pool. Workers that do not contain template code have their own queue, so that they get
  * no run that demands a sandbox. No pool name can turn one queue into the other.
@@ -172,8 +87,6 @@ export const wakeSignal = 'wake';
 export function poolQueue(pool: string, isolation: Isolation): string {
   return isolation === 'sandbox' ? `pool.${pool}` : `uncontained-pool.${pool}`;
 }
-
-export const defaultPool = 'default';
 
 /** On a busy pool, applies go before plans, and plans before scans (the engine's task priority; 1 is first, and 5 is last). */
 export function priorityOf(operation: RunOperation, phase: AttemptPhase): number {

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
+import { type IncompleteColumn, isIncompleteApply } from '#domain/instances/incomplete-applies.ts';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
-import { type IncompleteColumn, isIncompleteApply } from './deletion/incomplete-applies.ts';
 
 const history = 'a run keeps what it was about and who asked for it';
 const lineage = 'a run that is deleted keeps its lineage';

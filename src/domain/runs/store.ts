@@ -3,17 +3,18 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { secretNamesByVersions } from '#domain/instances/secret-outputs.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
 import type { PageRequest } from '#domain/shared/paging.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { RunFacts } from './actions.ts';
 import { actionsByStatus, type RunAction, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
-import type { ReviewNeed, RunOperation } from './model.ts';
+import type { ReviewNeed } from './model.ts';
 import { maskPlannedOutputs } from './plans/sections.ts';
-import { secretNamesByVersions } from './references/secret-outputs.ts';
 import { selectSuperseding } from './superseding-store.ts';
 
 /** A run and its owner. */

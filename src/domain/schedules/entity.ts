@@ -2,10 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import { Assembly } from '#domain/assemblies/entity.ts';
 import { Environment } from '#domain/environments/entity.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import { Template } from '#domain/registry/entity.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { Team } from '#domain/teams/entity.ts';
 import type { FiringOutcome, FiringReason, ShownWork } from './model.ts';
 

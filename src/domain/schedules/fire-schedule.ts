@@ -1,5 +1,5 @@
+import { AuthorityEnded, findStoredPrincipal } from '#domain/identity/stored-authority.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
-import { AuthorityEnded, findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { FeatureDisabled, Forbidden, ServiceError, Unauthenticated } from '#domain/shared/errors.ts';
 import { defineScheduledWork, planWork, type ScheduledWorkDeps } from '#domain/shared/schedules/scheduled-work.ts';

@@ -1,7 +1,8 @@
 import type { AssemblyOperation } from '#domain/assemblies/model.ts';
-import type { Masked, RequestedOperation } from '#domain/runs/model.ts';
 import type { RunOptions } from '#domain/runs/options/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
+import type { RequestedOperation } from '#domain/shared/vocabulary/runs.ts';
 
 /** The kind of scheduled work under which the engine knows schedules; it never changes. */
 export const scheduleKind = 'schedule';

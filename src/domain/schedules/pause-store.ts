@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import { type LostAuthority, selectLostAuthority } from '#domain/shared/access/stored-authority.ts';
+import { type LostAuthority, selectLostAuthority } from '#domain/identity/stored-authority.ts';
 import type { FiringReason, PauseReason } from './model.ts';
 
 export const lostAuthorities = {

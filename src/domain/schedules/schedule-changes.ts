@@ -1,7 +1,7 @@
+import { storedAuthorityOf } from '#domain/identity/stored-authority.ts';
 import type { ResolveDeps } from '#domain/runs/admission/run-request.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { storedAuthorityOf } from '#domain/shared/access/stored-authority.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';

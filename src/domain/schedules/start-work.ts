@@ -1,11 +1,11 @@
 import { startAssemblyRun } from '#domain/assemblies/runs/admission/start.ts';
 import { findStartTarget, requireEnvironment } from '#domain/assemblies/runs/targets.ts';
+import { answeredFor } from '#domain/identity/stored-authority.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';

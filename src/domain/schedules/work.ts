@@ -10,7 +10,6 @@ import { chooseSupported, resolveRun } from '#domain/runs/admission/resolve.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from '#domain/runs/admission/run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { readToolDemand } from '#domain/runs/admission/tool-demand.ts';
-import type { Masked } from '#domain/runs/model.ts';
 import { refuseOptions } from '#domain/runs/options/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -19,6 +18,7 @@ import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
 import type { AssemblyWork, RunWork, ShownWork, Work } from './model.ts';
 
 export const workContext = (scheduleId: string): SealContext => ['schedule-work', scheduleId];

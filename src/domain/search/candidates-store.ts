@@ -1,13 +1,13 @@
 import { type AliasedExpression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import { pluginReading } from '#domain/plugins/authority.ts';
 import { decidePermission, isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Permission } from '#domain/shared/access/permissions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 
 /** What a search by name looks at. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import type { WaitingOn } from '#domain/runs/waiting.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 /** What a search finds of one kind. */

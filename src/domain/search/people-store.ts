@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { findPeople, type KnownPerson } from '#domain/members/people-store.ts';
-import { managesUsers } from '#domain/service-accounts/succession.ts';
+import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Finder } from './finder.ts';

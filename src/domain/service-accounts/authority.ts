@@ -1,11 +1,10 @@
 import type { Em } from '#database/database.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
 import { findRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
 import { isPlatformAdministrator, teamActionsOf } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden } from '#domain/shared/errors.ts';
-import { teamRoleActions } from '#domain/teams/model.ts';
-import { teamRoleOfAccount } from './model.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
+import { teamRoleActions, teamRoleOfAccount } from '#domain/shared/vocabulary/roles.ts';
 import { findTeamsOf, type TeamOfAccount } from './store.ts';
 
 /**

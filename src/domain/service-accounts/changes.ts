@@ -1,6 +1,5 @@
 import type { Em } from '#database/database.ts';
 import { PrincipalRecord } from '#domain/identity/entity.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
 import { refuseLastAdministrator } from '#domain/identity/users/administrators.ts';
 import { refuseRoleAboveOwn } from '#domain/identity/users/user-changes.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
@@ -11,9 +10,11 @@ import { Forbidden } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { cascadeDeletion, markDeleted } from '#domain/shared/ownership-graph/deletion.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
+import { teamRoleOfAccount } from '#domain/shared/vocabulary/roles.ts';
 import { refuseBeyondOwn } from './authority.ts';
 import { ServiceAccount } from './entity.ts';
-import { type AccountChange, type NewAccount, teamRoleOfAccount } from './model.ts';
+import type { AccountChange, NewAccount } from './model.ts';
 import type { OwnerTarget } from './owners.ts';
 import { type AccountTarget, findAccount, setTeamRoles } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import type { NewOwner } from './model.ts';
 import { findOwnerUser } from './store.ts';

@@ -4,15 +4,14 @@ import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
+import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { lockAgainstUse, sharePrincipal, sharingAuthority } from '#domain/shared/access/authority-lock.ts';
 import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { PlatformRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { archivedLevels } from '#domain/tenancy/store.ts';
-import { managesUsers } from './succession.ts';
 
 /** The columns of a service account that authorization and responses use. Times are strings. */
 export interface AccountTarget extends Ownership, Archivable {

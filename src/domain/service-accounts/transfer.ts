@@ -1,6 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { isRoleAbove } from '#domain/identity/model.ts';
-import { knowsUser, unknownPrincipal } from '#domain/members/acquaintance.ts';
+import { knowsUser, unknownPrincipal } from '#domain/memberships/acquaintance.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
@@ -9,6 +8,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { countChange, endOnTransfer } from '#domain/shared/ownership-graph/deletion.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { isRoleAbove } from '#domain/shared/vocabulary/roles.ts';
 import { refuseOnItself } from './changes.ts';
 import type { OwnerTarget } from './owners.ts';
 import { type AccountTarget, findAccount, setOwner } from './store.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { featureNames } from '#domain/features.ts';
-import { limitOf, quotaKindNames } from '#domain/quotas/model.ts';
-import { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { isStorableText } from '#domain/shared/values/storable.ts';
-import { PoolName } from '#domain/workers/pools/model.ts';
+import { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import { PoolName } from '#domain/shared/vocabulary/pools.ts';
+import { limitOf, quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import { AllowedTools, StoredTools } from './allowed-tools.ts';
 
 /** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */

@@ -1,5 +1,5 @@
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
-import { defaultPool } from '#domain/runs/model.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import { defaultPool } from '#domain/shared/vocabulary/pools.ts';
 import { type Retention, type RetentionKind, retentionKinds, type SettingsDocument } from './document.ts';
 
 /** What the installation's configuration says about what the settings leave open. */

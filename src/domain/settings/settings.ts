@@ -1,15 +1,14 @@
 import type { Em } from '#database/database.ts';
-import { defaultPool } from '#domain/runs/model.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound, refuseFields } from '#domain/shared/errors.ts';
 import { findInstallation } from '#domain/shared/installation/store.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
-import { sharePool } from '#domain/workers/pools/store.ts';
+import { defaultPool } from '#domain/shared/vocabulary/pools.ts';
 import type { SettingsDocument } from './document.ts';
 import { mergeSettings, type SettingsChange } from './merge.ts';
-import { lockSettings, readSettings, type StoredSettings, saveSettings } from './store.ts';
+import { lockSettings, readSettings, type StoredSettings, saveSettings, sharePool } from './store.ts';
 
 /** The settings, which belong to the whole installation. */
 export interface SettingsTarget extends Ownership, StoredSettings {}

@@ -73,3 +73,14 @@ function toStored({ allowed_tools: allowed, ...document }: SettingsDocument): ob
 export async function readGates(em: Em): Promise<ClosedFeatures> {
   return readClosedFeatures((await readSettings(em)).document.features ?? {});
 }
+
+/** Shares the row of a pool until the commit. False: no operator has created a pool of that name. */
+export async function sharePool(em: Em, name: string): Promise<boolean> {
+  const row = await db(em)
+    .selectFrom('worker_pools')
+    .where('name', '=', name)
+    .select('name')
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
-import type { StoredHold } from '#domain/holds/model.ts';
+import type { StoredHold } from './vocabulary/holds.ts';
 
 /** The one row that says which installation this database belongs to. */
 export const InstallationSchema = defineEntity({

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { addMember, ensureOrganizationMember } from '#domain/members/store.ts';
+import { addMember, ensureOrganizationMember } from '#domain/memberships/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';

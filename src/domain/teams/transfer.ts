@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { findMembersOutside } from '#domain/members/store.ts';
+import { findMembersOutside } from '#domain/memberships/store.ts';
 import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
 import { type Access, decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -9,8 +9,8 @@ import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { transferOwned } from '#domain/shared/ownership-graph/transfer.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { disableTransferred } from '#domain/tenancy/disable-transferred.ts';
 import type { RevisionCheck } from '#domain/tenancy/model.ts';
-import { disableTransferred } from '#domain/tenancy/owned/disable-transferred.ts';
 import { findTeam, findTeamById, type TeamTarget } from './store.ts';
 
 /** The right to take a team into an organization: that of making one there. */

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { mayReadAccountsOf } from '#domain/service-accounts/policy.ts';
+import { mayReadAccountsOf } from '#domain/shared/access/account-access.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { TenantLevel } from '#domain/shared/archiving.ts';

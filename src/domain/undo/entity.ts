@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
-import type { Masked } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import type { AttemptState, CheckState, Problem, ShownChange, Verdict } from './model.ts';
 
 /** What would be deployed, with masked secrets. The inputs themselves are computed again from the runs whenever they are needed. */

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
+import type { OwnerIds } from '#domain/owners/owner.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
-import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
 
 /** The projects and the environments whose runs get the variables of a set. */
 export interface Attachments {

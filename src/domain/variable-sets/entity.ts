@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, removedRevision, revision } from '#database/columns.ts';
 import { Environment } from '#domain/environments/entity.ts';
+import { ownerColumns } from '#domain/owners/columns.ts';
 import { Project } from '#domain/projects/entity.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
 import type { VariableCategory } from '#domain/variables/model.ts';
 
 /** A named set of variables that an organization, a team or a project owns. */

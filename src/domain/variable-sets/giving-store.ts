@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { OwnerIds } from '#domain/tenancy/owned/owner.ts';
+import type { OwnerIds } from '#domain/owners/owner.ts';
 import { isInForce } from '#domain/variables/attachment-force.ts';
 import { nameOrder, nearness } from '#domain/variables/given-store.ts';
 

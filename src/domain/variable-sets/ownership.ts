@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
+import { ownerLinks } from '#domain/owners/links.ts';
 import type { Declaration, Row } from '#domain/shared/ownership-graph/declaration.ts';
 import { voidOnTransfer } from '#domain/shared/ownership-graph/voiding.ts';
-import { ownerLinks } from '#domain/tenancy/owned/links.ts';
 import { isOfOwnerAbove } from '#domain/variables/attachment-force.ts';
 
 /** A place that the owner of the set still owns after the transfer, as the organization of both teams does, goes on getting its variables. */

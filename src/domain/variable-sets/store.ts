@@ -3,10 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/owners/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/tenancy/owned/owner.ts';
-import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { isInForce } from '#domain/variables/attachment-force.ts';
 import { VariableSet } from './entity.ts';
 

@@ -1,10 +1,10 @@
 import { brokenConstraint } from '#database/errors.ts';
+import type { RowOwner } from '#domain/owners/owner.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
-import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { VariableSet } from './entity.ts';
 import { removeVariableSet, type VariableSetTarget } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
+import { ownerColumns } from '#domain/owners/columns.ts';
 import type { EventCursor } from '#domain/shared/events/cursor.ts';
-import { ownerColumns } from '#domain/tenancy/owned/columns.ts';
 import type { AuditPosition, DeliveryStatus, DisabledReason, Try } from './model.ts';
 
 export const WebhookSchema = defineEntity({

@@ -1,4 +1,4 @@
-import type { KindsOfNews } from '#domain/news/kind-of-news.ts';
+import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
 /** What people and channels are told of webhooks. */
 export const webhookNews = {

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { RowLock } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
+import { findRowOwner, type OwnerIds } from '#domain/owners/owner.ts';
+import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { findRowOwner, type OwnerIds } from '#domain/tenancy/owned/owner.ts';
-import { isOfOwner, isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { Webhook } from './entity.ts';
 import type { DisabledReason } from './model.ts';
 

@@ -1,11 +1,11 @@
 import { db } from '#domain/db.ts';
+import { refuseBeyondLimit } from '#domain/owners/limit-store.ts';
+import type { RowOwner } from '#domain/owners/owner.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { refuseBeyondLimit } from '#domain/tenancy/owned/limit-store.ts';
-import type { RowOwner } from '#domain/tenancy/owned/owner.ts';
 import { beginAnew } from './deliveries/queue-store.ts';
 import { Webhook } from './entity.ts';
 import { webhookSecrets } from './secrets.ts';

@@ -1,4 +1,4 @@
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { ExecutionOutcome } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 

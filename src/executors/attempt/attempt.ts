@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { OutputListener } from '#executors/output/output-recorder.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { CheckReport, ExecutionPlan, Tool } from '../protocol/request.ts';

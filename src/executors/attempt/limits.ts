@@ -1,5 +1,5 @@
-import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import { describeDuration } from '#domain/shared/values/durations.ts';
+import { type ExecutionReason, executionReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
 import type { LaunchedJob, Usage } from '../sandbox/job-launcher.ts';
 import type { JobLimits } from '../sandbox/job-limits.ts';

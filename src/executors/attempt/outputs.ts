@@ -1,4 +1,4 @@
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { maskNames } from '../redaction/masking.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../shared/json.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { hasShebang } from '#domain/registry/files.ts';
+import { hasShebang } from '#domain/sources/files.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { type JobFile, jobFileBytes } from './work-files.ts';
 

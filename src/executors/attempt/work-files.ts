@@ -1,7 +1,7 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bytesOf, hasShebang, isExecutable, isLink, type TemplateFiles } from '#domain/registry/files.ts';
-import { lookUpIn, parentsOf, resolvePath } from '#domain/registry/links.ts';
+import { bytesOf, hasShebang, isExecutable, isLink, type TemplateFiles } from '#domain/sources/files.ts';
+import { lookUpIn, parentsOf, resolvePath } from '#domain/sources/links.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 
 const reservedNames = ['.terraform', 'terraform.d'];

@@ -1,4 +1,4 @@
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import { markSensitiveOutputs, parseOutputs } from '../attempt/outputs.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { RunOperation } from '#domain/runs/model.ts';
 import { isEffective, summarizePlan } from '#domain/runs/plans/model.ts';
 import { noSections } from '#domain/runs/plans/sections.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { packArtifact, sha256, unpackArtifact } from '../attempt/artifact.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobStep, Results } from '../attempt/attempt.ts';
 import { checkName, variableEnvironmentName } from '../attempt/environment.ts';

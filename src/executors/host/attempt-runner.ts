@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
 import type { Attempt, AttemptSuccess, JobResult, JobSpec } from '../attempt/attempt.ts';

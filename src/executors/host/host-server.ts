@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { removeLeftGitDirectories } from '#domain/registry/git/directories.ts';
+import { removeLeftGitDirectories } from '#domain/sources/git/directories.ts';
 import { Channel } from '../protocol/channel.ts';
 import type { Frame } from '../protocol/frames.ts';
 import { HostSettings, HostSettingsError } from '../protocol/host-settings.ts';

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { removeLeftGitDirectories } from '#domain/registry/git/directories.ts';
+import { removeLeftGitDirectories } from '#domain/sources/git/directories.ts';
 import { killAndRemoveGroups } from '../groups/delegation.ts';
 import { type HostSettings, HostSettingsError } from '../protocol/host-settings.ts';
 import { buildSystemView, etcFiles, type SystemView } from '../sandbox/bubblewrap.ts';

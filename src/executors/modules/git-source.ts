@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isBelow } from '#domain/connections/kinds/git.ts';
-import type { GitCredential } from '#domain/registry/git/access.ts';
+import type { GitCredential } from '#domain/sources/git/access.ts';
 import type { Egress } from '../egress/egress.ts';
 import { answerText, passOn } from './answers.ts';
 import { askUpstream } from './upstream.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { Attempt, AttemptSuccess } from '../attempt/attempt.ts';
 import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { CheckReport, OpenTofuExecutor } from '../protocol/request.ts';

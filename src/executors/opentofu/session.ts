@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { LogLevel } from '#domain/runs/options/model.ts';
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 import type { Attempt, JobResult, JobSpec, ModuleAccess, Results } from '../attempt/attempt.ts';
 import { maxDebugBytesOfCall } from '../attempt/debug-log.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { runOperations } from '#domain/runs/model.ts';
 import { logLevels, maxAddresses, maxParallelism } from '#domain/runs/options/model.ts';
 import { namedValues } from '#domain/shared/values/json.ts';
+import { runOperations } from '#domain/shared/vocabulary/runs.ts';
 import { count, digest, json, Modules, Phase, positive, Tool, text } from './value-schemas.ts';
 
 const executable = z.boolean().optional();

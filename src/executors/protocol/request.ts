@@ -1,14 +1,15 @@
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
 import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
-import type { TemplateFiles } from '#domain/registry/files.ts';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
-import type { MaskedOutputs, RunOperation } from '#domain/runs/model.ts';
 import type { RunOptions } from '#domain/runs/options/model.ts';
 import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
 import type { PlanSections } from '#domain/runs/plans/sections.ts';
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 
 /** What a worker asks an executor to do, and what it gets back. */
 

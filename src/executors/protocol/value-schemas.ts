@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
-import { type ExecutionReason, executionReasons } from '#domain/runs/reasons/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type ExecutionReason, executionReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 
 /** The values that several messages between a worker and its executor host have. */
 export const text = z.string().max(1024 * 1024);

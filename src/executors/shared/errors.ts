@@ -1,4 +1,4 @@
-import type { ExecutionReason } from '#domain/runs/reasons/model.ts';
+import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 
 /** Ends an attempt as failed, with a reason that clients may match and a message for people. */
 export class AttemptFailure extends Error {

@@ -5,8 +5,9 @@ import { endLostRestoration } from '#domain/plugins/restorations/steps.ts';
 import { findDispatchedRestorations } from '#domain/plugins/restorations/store.ts';
 import { findDispatchedChecks, restartLostCheck } from '#domain/registry/checks/restart.ts';
 import { endLostRun } from '#domain/runs/steps/reconcile.ts';
-import { type DispatchedRun, findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
+import { findDispatchedRuns, lockReconciliation } from '#domain/runs/steps/reconcile-store.ts';
 import type { SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
+import type { Dispatched } from '#domain/shared/events/pending-start.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { readEngineNamespace } from '#domain/shared/installation/installation.ts';
 import { recordReconciliation } from '#domain/shared/installation/store.ts';
@@ -30,7 +31,7 @@ interface ReconciledKind {
   readonly find: typeof findDispatchedRuns;
   /** What becomes of it without its workflow, as the log says it. */
   readonly outcome: 'ended' | 'restarted';
-  readonly settle: (deps: ReconcilerDeps, run: DispatchedRun) => Promise<boolean>;
+  readonly settle: (deps: ReconcilerDeps, run: Dispatched) => Promise<boolean>;
 }
 
 const reconciledKinds: readonly ReconciledKind[] = [
@@ -64,7 +65,7 @@ const reconciledKinds: readonly ReconciledKind[] = [
   },
 ];
 
-type LostRun = DispatchedRun & { readonly kind: ReconciledKind };
+type LostRun = Dispatched & { readonly kind: ReconciledKind };
 
 export interface ReconcilerDeps extends SystemCommandDeps {
   readonly orm: Orm;
@@ -145,7 +146,7 @@ async function findLostRuns(deps: ReconcilerDeps, em: Em, search: Search): Promi
 
 async function collectLost(
   { engine }: ReconcilerDeps,
-  page: readonly DispatchedRun[],
+  page: readonly Dispatched[],
   { kind, lost, max }: Search,
 ): Promise<void> {
   const remaining = [...page];

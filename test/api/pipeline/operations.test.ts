@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '#api/operations.ts';
 import { isPublic, type Operation, routeOf } from '#api/pipeline/operation.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { OrganizationRole, PlatformRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { addPerson, addServiceAccount, addTeam, type Memberships, type Person } from '#test/support/access/people.ts';
 import { permissionsOf, platformRoles } from '#test/support/access/permission-table.ts';
 import { bodies } from '#test/support/api/example-bodies.ts';

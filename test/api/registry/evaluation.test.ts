@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { makeCostlySchema } from '#test/support/costly-schema.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findStoredPrincipal } from '#domain/identity/stored-authority.ts';
 import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
 import { lockPlanned } from '#domain/schedules/planned-store.ts';
 import { startWork } from '#domain/schedules/start-work.ts';
 import { findSchedule } from '#domain/schedules/store.ts';
-import { findStoredPrincipal } from '#domain/shared/access/stored-authority.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
-import { runStatuses } from '#domain/runs/model.ts';
-import { waitingCodes } from '#domain/runs/waiting.ts';
+import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
+import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addHostileContent } from '#test/support/pages/hostile/hostile-content.ts';
 import { hostileName, hostileText } from '#test/support/pages/hostile/texts.ts';

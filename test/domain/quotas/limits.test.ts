@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindsOf, Limits, quotaKindNames, quotaScopes } from '#domain/quotas/model.ts';
+import { kindsOf, Limits, quotaKindNames, quotaScopes } from '#domain/shared/vocabulary/quotas.ts';
 import { tableUnder } from '../../docs/markdown.ts';
 
 test.each(quotaKindNames)('the limit of %s is an integer that every client and the database can hold', (kind) => {

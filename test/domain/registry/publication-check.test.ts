@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
 import { checkVersion, refuseBroken } from '#domain/registry/publication-check.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 
 const check = (files: TemplateFiles, more: object = {}) =>
   checkVersion(TemplateSpec.parse({ executor: { kind: 'opentofu', files }, ...more }), files);

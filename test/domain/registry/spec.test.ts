@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ApprovalPolicy, stricterApproval } from '#domain/registry/approval/approval-policy.ts';
-import { checkFilePath, checkFiles } from '#domain/registry/files.ts';
-import { GitRef } from '#domain/registry/git/source.ts';
-import { hasConfiguration } from '#domain/registry/hcl/root-files.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
+import { ApprovalPolicy, stricterApproval } from '#domain/shared/vocabulary/approval.ts';
+import { checkFilePath, checkFiles } from '#domain/sources/files.ts';
+import { GitRef } from '#domain/sources/git/source.ts';
+import { hasConfiguration } from '#domain/sources/hcl/root-files.ts';
 
 const main = 'resource "terraform_data" "x" {}';
 const step = (name: string, ...run: string[]) => ({ name, run: run.length > 0 ? run : ['true'] });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkSchema } from '#domain/registry/variables/check.ts';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
 import { maskVariables, mergeVariables, secretNames, validateVariables } from '#domain/registry/variables/variables.ts';
 import { TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { within } from '#test/support/slowness.ts';
 
 const withVariables = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({

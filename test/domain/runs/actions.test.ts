@@ -10,9 +10,10 @@ import {
 } from '#domain/runs/actions.ts';
 import type { AdmissionFacts } from '#domain/runs/admission/rules.ts';
 import { type ApprovalFacts, findReviewRefusal, type RecordedReview } from '#domain/runs/approval/rules.ts';
-import { isCancellationOverdue, isTerminal, type RunStatus, runStatuses, runTransitions } from '#domain/runs/model.ts';
+import { isCancellationOverdue, runTransitions } from '#domain/runs/model.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { toAction } from '#domain/shared/actions.ts';
+import { isTerminal, type RunStatus, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 const reviewer: Principal = { ...anonymous, id: 'reviewer', kind: 'user', responsibleUserId: 'reviewer' };
 /** A service account that the reviewer answers for. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isTerminal, type RunStatus, runStatuses } from '#domain/runs/model.ts';
 import { decideNextStep } from '#domain/runs/steps/next-step.ts';
+import { isTerminal, type RunStatus, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import {
   type Attempt,
   applying,

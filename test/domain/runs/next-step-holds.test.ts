@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hold } from '#domain/holds/holds.ts';
-import { holdCodes } from '#domain/holds/model.ts';
-import { runStatuses } from '#domain/runs/model.ts';
+import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
+import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import {
   applying,
   type Change,

@@ -1,8 +1,6 @@
 import { createQueryId, expressionBuilder, PostgresQueryCompiler, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Tables } from '#domain/entities.ts';
-import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
 import {
   type Access,
   administers,
@@ -15,7 +13,13 @@ import {
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { type AccountOwner, anonymous, type Principal, toPrincipal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
+import type {
+  OrganizationRole,
+  PlatformRole,
+  PrincipalKind,
+  TeamAction,
+  TeamRole,
+} from '#domain/shared/vocabulary/roles.ts';
 import { everyPermission, permissionsOf } from '#test/support/access/permission-table.ts';
 
 const organization = '0190aaaa-0000-7000-8000-000000000001';

@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { generateApiKey, looksLikeApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import { Email, emailKey, isRoleAbove, PersonName, platformRoles } from '#domain/identity/model.ts';
+import { Email, emailKey, PersonName } from '#domain/identity/model.ts';
 import { Password } from '#domain/identity/passwords/rules.ts';
-import {
-  isTerminal,
-  needsApproval,
-  priorityOf,
-  type RunStatus,
-  runStatuses,
-  runTransitions,
-  terminalStatuses,
-} from '#domain/runs/model.ts';
-import { reasonsThat, statusReasons } from '#domain/runs/reasons/model.ts';
+import { needsApproval, priorityOf, runTransitions } from '#domain/runs/model.ts';
 import { anonymous } from '#domain/shared/access/principal.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { bindCommand } from '#domain/shared/commands/command.ts';
 import { Id, isId, newId } from '#domain/shared/ids.ts';
+import { isRoleAbove, platformRoles } from '#domain/shared/vocabulary/roles.ts';
+import { reasonsThat, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { isTerminal, type RunStatus, runStatuses, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 it('a platform role counts as above the roles that the list names before it, but not as above itself', () => {
   for (const [rank, role] of platformRoles.entries())

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findStoredPrincipal, type StoredAuthority } from '#domain/shared/access/stored-authority.ts';
+import { findStoredPrincipal, type StoredAuthority } from '#domain/identity/stored-authority.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readFilesTools } from '#domain/registry/tools/files-tools.ts';
 import {
   bestOf,
   canBeAtLeast,
@@ -8,7 +9,6 @@ import {
   meetsDemand,
   toWantedTools,
 } from '#domain/tools/demand.ts';
-import { readFilesTools } from '#domain/tools/files.ts';
 
 const anyFiles = readFilesTools({ 'main.tf': '' });
 const wanted = { by: 'template', tool: { name: 'opentofu', version: '~> 1.9' } } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFilesTools } from '#domain/tools/files.ts';
+import { readFilesTools } from '#domain/registry/tools/files-tools.ts';
 
 const requires = (range: string) => `terraform {\n  required_version = "${range}"\n}\n`;
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { makeWorkRoot, requireTools, run } from '../support.ts';
 import { useTool } from './opentofu-support.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import { unpackArtifact } from '#executors/attempt/artifact.ts';
 import { Executor } from '#executors/client/executor.ts';
 import type { ExecutionRequest, ExecutionResult } from '#executors/protocol/request.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TemplateFiles } from '#domain/registry/files.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import { type GitServer, makeGitRoot, serveGit } from '#test/support/programs/git.ts';
 import { makeRequest, makeWorkRoot, requireTools, run } from '../support.ts';
 

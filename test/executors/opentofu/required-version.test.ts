@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readFilesTools } from '#domain/registry/tools/files-tools.ts';
 import { intersectDemand, isEmptyDemand, meetsDemand } from '#domain/tools/demand.ts';
-import { readFilesTools } from '#domain/tools/files.ts';
 import { makeWorkRoot, requireTools } from '../support.ts';
 
 const tools = await requireTools();

@@ -3,19 +3,17 @@ import type { Orm } from '#database/database.ts';
 import { Environment } from '#domain/environments/entity.ts';
 import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
 import { PrincipalRecord } from '#domain/identity/entity.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
 import { OrganizationMember, TeamMember } from '#domain/members/entity.ts';
 import { Organization } from '#domain/organizations/entity.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
 import { Project } from '#domain/projects/entity.ts';
-import { toPolicyFields } from '#domain/registry/approval/approval-policy.ts';
-import type { ApprovalRule } from '#domain/runs/model.ts';
 import { ServiceAccount } from '#domain/service-accounts/entity.ts';
 import { newId } from '#domain/shared/ids.ts';
+import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
+import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
+import type { OrganizationRole, PlatformRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { Team } from '#domain/teams/entity.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
 import { Caller } from '../api/caller.ts';
 
 export interface Memberships {

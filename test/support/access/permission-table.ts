@@ -1,4 +1,4 @@
-import type { PlatformRole } from '#domain/identity/model.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 
 /**
  * The table of platform roles as the design's access.md has it, copied by hand. A change of the code's own table fails the tests

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import type { ApiUser, TestApi } from '../api/in-process-api.ts';
 
 /** An organization with a team, a project and an environment, all owned by one user. */

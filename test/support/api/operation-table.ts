@@ -1,5 +1,4 @@
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { TeamAction, TeamRole } from '#domain/teams/model.ts';
+import type { OrganizationRole, TeamAction, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 
 /**
  * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the

@@ -1,7 +1,7 @@
 import { issueApiKey } from '#domain/identity/api-keys/api-keys.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
 import { hashPassword } from '#domain/identity/passwords/passwords.ts';
 import { createUser } from '#domain/identity/users/users.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { ApiUser, type TestApi, testPassword } from '../api/in-process-api.ts';
 
 /** A user of the installation. All of them have the test password. */

@@ -1,5 +1,4 @@
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
+import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { required } from './answers.ts';
 import type { People, PersonKey } from './people.ts';
 

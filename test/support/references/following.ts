@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { FollowDeps } from '#domain/following/change.ts';
 import { followEvent } from '#domain/following/follow-event.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { plain, type ReadingStage, secret } from './reading-stage.ts';
 
 /** What started a run of an instance that follows. */

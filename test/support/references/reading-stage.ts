@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AttemptWork } from '#domain/runs/attempts/claim.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { newId } from '#domain/shared/ids.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { makeTenant, type Tenant } from '../access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '../api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '../runs/run-steps.ts';

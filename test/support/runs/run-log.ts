@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import type { LogPhase, LogStream } from '#domain/runs/model.ts';
+import type { LogPhase, LogStream } from '#domain/shared/vocabulary/runs.ts';
 import type { TestApi } from '../api/in-process-api.ts';
 
 /** A chunk of a log: its text, on standard output, or on another stream. */

@@ -1,6 +1,6 @@
-import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
@@ -9,7 +9,7 @@ import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { isTerminal, runStatuses } from '#domain/runs/model.ts';
+import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { archive, create, remove, unarchive, update } from '../operations.ts';
 import { listRuns } from '../run-operations.ts';
 import { type AssemblySubject, assemblyCrumbs, assemblyPath, readAssembly } from './shown.ts';

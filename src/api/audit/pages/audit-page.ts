@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { suggestPeople } from '#api/members/pages/person-fields.ts';
+import { suggestPeople } from '#api/tenancy/pages/person-fields.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';

@@ -1,7 +1,7 @@
-import { findPersonId } from '#api/members/pages/person-fields.ts';
 import { fillPath } from '#api/pipeline/answers/location.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
 import { find } from '#api/search/operations.ts';
+import { findPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { renderChips } from '#api/web/components/chips.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { renderFormField } from '#api/web/forms/form.ts';

@@ -1,7 +1,6 @@
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import type { SchemaPart } from '#api/web/forms/schema-part.ts';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 import { configSchema, credentialsSchema, type Variant } from './variants.ts';
 
 /** The fields of a form are made from the schemas by which a kind of connection checks its settings. */

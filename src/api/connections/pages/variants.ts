@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ConnectionKind, kindOf } from '#domain/connections/kinds/kinds.ts';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 
 /** An entry in the menu of the form for a new connection. A kind has an entry for each provider or protocol that needs fields of its own. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { inputsChangedBadge } from '#api/instances/pages/table.ts';
+import { inputsChangedBadge } from '#api/environments/pages/instance-table.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';

@@ -1,6 +1,6 @@
-import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { placedName } from '#api/web/components/links/instance-link.ts';
 import { choicesOf } from '#api/web/forms/fields/choices.ts';

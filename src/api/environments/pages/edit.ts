@@ -7,7 +7,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { toolFields, toolValues } from '#api/workers/tool-fields.ts';
 import type { Em } from '#database/database.ts';
-import { allowedOptions, runOptionNames } from '#domain/runs/options/model.ts';
+import { allowedOptions, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { findOfferedTools, type OfferedTool } from '#domain/workers/offered-tools.ts';
 import { create, get, update } from '../operations.ts';
 import {

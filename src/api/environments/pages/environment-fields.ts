@@ -4,9 +4,9 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
-import { offeredRules } from '#domain/registry/spec.ts';
-import type { ApprovalRule } from '#domain/runs/model.ts';
-import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
+import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
+import { offeredRules } from '#domain/shared/vocabulary/approval.ts';
+import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { kindWords } from './words.ts';
 
 /** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { renderBindingsOfEnvironment } from '#api/connections/pages/bindings-list.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
-import { renderInstanceTable } from '#api/instances/pages/table.ts';
 import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
 import { renderShortage } from '#api/runs/pages/reviewers/words.ts';
 import { renderActions } from '#api/web/components/actions.ts';
@@ -15,6 +14,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import { get } from '../operations.ts';
+import { renderInstanceTable } from './instance-table.ts';
 import { renderProtection } from './protection.ts';
 import { renderVariables } from './variables.ts';
 import { type Environment, kindWords, renderHold } from './words.ts';

@@ -7,7 +7,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
-import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/runs/options/model.ts';
+import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import { describePolicy, type Environment, kindWords } from './words.ts';
 
 /** What protects an environment: its approval policy, the isolation that it demands, and the times without applies. */

@@ -11,7 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { weekdays } from '#domain/holds/freeze-windows.ts';
+import { weekdays } from '#domain/environments/freeze-windows.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { changeFreezeWindows, getFreezeWindows } from '../environment-operations.ts';
 import { environmentCrumbs } from './lock.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { capitalize } from '#api/web/text.ts';
-import type { FreezeWindow } from '#domain/holds/freeze-windows.ts';
+import type { FreezeWindow } from '#domain/environments/freeze-windows.ts';
 
 /** A freeze window, as an answer has it. */
 export type ShownWindow = z.input<typeof FreezeWindow>;

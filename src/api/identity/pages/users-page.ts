@@ -14,7 +14,7 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { platformRoles } from '#domain/identity/model.ts';
+import { platformRoles } from '#domain/shared/vocabulary/roles.ts';
 import { create, list } from '../user-operations.ts';
 import type { ListedUserView } from '../user-views.ts';
 import { userPath } from './user-frame.ts';

@@ -1,4 +1,5 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { describePolicy } from '#api/environments/pages/words.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
@@ -9,12 +10,11 @@ import { type ListedSchedule, schedulePath } from '#api/schedules/pages/shown.ts
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { policyOfRun } from '#domain/runs/admission/build-run.ts';
 import { needsApproval } from '#domain/runs/model.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
-import type { InstanceVisit } from './table.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 
 /** What decides how a destroy goes, and what may undo it: the environment, its approval, and the schedules that work on the instance. */
 export interface DestroyFacts {

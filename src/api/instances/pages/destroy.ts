@@ -1,3 +1,4 @@
+import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { createRun, getRun } from '#api/runs/operations.ts';
 import { messageField } from '#api/runs/pages/message-field.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
@@ -9,7 +10,6 @@ import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { readDestroyFacts, renderDestroyFacts } from './destroy-facts.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
-import type { InstanceVisit } from './table.ts';
 
 /** Adds the form that destroys what an instance holds, as it is deployed. */
 export function registerDestruction(addPage: AddPage): void {

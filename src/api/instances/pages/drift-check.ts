@@ -1,9 +1,9 @@
 import { create, get as getMonitor, list as listMonitors } from '#api/drift/monitor-operations.ts';
+import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import type { ActionButton } from '#api/web/components/actions.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
-import type { Instance, InstanceVisit } from './table.ts';
 
 export interface DriftCheck {
   readonly action: Action;

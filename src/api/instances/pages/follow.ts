@@ -1,3 +1,4 @@
+import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
@@ -8,7 +9,6 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { followReasons } from '#domain/following/model.ts';
 import { getFollow, replaceFollow } from '../follow-operations.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
-import type { Instance, InstanceVisit } from './table.ts';
 
 const readFollow = (visit: InstanceVisit) => visit.read(getFollow, { params: visit.params });
 

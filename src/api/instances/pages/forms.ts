@@ -1,6 +1,7 @@
-import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
+import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
@@ -14,7 +15,6 @@ import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { getDependencies } from '../dependency-operations.ts';
 import { create, get, remove, unlock } from '../operations.ts';
-import type { InstanceVisit } from './table.ts';
 
 const crumbs = [{ label: 'Instances', path: pagePath(pages.instances) }];
 

@@ -1,3 +1,4 @@
+import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderMissing } from '#api/runs/pages/run/values.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
@@ -11,7 +12,6 @@ import { readNames } from '#domain/tenancy/names-store.ts';
 import { getOutputs } from '../operations.ts';
 import { listOfInstance } from '../resource-operations.ts';
 import { download, list as listStates } from '../state-operations.ts';
-import type { Instance, InstanceVisit } from './table.ts';
 
 /** Lists what the instance holds. */
 export async function renderResources(visit: InstanceVisit, instance: Instance): Promise<Html> {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { driftedBadge, type Instance, type InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { explainReason } from '#api/runs/pages/run/reasons.ts';
@@ -23,7 +24,6 @@ import { get } from '../operations.ts';
 import { type DriftCheck, readDriftCheck } from './drift-check.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';
 import { hasChangedUpstream, renderSharing } from './sharing.ts';
-import { driftedBadge, type Instance, type InstanceVisit } from './table.ts';
 import { otherTool } from './tool-switch.ts';
 import { renderUnrecorded } from './unrecorded.ts';
 

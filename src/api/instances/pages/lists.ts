@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { renderInstanceTable } from '#api/environments/pages/instance-table.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -11,7 +12,6 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import { list } from '../operations.ts';
 import { list as listResources } from '../resource-operations.ts';
-import { renderInstanceTable } from './table.ts';
 
 const everything = { drifted: undefined, inputs_changed: undefined };
 

@@ -1,3 +1,4 @@
+import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { listPlaces, readListedOwners, readPlaceFields } from '#api/tenancy/pages/place-lists.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderCopyable } from '#api/web/components/secret.ts';
@@ -19,7 +20,6 @@ import { getOutputs } from '../operations.ts';
 import { getReaders, replaceReaders } from '../reader-operations.ts';
 import { renderFollow } from './follow.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
-import type { Instance, InstanceVisit } from './table.ts';
 
 /** Shows who may read the outputs of an instance, who was deployed with them, and what it was itself deployed with. */
 export async function renderSharing(visit: InstanceVisit, instance: Instance): Promise<Html> {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { operationPath } from '#api/pipeline/answers/location.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
@@ -12,7 +13,6 @@ import { largestImport } from '#domain/instances/state/state-import.ts';
 import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { forgetState, importState } from '../state-operations.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
-import type { InstanceVisit } from './table.ts';
 
 /** What the page says of a refusal that has words of the API, by its code. */
 const refusals = {

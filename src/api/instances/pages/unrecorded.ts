@@ -1,3 +1,4 @@
+import type { Instance, InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { runTabPath } from '#api/runs/pages/run-tab.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
@@ -5,7 +6,6 @@ import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { Instance, InstanceVisit } from './table.ts';
 
 /** That a run changed the instance and not everything that it did is recorded, and what to do about it; nothing if all is recorded. */
 export async function renderUnrecorded(visit: InstanceVisit, instance: Instance): Promise<Html | null> {

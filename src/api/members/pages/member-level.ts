@@ -1,11 +1,11 @@
 import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
+import type { PersonSearch } from '#api/tenancy/pages/person-fields.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { Html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import type { Prefilled } from './next-step.ts';
-import type { PersonSearch } from './person-fields.ts';
 
 /** A member as pages show one. */
 export interface ShownMember {

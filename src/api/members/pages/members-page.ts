@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import { levelPage } from '#api/tenancy/pages/levels/level-page.ts';
+import { type NamedPerson, type Person, personFields, readJoiner, whoField } from '#api/tenancy/pages/person-fields.ts';
 import { renderSection } from '#api/tenancy/pages/views.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
@@ -13,7 +14,6 @@ import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
 import { nextStepNames, nextStepQuery, readPrefilledPerson } from './next-step.ts';
-import { type NamedPerson, type Person, personFields, readJoiner, whoField } from './person-fields.ts';
 
 const person = 'user_id';
 const names = [person, whoField(person), 'role', ...nextStepNames] as const;

@@ -1,16 +1,16 @@
 import type { Organization } from '#api/organizations/pages/organization-frame.ts';
 import { get as getTeam, list as listTeams } from '#api/teams/operations.ts';
+import { findPersonById, type Person } from '#api/tenancy/pages/person-fields.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { isInTeamOf } from '#domain/members/store.ts';
+import { isInTeamOf } from '#domain/memberships/store.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { get as getOrganizationMember } from '../organization-operations.ts';
 import { get as getTeamMember } from '../team-operations.ts';
-import { findPersonById, type Person } from './person-fields.ts';
 
 /** What an address of the members of an organization or a team prefills in the form by which somebody joins. */
 export interface Prefilled {

@@ -1,6 +1,6 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
+import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';

@@ -1,7 +1,7 @@
-import { personFields, readPersonId } from '#api/members/pages/person-fields.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { personFields, readPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';

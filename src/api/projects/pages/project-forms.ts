@@ -1,6 +1,7 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
+import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { without } from '#api/web/forms/fields/choices.ts';
@@ -12,7 +13,6 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { archive, create, remove, transfer, unarchive, update } from '../operations.ts';
 import { type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
-import { readTeamChoices } from './team-choices.ts';
 
 const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
   noun: 'project',

@@ -3,7 +3,7 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { kindsOf } from '#domain/quotas/model.ts';
+import { kindsOf } from '#domain/shared/vocabulary/quotas.ts';
 import { clear, get, recount, set } from '../operations.ts';
 import { findLimitProblems, limitField, toLimits } from './limit-fields.ts';
 import { quotaOwnerField, toQuotaParams } from './owner-field.ts';

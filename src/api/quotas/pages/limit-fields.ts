@@ -1,8 +1,8 @@
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
-import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/quotas/model.ts';
 import type { FieldProblem } from '#domain/shared/validation/validation-messages.ts';
+import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/shared/vocabulary/quotas.ts';
 import { kindLabels } from './words.ts';
 
 /** The field of one limit, below the member of the body that has all limits. The hint may go on after the limit. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { kindsInBytes, type QuotaKind, scopeNames } from '#domain/quotas/model.ts';
+import { kindsInBytes, type QuotaKind, scopeNames } from '#domain/shared/vocabulary/quotas.ts';
 import type { ListedQuotaView } from '../views.ts';
 
 export type ListedQuota = z.input<typeof ListedQuotaView>;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { Time } from '#api/pipeline/schemas.ts';
-import { strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
-import { approvalRules } from '#domain/registry/spec.ts';
 import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
+import { approvalRules, strictestPolicy } from '#domain/shared/vocabulary/approval.ts';
 import { By } from '../actor-view.ts';
 
 const ListedReviewView = z

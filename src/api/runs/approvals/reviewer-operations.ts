@@ -4,8 +4,6 @@ import { read } from '#api/pipeline/operation.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
 import { TeamParams, readAccess as teamAccess, teamOf } from '#api/teams/operations.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
-import { platformRoles } from '#domain/identity/model.ts';
-import { organizationRoles } from '#domain/organizations/model.ts';
 import {
   findEnvironmentReviewers,
   findRunReviewers,
@@ -17,7 +15,7 @@ import { reviewObstacles } from '#domain/runs/approval/rules.ts';
 import { approvalShortages } from '#domain/runs/approval/shortage.ts';
 import { findRun } from '#domain/runs/store.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { teamRoles } from '#domain/teams/model.ts';
+import { organizationRoles, platformRoles, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 import { RunParams, readAccess as runAccess } from '../operations.ts';
 
 const PossibleReviewerView = z

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { repeated } from '#api/pipeline/schemas.ts';
 import { type RunFilter, refuseEmptyPeriod } from '#domain/runs/lists/filter.ts';
-import { runOperations, runStatuses } from '#domain/runs/model.ts';
-import { waitingCodes } from '#domain/runs/waiting.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
+import { runOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
+import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 
 /** The query parameters that say whose runs are listed. */
 export const scopeQuery = {

@@ -5,8 +5,8 @@ import { findPeriod, mostDays } from '#domain/runs/lists/period-store.ts';
 import { toScope } from '#domain/runs/lists/scope.ts';
 import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
 import { countRuns } from '#domain/runs/lists/statistics-store.ts';
-import { terminalStatuses } from '#domain/runs/model.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
+import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { listAccess, listAllRuns } from './list-operations.ts';
 import { filterQuery, runOwners, scopeQuery, toFilter } from './list-query.ts';
 

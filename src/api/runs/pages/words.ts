@@ -1,4 +1,4 @@
-import type { RunOperation } from '#domain/runs/model.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 
 /** What a run does, as a verb before the name of its instance. */
 export const operationWords: Readonly<Record<RunOperation, string>> = {

@@ -1,9 +1,9 @@
 import { list as listAssemblies } from '#api/assemblies/operations.ts';
 import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.ts';
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
-import { nameEnvironments } from '#api/environments/pages/environment-choices.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
+import { nameEnvironments } from '#api/tenancy/pages/environment-choices.ts';
 import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';

@@ -1,7 +1,7 @@
-import { personFields, readPersonId } from '#api/members/pages/person-fields.ts';
-import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readHeldLead } from '#api/schedules/pages/held.ts';
+import { personFields, readPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
+import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';

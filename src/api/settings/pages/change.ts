@@ -4,9 +4,9 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type FeatureName, featureNames, features } from '#domain/features.ts';
-import { quotaKindNames } from '#domain/quotas/model.ts';
 import { allowableTools, allReleases } from '#domain/settings/allowed-tools.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
+import { quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import { type SettingsSection, type ShownSettings, settingsFields } from './fields.ts';
 
 /** The change of a section that was typed: only what differs from what the form showed. An empty field restores the default. */

@@ -4,9 +4,9 @@ import { limitField } from '#api/quotas/pages/limit-fields.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { featureNames, features } from '#domain/features.ts';
-import { quotaKindNames } from '#domain/quotas/model.ts';
-import { type approvalRules, offeredRules } from '#domain/registry/spec.ts';
 import { retentionKinds } from '#domain/settings/document.ts';
+import { type approvalRules, offeredRules } from '#domain/shared/vocabulary/approval.ts';
+import { quotaKindNames } from '#domain/shared/vocabulary/quotas.ts';
 import type { SettingsView } from '../views.ts';
 
 export type ShownSettings = z.input<typeof SettingsView>;

@@ -1,6 +1,6 @@
-import { personFields, readJoiner } from '#api/members/pages/person-fields.ts';
 import { get, set } from '#api/members/team-operations.ts';
 import { teamParams } from '#api/teams/pages/team-frame.ts';
+import { personFields, readJoiner } from '#api/tenancy/pages/person-fields.ts';
 import { teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';

@@ -1,10 +1,10 @@
 import { list as listOrganizations } from '#api/organizations/operations.ts';
-import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
+import { readTeamChoices } from './team-choices.ts';
 
 /** What every field shares in which a visitor chooses an owner by name. */
 

@@ -1,11 +1,11 @@
-import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
-import { readTeamChoices } from '#api/projects/pages/team-choices.ts';
 import { type Choices, nameOfChoice, valuesOfName } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readReadableNames } from '#domain/search/search-store.ts';
 import { isId } from '#domain/shared/ids.ts';
+import { readEnvironmentChoices } from './environment-choices.ts';
+import { readTeamChoices } from './team-choices.ts';
 
 type Kind = 'team' | 'environment';
 

@@ -1,8 +1,13 @@
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { capitalize } from '#api/web/text.ts';
-import { type PlatformRole, platformRoles } from '#domain/identity/model.ts';
-import { type OrganizationRole, organizationRoles } from '#domain/organizations/model.ts';
-import { type TeamRole, teamRoles } from '#domain/teams/model.ts';
+import {
+  type OrganizationRole,
+  organizationRoles,
+  type PlatformRole,
+  platformRoles,
+  type TeamRole,
+  teamRoles,
+} from '#domain/shared/vocabulary/roles.ts';
 
 /** What the roles mean, where somebody chooses one. */
 

@@ -1,6 +1,6 @@
 import { isRejection } from '#domain/assemblies/model.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
-import type { WaitingCode } from '#domain/runs/waiting.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, renderIcon } from './icon.ts';
 

@@ -1,5 +1,5 @@
 import { docsPath } from '#api/edge/docs/docs.ts';
-import type { PlatformRole } from '#domain/identity/model.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { renderIcon } from '../components/icon.ts';
 import { type Html, html } from '../html.ts';
 import { pagePath, pages, withQuery } from '../paths.ts';

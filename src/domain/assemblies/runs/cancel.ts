@@ -1,5 +1,5 @@
-import { wakeSignal } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
 import type { AssemblyRun } from '../entity.ts';
 import { publishAssemblyRunEvent } from './publish-event.ts';
 import { refuseByStatus } from './rules.ts';

@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
-import { secretNamesOfNodes, showOutputs } from '#domain/runs/references/secret-outputs.ts';
+import { showOutputs } from '#domain/instances/secret-outputs.ts';
+import { secretNamesOfNodes } from '#domain/runs/references/secret-outputs.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { findReferences, type Reference } from '../spec/references.ts';
 
 /** What the outputs of an assembly run, or the variables of a node's run, were made of. */

@@ -1,6 +1,6 @@
-import type { RunStatus } from '#domain/runs/model.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { type AssemblyRunAction, actionsByStatus } from '../model.ts';
 import type { BusyRun } from './admission/busy-store.ts';
 import type { AssemblyRunFacts } from './targets.ts';

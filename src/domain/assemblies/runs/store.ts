@@ -2,10 +2,10 @@ import { type InferResult, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
-import type { WaitingOn } from '#domain/runs/waiting.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { AssemblyOperation, NodeStatus } from '../model.ts';
 import { selectOutputSources } from './output-sources.ts';
 

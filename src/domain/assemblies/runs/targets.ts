@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { AssemblyRun } from '../entity.ts';
 import { actionsByStatus } from '../model.ts';
 import { type AssemblyOwners, findAssemblyOwners } from '../store.ts';

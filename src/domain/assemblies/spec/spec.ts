@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
-import { approvalRules } from '#domain/registry/spec.ts';
 import { durationBetween } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
+import { approvalRules } from '#domain/shared/vocabulary/approval.ts';
 
 /** The spec of an assembly (product.md of the design, *Assemblies*). */
 

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
-import { type ApprovalPolicy, isWeakerApproval } from '#domain/registry/approval/approval-policy.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { type ApprovalPolicy, isWeakerApproval } from '#domain/shared/vocabulary/approval.ts';
 import { requireMayWeaken } from '#domain/tenancy/policy.ts';
 import { type AssemblyNodeSpec, instanceOf } from '../spec/spec.ts';
 import type { AssemblyTarget } from '../store.ts';

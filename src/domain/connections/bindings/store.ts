@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
+import { coversOwner } from '#domain/owners/rows-store.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { coversOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { type VariablePhase, variablePhases } from '#domain/variables/model.ts';
 import type { WantedBinding } from './model.ts';
 

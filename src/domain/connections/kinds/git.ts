@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GitCredential } from '#domain/registry/git/access.ts';
+import type { GitCredential } from '#domain/sources/git/access.ts';
 import { canBeUrl, defineKind, field, nothing, Secret, SecretText } from './kind.ts';
 
 const expected = {

@@ -1,4 +1,4 @@
-import type { GitCredential } from '#domain/registry/git/access.ts';
+import type { GitCredential } from '#domain/sources/git/access.ts';
 
 /**
  * Where `init` may read private modules, and with what. Programs of the attempt never see the credential: the executor's host adds it to their requests.

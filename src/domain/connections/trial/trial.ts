@@ -1,8 +1,8 @@
-import { countRefs } from '#domain/registry/git/snapshot.ts';
 import { Invalid, invalidField, ServiceError } from '#domain/shared/errors.ts';
 import { type OutboundAnswer, OutboundFailure, type OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
 import type { OutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { countRefs } from '#domain/sources/git/snapshot.ts';
 import { openCredentials, type SealedCredentials } from '../envelope.ts';
 import { CredentialsUnavailable } from '../errors.ts';
 import { CloudConfig, isFederated } from '../kinds/cloud-config.ts';

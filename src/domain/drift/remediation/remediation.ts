@@ -1,6 +1,5 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { policyOf, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
 import { buildRun } from '#domain/runs/admission/build-run.ts';
@@ -16,6 +15,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { policyOf, strictestPolicy } from '#domain/shared/vocabulary/approval.ts';
 import { DriftEvidence, DriftFinding } from '../entity.ts';
 import { type FindingTarget, findFinding } from '../findings/finding-target.ts';
 import { placeOf } from '../findings/publish.ts';

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
-import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
 import { type Deviation, deviationsOf } from '#domain/runs/plans/deviations.ts';
 import { hasFailed } from '#domain/runs/plans/sections.ts';
-import { statusReasons } from '#domain/runs/reasons/model.ts';
 import type { Transaction, Transactions } from '#domain/shared/commands/transaction.ts';
+import { statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { isTerminal, type TerminalStatus } from '#domain/shared/vocabulary/runs.ts';
 import { DriftMonitor, DriftScan } from '../entity.ts';
 import type { ScanFailure, ScanRejection } from '../model.ts';
 import { compileIgnoreRules } from '../monitors/ignore-rules.ts';

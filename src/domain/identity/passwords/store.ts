@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { PrincipalSnapshot } from '#domain/shared/access/principal.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
-import { platformRoles } from '../model.ts';
+import { platformRoles } from '#domain/shared/vocabulary/roles.ts';
 
 const userManagers = platformRoles.filter((role) => rolePermissions[role].has('user:manage'));
 

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
-import type { PlatformRole } from '../model.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { hasOtherAdministrator } from './store.ts';
 
 /** The advisory lock of commands that create the first administrator or may remove the last one. */

@@ -3,7 +3,8 @@ import { db } from '#domain/db.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { emailKey, type PlatformRole } from '../model.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
+import { emailKey } from '../model.ts';
 
 /** The columns of a user that authorization and responses use, without the password. */
 export interface UserTarget extends Ownership {

@@ -5,10 +5,11 @@ import { notePrincipalEnd } from '#domain/shared/access/ended-eligibility-store.
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, Forbidden, Invalid } from '#domain/shared/errors.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { isRoleAbove, type PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { refuseOutliving } from '../api-keys/bounds.ts';
 import { deleteConfirmation } from '../email-confirmations/store.ts';
 import { PrincipalRecord, User } from '../entity.ts';
-import { isRoleAbove, type NewUser, type PlatformRole, type UserChange } from '../model.ts';
+import type { NewUser, UserChange } from '../model.ts';
 import { type EndedCredentials, endSignIns, type NewPassword, setPassword } from '../sessions/credentials.ts';
 import { refuseLastAdministrator } from './administrators.ts';
 import { findUser, type UserTarget } from './store.ts';

@@ -1,7 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
+import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { PrincipalRecord, User } from '../entity.ts';
-import { emailKey, type PlatformRole } from '../model.ts';
+import { emailKey } from '../model.ts';
 
 export interface NewUser {
   readonly email: string;

@@ -1,5 +1,5 @@
-import type { MaskedOutputs } from '#domain/runs/model.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { runInTurns } from './turns.ts';
 

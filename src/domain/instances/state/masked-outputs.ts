@@ -1,4 +1,4 @@
-import type { MaskedOutput, MaskedOutputs } from '#domain/runs/model.ts';
+import type { MaskedOutput, MaskedOutputs } from '#domain/shared/values/masked.ts';
 
 /** Where a secret lacks something that cannot be stored would tell something of it. */
 function maskOutput({ sensitive, unrepresentable = [] }: MaskedOutput): MaskedOutput {

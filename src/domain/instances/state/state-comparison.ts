@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { secretNamesOf } from '#domain/runs/references/secret-outputs.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Effort, newEffort } from '#domain/shared/values/comparison/compare.ts';
@@ -12,6 +11,7 @@ import { listValueChanges, type ValueChange } from '#domain/shared/values/compar
 import { DistinctTexts } from '#domain/shared/values/distinct-texts.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { secretNamesOf } from '../secret-outputs.ts';
 import { type ParsedObject, readManagedObjects } from '../state-file/shown-resource.ts';
 import { readStateContent, type StateContent } from './state.ts';
 

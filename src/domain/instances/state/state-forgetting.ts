@@ -1,9 +1,9 @@
 import { db } from '#domain/db.ts';
-import { hasIncompleteApply } from '#domain/runs/deletion/incomplete-applies.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { type Instance, InstanceSlot } from '../entity.ts';
+import { hasIncompleteApply } from '../incomplete-applies.ts';
 import { recordNoResources } from '../resources/resources.ts';
 import type { InstanceTarget } from '../store.ts';
 import { lockAndReadInstance } from './state.ts';

@@ -1,13 +1,13 @@
 import { takeQuota } from '#domain/quotas/use/take.ts';
 import { findTemplateOwner } from '#domain/registry/store.ts';
-import { outputsContext } from '#domain/runs/attempts/seals.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Invalid, invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { digestInThread } from '#domain/shared/values/digest.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { InstanceSlot } from '../entity.ts';
+import { outputsContext } from '../seals.ts';
 import { JsonError } from '../state-file/json-cursor.ts';
 import { parseOutputs } from '../state-file/outputs.ts';
 import { mostResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';

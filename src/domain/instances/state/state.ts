@@ -3,18 +3,16 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
-import { outputsContext } from '#domain/runs/attempts/seals.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
-import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { Instance, StateVersion } from '../entity.ts';
 import { recordResources } from '../resources/resources.ts';
+import { outputsContext, stateContext } from '../seals.ts';
 import type { MaskedAddresses } from '../state-file/shown-resource.ts';
 import type { StateFile } from '../state-file/state-file.ts';
 import { maskOutputs } from './masked-outputs.ts';
 import { insertStateVersion } from './version-store.ts';
-
-export const stateContext = (instanceId: string, digest: string): SealContext => ['state', instanceId, digest];
 
 /** The next state of an instance. */
 export interface NewState {

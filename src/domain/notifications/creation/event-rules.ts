@@ -23,12 +23,12 @@ import {
   type RunFacts,
 } from '#domain/news/run-facts.ts';
 import { quotaEvents } from '#domain/quotas/events.ts';
-import { describeUse, scopeNames } from '#domain/quotas/model.ts';
 import { findQuotaOwner } from '#domain/quotas/owner-store.ts';
 import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { describeDetail, type StatusDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
+import { describeUse, scopeNames } from '#domain/shared/vocabulary/quotas.ts';
 import type { SystemAction } from '#domain/system-actions.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
 import { findManagers, findTeamMembers } from './candidates-store.ts';

@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { isCurrentCeiling } from '../ceilings/store.ts';
 import { hasOwner } from '../installations/store.ts';
 import type { Selector, SelectorType } from '../model.ts';

@@ -2,12 +2,13 @@ import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { emailKey, type PrincipalKind } from '#domain/identity/model.ts';
-import { managesUsers } from '#domain/service-accounts/succession.ts';
+import { emailKey } from '#domain/identity/model.ts';
+import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { hasText, type NameMatch } from '#domain/shared/name-match.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { isReadableScope, scopeOf } from '../places/scope-store.ts';
 
 /** Somebody whom a question about an action can name. */

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { ArchivableLevel } from '#domain/shared/archiving.ts';
 import { zeroId } from '#domain/shared/ids.ts';
-import { isOfReadableOwner } from '#domain/tenancy/owned/rows-store.ts';
 import { archivedLevels } from '#domain/tenancy/store.ts';
 import type { SelectorType } from '../model.ts';
 import { ownerChain } from './owner-chain.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import { type DispatchedRun, isWorkflowStartPending } from '#domain/runs/steps/reconcile-store.ts';
+import { type Dispatched, isWorkflowStartPending } from '#domain/shared/events/pending-start.ts';
 import type { RestorationProblem, RestorationState } from './model.ts';
 import type { StoredRestore } from './stored-request.ts';
 
@@ -56,7 +56,7 @@ export async function endRestoration(
 export function findDispatchedRestorations(
   em: Em,
   { after, graceSeconds, limit }: { after: string; graceSeconds: number; limit: number },
-): Promise<DispatchedRun[]> {
+): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('plugin_restorations as x')
     .where('x.status', '=', 'running')

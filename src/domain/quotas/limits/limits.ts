@@ -1,7 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { Unavailable } from '#domain/shared/errors.ts';
-import { Limits, type QuotaScope, type QuotaSubject, quotaKindNames, quotaScopes } from '../model.ts';
+import {
+  Limits,
+  type QuotaScope,
+  type QuotaSubject,
+  quotaKindNames,
+  quotaScopes,
+} from '#domain/shared/vocabulary/quotas.ts';
 import { type QuotaOwners, selectLimits, shareQuotas } from './store.ts';
 
 /** The limits that hold for one owner of something; null limits cannot be read. */

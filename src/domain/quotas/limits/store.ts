@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
-import type { QuotaScope } from '../model.ts';
+import type { QuotaScope } from '#domain/shared/vocabulary/quotas.ts';
 
 /** The owners of something that is counted. The organization is the team's. Without a team, it belongs to the installation alone. */
 export interface QuotaOwners {

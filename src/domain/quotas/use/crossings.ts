@@ -3,8 +3,8 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Installation } from '#domain/shared/entity.ts';
+import { type QuotaSubject, subjectName } from '#domain/shared/vocabulary/quotas.ts';
 import type { QuotaState } from '../errors.ts';
-import { type QuotaSubject, subjectName } from '../model.ts';
 
 /** A quota that empties to this part of its limit may be reported again. */
 const emptiedPart = 0.8;

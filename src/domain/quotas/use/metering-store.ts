@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { QuotaSubject } from '../model.ts';
+import type { QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { belongsTo } from './usage-store.ts';
 
 /** Bytes are recorded for each instance and month, whoever owns it and whether or not anything limits them. Its row is locked meanwhile. */

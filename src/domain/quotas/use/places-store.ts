@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { QuotaSubject } from '../model.ts';
+import type { QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { belongsTo } from './usage-store.ts';
 
 /**

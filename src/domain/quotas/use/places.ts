@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
-import { wakeSignal } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { QuotaBlocker, QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
+import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
 import type { QuotaState } from '../errors.ts';
 import { shareLimits } from '../limits/limits.ts';
 import type { QuotaOwners } from '../limits/store.ts';
-import type { QuotaBlocker, QuotaSubject } from '../model.ts';
 import { noteUse } from './crossings.ts';
 import { countAhead, findFirstWaiting } from './places-store.ts';
 import { lockUses } from './take.ts';

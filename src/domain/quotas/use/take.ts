@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { takeAdvisoryLocksInOrder } from '#domain/shared/access/authority-lock.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { type QuotaKind, type QuotaSubject, subjectName } from '#domain/shared/vocabulary/quotas.ts';
 import { QuotaExceeded, type QuotaState, QuotaUnreadable } from '../errors.ts';
 import { shareLimits } from '../limits/limits.ts';
 import type { QuotaOwners } from '../limits/store.ts';
-import { type QuotaKind, type QuotaSubject, subjectName } from '../model.ts';
 import { noteUses } from './crossings.ts';
 import { countUses } from './usage-store.ts';
 

@@ -3,9 +3,9 @@ import type { Em } from '#database/database.ts';
 import { oldestMonth } from '#database/partitions.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { holdCodes } from '#domain/holds/model.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
-import type { QuotaKind, QuotaSubject } from '../model.ts';
+import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
+import type { QuotaKind, QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 
 /**
  * How much each kind is used. Everything is counted when somebody asks, so that no count can be wrong, and a transfer needs no bookkeeping. Only

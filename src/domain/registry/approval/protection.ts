@@ -1,12 +1,13 @@
 import type { Em } from '#database/database.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { TemplateApproval } from '#domain/shared/vocabulary/approval.ts';
+import { type ApprovalPolicy, isWeakerApproval } from '#domain/shared/vocabulary/approval.ts';
 import { requireMayWeaken } from '#domain/tenancy/policy.ts';
 import type { NewVersion } from '../model.ts';
-import type { TemplateApproval, TemplateSpec } from '../spec.ts';
+import type { TemplateSpec } from '../spec.ts';
 import { listVersionApprovals, type TemplateTarget } from '../store.ts';
 import { newestFirst } from '../versions.ts';
-import { type ApprovalPolicy, isWeakerApproval } from './approval-policy.ts';
 
 /**
  * A version that demands less approval than the highest version of its template needs the right to weaken a policy, and is an

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
 import { Environment } from '#domain/environments/entity.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
 import { Template, TemplateVersion } from '../entity.ts';
-import type { TemplateFiles } from '../files.ts';
 import type { KeptModules } from '../kept-modules/model.ts';
 import type { SandboxCheck } from './model.ts';
 

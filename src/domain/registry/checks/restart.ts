@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type DispatchedRun, isWorkflowStartPending } from '#domain/runs/steps/reconcile-store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { type Dispatched, isWorkflowStartPending } from '#domain/shared/events/pending-start.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { templateCheckWorkflow } from './model.ts';
 import { isGivenUp } from './steps.ts';
@@ -12,7 +12,7 @@ import { lockCheck } from './store.ts';
 export function findDispatchedChecks(
   em: Em,
   { after, graceSeconds, limit }: { after: string; graceSeconds: number; limit: number },
-): Promise<DispatchedRun[]> {
+): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('template_checks as c')
     .where('c.version_id', 'is not', null)

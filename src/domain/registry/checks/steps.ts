@@ -1,11 +1,11 @@
 import type { Em } from '#database/database.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import type { Egress } from '#domain/workers/pools/egress.ts';
 import { readEgress } from '#domain/workers/pools/store.ts';
 import { Template, TemplateVersion } from '../entity.ts';
 import { maxEventMessage } from '../events.ts';
-import type { TemplateFiles } from '../files.ts';
 import { isKeepable } from '../kept-modules/model.ts';
 import { TemplateSpec } from '../spec.ts';
 import { findTemplateToChange, type TemplateTarget } from '../store.ts';

@@ -1,8 +1,8 @@
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { hasDecimal } from '#domain/shared/values/decimals-in.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isCheap } from '../variables/cost.ts';
-import type { JsonObject } from '../variables/engine.ts';
 import type { VariableError } from '../variables/errors.ts';
 import { validateExactly } from '../variables/exact-numbers.ts';
 import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';

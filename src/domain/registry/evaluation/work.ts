@@ -1,6 +1,6 @@
 import { defineWork } from '#domain/shared/evaluation/work.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { checkSchema } from '../variables/check.ts';
-import type { JsonObject } from '../variables/engine.ts';
 import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
 
 /** What threads do with the schemas of templates: their authors decide how long it takes. */

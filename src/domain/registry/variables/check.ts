@@ -1,13 +1,7 @@
 import { runWithin } from '#domain/shared/evaluation/time-limit.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import {
-  compilePattern,
-  compileSchema,
-  evaluateMetaSchema,
-  formats,
-  type JsonObject,
-  SchemaUnusable,
-} from './engine.ts';
+import { compilePattern, compileSchema, evaluateMetaSchema, formats, SchemaUnusable } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
 import { keywords, type Located, locateSchemas, neighbours, propertiesOf, reachable, referenceOf } from './walk.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from './engine.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isLargerThan } from './json-size.ts';
 
 /**

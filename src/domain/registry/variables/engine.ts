@@ -3,11 +3,10 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runWithin } from '#domain/shared/evaluation/time-limit.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 
 /** Compiles JSON Schema. Whoever evaluates an input that is not cheap (`isCheap`) limits the time of the evaluation. */
 
-export type JsonObject = { [key: string]: JsonValue };
 export type Schema = boolean | JsonObject;
 
 const millisecondsToCompile = 1_000;

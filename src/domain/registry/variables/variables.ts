@@ -1,10 +1,10 @@
-import type { Masked } from '#domain/runs/model.ts';
 import { runWithin, TimeLimitExceeded } from '#domain/shared/evaluation/time-limit.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer, splitPointer } from '#domain/shared/values/json-pointer.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
 import { nearest } from '#domain/shared/values/near-names.ts';
 import { isCheap } from './cost.ts';
-import { compileVariables, type JsonObject } from './engine.ts';
+import { compileVariables } from './engine.ts';
 import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
 import { type Located, locateSchemas, propertiesOf, reachable, referenceOf } from './walk.ts';

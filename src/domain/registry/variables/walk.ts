@@ -1,6 +1,7 @@
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
-import type { JsonObject, Schema } from './engine.ts';
+import type { Schema } from './engine.ts';
 
 /** Finds the schemas inside a schema, and those that apply to the same value. */
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { policyOf } from '#domain/shared/vocabulary/approval.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { Run } from '../entity.ts';
-import type { RunOperation } from '../model.ts';
 import type { RunOptions } from '../options/model.ts';
 import type { RunPin } from './admission.ts';
 import { secretHashOf } from './compared-inputs.ts';

@@ -1,4 +1,4 @@
-import { convertToType } from '#domain/registry/hcl/conversions.ts';
+import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';

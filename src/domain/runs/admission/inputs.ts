@@ -1,7 +1,7 @@
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
-import type { AttemptPhase } from '../model.ts';
 import { copyReads, type RemoteStates, type SealedRead } from '../references/model.ts';
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
 import { escapeReference, replaceTexts } from '../../variables/reference-syntax.ts';
-import type { Masked } from '../model.ts';
 
 /** What a copy of a run takes over of its variables. */
 export interface Prefill {

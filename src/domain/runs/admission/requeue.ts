@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { ActionRefused } from '#domain/shared/actions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { policyOf } from '#domain/shared/vocabulary/approval.ts';
 import type { Run } from '../entity.ts';
 import type { RunTarget } from '../store.ts';
 import { findRunToChange } from '../targets.ts';

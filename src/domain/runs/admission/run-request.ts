@@ -1,10 +1,11 @@
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import type { RunOperation, RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
 import type { ToolDemand } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
-import type { Masked, RunOperation, RunTimeouts } from '../model.ts';
 import type { RunOptions } from '../options/model.ts';
 import type { OutputRead, SealedRead } from '../references/model.ts';
 import type { VariableReset } from '../reset-model.ts';

@@ -6,11 +6,11 @@ import { lockRows } from '#database/row-lock.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { EnvironmentKind, PlanSecretsDemand } from '#domain/environments/model.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import { selectPolicy } from '../approval/policy-store.ts';
 import type { OverRun } from '../details-store.ts';
-import type { RunOptionName } from '../options/model.ts';
 
 /** A target as it is read. Owners that it does not have are missing: a template may belong to no team. */
 export interface TargetRow {

@@ -1,10 +1,10 @@
 import type { Em } from '#database/database.ts';
 import { canRunIn, type PlanSecretsDemand } from '#domain/environments/model.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
-import { allowedOptions, type RunOptionName, runOptionNames } from '../options/model.ts';
 import { findTargetInEnvironment, findTargetOfTemplate, type TargetRow } from './target-store.ts';
 
 /** What a run is admitted for: a template, the environment if the request names one, and their owners. */

@@ -3,6 +3,8 @@ import { db } from '#domain/db.ts';
 import { writerOf } from '#domain/instances/writer.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
 import { Conflict } from '#domain/shared/errors.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import {
   type DemandSources,
   intersectDemand,
@@ -11,7 +13,6 @@ import {
   type ToolDemand,
 } from '#domain/tools/demand.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
-import type { MaskedOutputs, RunOperation } from '../model.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** What decides which tools a new run may use. */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, id } from '#database/columns.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
+import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { Run } from '../entity.ts';
 
 /** A review of the plan of a run. */

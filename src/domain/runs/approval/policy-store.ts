@@ -1,12 +1,8 @@
 import { sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
-import type { Em } from '#database/database.ts';
-import { db, type Over } from '#domain/db.ts';
+import type { Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { ApprovalRule, RunPhase } from '../model.ts';
-
-/** The phases in which a run keeps the policy under which it applies, whatever becomes of its environment's. */
-export const phasesWithOwnPolicy: readonly RunPhase[] = ['applying', 'finished'];
+import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
 
 type OverRun = Over<{ runs: 'runs' }>;
 
@@ -35,27 +31,4 @@ export function selectEnvironmentPolicy(eb: OverRun) {
     .whereRef('e.id', '=', 'runs.environment_id')
     .select(selectPolicy('e').as('policy'))
     .$asScalar();
-}
-
-/**
- * Raises the revision of the runs that show the policy of an environment, which has changed. The caller has locked the environment;
- * the runs are locked in the order of their ids.
- */
-export async function raiseRevisionOfGovernedRuns(em: Em, environmentId: string): Promise<void> {
-  await db(em)
-    .with('governed', (queries) =>
-      queries
-        .selectFrom('runs')
-        .where('environment_id', '=', environmentId)
-        .where('finished_at', 'is', null)
-        .where('phase', 'not in', phasesWithOwnPolicy)
-        .select('id')
-        .orderBy('id')
-        .forNoKeyUpdate(),
-    )
-    .updateTable('runs')
-    .from('governed')
-    .whereRef('runs.id', '=', 'governed.id')
-    .set((eb) => ({ revision: eb('runs.revision', '+', 1) }))
-    .execute();
 }

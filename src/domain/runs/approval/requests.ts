@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { mayName } from '#domain/members/acquaintance.ts';
+import { mayName } from '#domain/members/naming.ts';
 import { type Principal, referenceTo } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';

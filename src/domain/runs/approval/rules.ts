@@ -1,7 +1,7 @@
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
-import { teamRoleActions, teamRoles } from '#domain/teams/model.ts';
+import { teamRoleActions, teamRoles } from '#domain/shared/vocabulary/roles.ts';
 import type { LapseReason, ReviewNeed, RunAuthor } from '../model.ts';
 
 /** A principal that did something, and the person who was responsible for it at that time. */

@@ -3,9 +3,9 @@ import { jsonArrayFrom, jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/p
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import { type ApprovalPolicy, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
 import { noCredential, type PrincipalSnapshot, toPrincipal } from '#domain/shared/access/principal.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
+import { type ApprovalPolicy, strictestPolicy } from '#domain/shared/vocabulary/approval.ts';
 import type { OverRun } from '../details-store.ts';
 import type { RunAuthor } from '../model.ts';
 import { selectAdmittedPolicy, selectEnvironmentPolicy } from './policy-store.ts';

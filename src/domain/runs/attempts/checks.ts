@@ -2,13 +2,13 @@ import { JsonError } from '#domain/instances/state-file/json-cursor.ts';
 import { readStateFile, type StateFile } from '#domain/instances/state-file/state-file.ts';
 import { findUnstorable, findUnstorableText, isStorableInteger } from '#domain/shared/values/storable.ts';
 import { isStorableTime } from '#domain/shared/values/times.ts';
+import { type FailureReason, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { type AttemptOutcome, type AttemptPhase, logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';
 import { findDiagnosticsProblem } from '../diagnostics/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
-import { type AttemptOutcome, type AttemptPhase, logPhases, logStreams } from '../model.ts';
 import { findSectionsProblem } from '../plans/check-sections.ts';
 import { changeActions, completeSummary, mostPaths, type ResourceChange } from '../plans/model.ts';
-import { type FailureReason, statusReasons } from '../reasons/model.ts';
 import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 
 /**

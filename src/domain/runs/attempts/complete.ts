@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
+import { outputsContext } from '#domain/instances/seals.ts';
 import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { storeDebugLog } from '../debug-logs/debug-logs.ts';
 import { type StatusDetail, toStatusDetail } from '../diagnostics/status-detail.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { type AttemptRefused, AttemptSuperseded, ReadsRefused } from '../errors.ts';
+import { type AttemptRefused, ReadsRefused } from '../errors.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
-import type { MaskedOutputs, NextStep } from '../model.ts';
+import type { NextStep } from '../model.ts';
 import { RunPlan } from '../plans/entity.ts';
 import type { PlanSummary } from '../plans/model.ts';
 import { advanceRun } from '../steps/advance.ts';
@@ -19,7 +22,7 @@ import { checkResult } from './checks.ts';
 import { recordDeployment, recordScan, recordUnchanged } from './deployment-record.ts';
 import { keepPlannedModules } from './kept-modules.ts';
 import { listUnrepresentable, representOutputs } from './represented-outputs.ts';
-import { artifactContext, outputsContext } from './seals.ts';
+import { artifactContext } from './seals.ts';
 import type { AttemptResult } from './writes.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { Run } from '../entity.ts';
-import type { AttemptPhase } from '../model.ts';
 
 /** How long an attempt may exceed the executor's own limit before its worker counts as lost, even if it is alive. */
 const engineMarginSeconds = 300;

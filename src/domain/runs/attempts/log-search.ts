@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import type { LogStream } from '../model.ts';
+import type { LogStream } from '#domain/shared/vocabulary/runs.ts';
 import { type LogPosition, type LogRow, readLog, readLogBefore } from './log-store.ts';
 
 export interface LogSearch extends LogPosition {

@@ -2,8 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
+import type { LogPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { Run } from '../entity.ts';
-import type { LogPhase } from '../model.ts';
 import type { LogChunk } from './writes.ts';
 
 type ChunkOfAttempt = LogChunk & { readonly attemptId: string };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Em } from '#database/database.ts';
+import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
+import { logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { AttemptSuperseded } from '../errors.ts';
-import { logPhaseOf } from '../model.ts';
 import { checkLogChunk } from './checks.ts';
 import { findLogEnd, insertChunk, insertSystemLine, type LogQuery, readLog } from './log-store.ts';
 import type { LogChunk } from './writes.ts';

@@ -1,6 +1,6 @@
+import type { MaskedOutput, MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { representValue } from '#domain/shared/values/representable.ts';
 import { findUnstorableText } from '#domain/shared/values/storable.ts';
-import type { MaskedOutput, MaskedOutputs } from '../model.ts';
 
 /** How many levels of the stored outputs are around a value. */
 const levelsAround = 2;

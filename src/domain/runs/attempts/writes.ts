@@ -1,9 +1,10 @@
 import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { AttemptOutcome } from '#domain/shared/vocabulary/runs.ts';
 import type { Diagnostic } from '../diagnostics/model.ts';
-import type { AttemptOutcome, MaskedOutputs } from '../model.ts';
 import type { PlanSummary, ResourceChange } from '../plans/model.ts';
 import type { PlanSections } from '../plans/sections.ts';
-import type { StatusReason } from '../reasons/model.ts';
 import type { PlannedModules } from './kept-modules.ts';
 
 /** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */

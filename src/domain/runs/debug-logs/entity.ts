@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt } from '#database/columns.ts';
+import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import { Run } from '../entity.ts';
-import type { AttemptPhase } from '../model.ts';
 import type { LogLevel } from '../options/model.ts';
 
 /** What the tool logged about itself during one attempt. It is deleted with the run, or after a month. */

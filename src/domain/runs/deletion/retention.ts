@@ -3,7 +3,7 @@ import { findRemovedBefore, type MonthlyTable } from '#database/partitions.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
 import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import type { MonthlyRetention } from '#domain/shared/retention/monthly-retention.ts';
-import { terminalStatuses } from '../model.ts';
+import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 /** Whether a run or an assembly run that was admitted before a moment has not ended yet: it needs what was kept of it. */
 export async function isUnfinished(em: Em, table: 'runs' | 'assembly_runs', before: Date): Promise<boolean> {

@@ -1,5 +1,5 @@
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { Run } from '../entity.ts';
-import type { StatusReason } from '../reasons/model.ts';
 import type { StatusDetail } from './status-detail.ts';
 
 type Facts = Pick<Run, 'tool' | 'toolSwitch' | 'planSummary' | 'stateSerialAfter'>;

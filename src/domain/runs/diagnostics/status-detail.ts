@@ -1,5 +1,5 @@
 import { cutText } from '#domain/shared/values/cut-text.ts';
-import type { FailureReason, StatusReason } from '../reasons/model.ts';
+import type { FailureReason, StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { type Diagnostic, maxDiagnosticLengths } from './model.ts';
 
 /** What failed, in the words of who found it: the tool or the steps, or the service. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { holdCodes } from '#domain/holds/model.ts';
 import type { EventType } from '#domain/shared/events/event-type.ts';
-import { lapseReasons, runOperations, terminalStatuses } from '../model.ts';
+import { holdCodes } from '#domain/shared/vocabulary/holds.ts';
+import { runOperations, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
+import { lapseReasons } from '../model.ts';
 
 const by = z.string();
 const digest = z.string().nullable();

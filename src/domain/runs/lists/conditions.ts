@@ -1,9 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { firstIdAt } from '#domain/shared/ids.ts';
 import type { IdRange } from '#domain/shared/index-range.ts';
+import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import type { OverRun } from '../details-store.ts';
-import { isTerminal, type RunStatus } from '../model.ts';
-import type { WaitingCode } from '../waiting.ts';
 import type { RunFilter } from './filter.ts';
 
 /** A filter's conditions on single columns; statuses and the period have functions of their own. */

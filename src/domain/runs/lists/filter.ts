@@ -1,6 +1,6 @@
 import { Invalid } from '#domain/shared/errors.ts';
-import { isTerminal, type RunOperation, type RunStatus, runStatuses } from '../model.ts';
-import type { WaitingCode } from '../waiting.ts';
+import { isTerminal, type RunOperation, type RunStatus, runStatuses } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 
 /** What narrows a list within its scope. */
 export interface RunFilter {

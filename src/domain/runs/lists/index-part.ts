@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type IdRange, type IndexGroup, inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';
 import { afterId, type PageRequest } from '#domain/shared/paging.ts';
+import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { OverRun } from '../details-store.ts';
-import { isTerminal, type RunStatus } from '../model.ts';
 import { idRangeOf, statusConditions } from './conditions.ts';
 import type { RunFilter } from './filter.ts';
 import { isOfTeam, type ScopePart } from './scope-store.ts';

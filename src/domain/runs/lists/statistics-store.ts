@@ -2,7 +2,7 @@ import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { isTerminal, type RunStatus } from '../model.ts';
+import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { filterConditions, periodConditions } from './conditions.ts';
 import type { RunFilter } from './filter.ts';
 import type { Period } from './period-store.ts';

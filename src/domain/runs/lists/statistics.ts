@@ -1,4 +1,4 @@
-import { type RunStatus, type TerminalStatus, terminalStatuses } from '../model.ts';
+import { type RunStatus, type TerminalStatus, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import type { RunCount } from './statistics-store.ts';
 
 /** How many runs came to each outcome. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { RunPhase, RunStatus } from '../model.ts';
+import type { RunPhase, RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import { selectLastSequence } from '../store.ts';
-import type { WaitingOn } from '../waiting.ts';
 
 /** What can change about a run that a client watches. */
 export interface WatchedRun {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at } from '#database/columns.ts';
-import type { LogPhase, LogStream } from '../model.ts';
+import type { LogPhase, LogStream } from '#domain/shared/vocabulary/runs.ts';
 
 /** A piece of the log of a run. Kept in months by time; migrations make the table, and nothing changes a row. */
 export const RunLogChunkSchema = defineEntity({

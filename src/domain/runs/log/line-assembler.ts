@@ -1,5 +1,5 @@
+import type { LogPhase, LogStream } from '#domain/shared/vocabulary/runs.ts';
 import type { LogRow } from '../attempts/log-store.ts';
-import type { LogPhase, LogStream } from '../model.ts';
 
 /** A line of a log, without its line break. */
 export interface LogLine {

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { type AttemptOutcome, type AttemptPhase, type LogPhase, logPhaseOf } from '../model.ts';
+import { type AttemptOutcome, type AttemptPhase, type LogPhase, logPhaseOf } from '#domain/shared/vocabulary/runs.ts';
 import { type LogOfRun, readAttemptsOfLog } from './lines-store.ts';
 
 /** The part of a log that one attempt has written. */

@@ -1,3 +1,4 @@
+import { type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
 import { compareVersions } from '#domain/tools/ranges.ts';
 
@@ -16,9 +17,6 @@ export interface RunOptions {
   /** What the tool logs about itself, apart from the log of the run. */
   readonly log_level?: LogLevel | undefined;
 }
-
-export const runOptionNames = ['replace', 'target', 'exclude', 'refresh', 'parallelism', 'log_level'] as const;
-export type RunOptionName = (typeof runOptionNames)[number];
 
 /** How much the tool logs about itself, from most to least. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
@@ -78,18 +76,6 @@ const maxListed = 5;
 function listed(addresses: readonly string[]): string {
   const more = addresses.length - maxListed;
   return `${addresses.slice(0, maxListed).join(', ')}${more > 0 ? ` (and ${more} more)` : ''}`;
-}
-
-/** In production, what the tool logs about itself may hold secrets that nobody redacts: an environment has to allow it. */
-const usualInProduction = runOptionNames.filter((name) => name !== 'log_level');
-
-/** The options that runs of an environment may use: what it states, or else what is usual for its kind. */
-export function allowedOptions(environment: {
-  /** An `EnvironmentKind`. */
-  readonly kind: string;
-  readonly allowedOptions: readonly RunOptionName[] | null;
-}): readonly RunOptionName[] {
-  return environment.allowedOptions ?? (environment.kind === 'production' ? usualInProduction : runOptionNames);
 }
 
 /** The oldest tool that knows an option that not every tool knows. */

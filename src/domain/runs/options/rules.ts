@@ -1,9 +1,9 @@
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { refuseFields, Unprocessable } from '#domain/shared/errors.ts';
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { canBeAtLeast, type ToolDemand, toWantedTools } from '#domain/tools/demand.ts';
 import type { AdmissionTarget } from '../admission/target.ts';
-import type { RunOperation } from '../model.ts';
 import { listDemandingOptions, namesOfOptions, type RunOptions } from './model.ts';
 
 interface Wanted {

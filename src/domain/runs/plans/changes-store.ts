@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { secretNamesByVersions } from '../references/secret-outputs.ts';
+import { secretNamesByVersions } from '#domain/instances/secret-outputs.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds } from './change-kinds.ts';
 import { changeActions, isEffective, type ResourceChange } from './model.ts';
 import { maskPlannedOutputs, outputPrefix, type PlanSections } from './sections.ts';

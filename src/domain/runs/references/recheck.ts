@@ -3,10 +3,10 @@ import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import type { Run } from '../entity.ts';
 import { ReadsRefused } from '../errors.ts';
-import type { RunOperation } from '../model.ts';
 import { isReader, type OutputRead, type ReadingPlace } from './model.ts';
 import { findSourcesById } from './sources-store.ts';
 

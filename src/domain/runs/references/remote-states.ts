@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
+import { withSecrets } from '#domain/instances/secret-outputs.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import type { MaskedOutputs } from '../model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { isReader, type ReadingPlace, type RemoteStates, type SealedRead, stateRead } from './model.ts';
-import { withSecrets } from './secret-outputs.ts';
 import type { SourceOutputs, StateOutputs } from './source-outputs.ts';
 import { findSources, type Source, type SourceName } from './sources-store.ts';
 

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { type InstanceReference, readReference, replaceTexts } from '../../variables/reference-syntax.ts';
-import type { MaskedOutputs } from '../model.ts';
 import { isReader, type ReadingPlace, type SealedRead } from './model.ts';
 import type { SourceOutputs } from './source-outputs.ts';
 import { findSources, type Source } from './sources-store.ts';

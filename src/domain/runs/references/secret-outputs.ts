@@ -1,44 +1,13 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
+import { isSecretByVersions, secretNamesAmong, secretNamesOf } from '#domain/instances/secret-outputs.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { RunInputs } from '../admission/inputs.ts';
-import type { MaskedOutputs } from '../model.ts';
 import { dataSourceOf, type RemoteStates, type SealedRead } from './model.ts';
 
-/** Outputs that became secret after they were read. Whatever says so wins: the instance as it is now, or a version of its template. */
-
-/**
- * The names of the outputs that are secret: by these outputs themselves, by the version of the run that gave them, or by a newer one of the same template
- * that was not yanked.
- */
-export function secretNamesOf(outputs: Expression<unknown>, runId: Expression<unknown>) {
-  return sql<string[]>`array(
-    select o.key from jsonb_each(${outputs}) o where o.value ->> 'sensitive' = 'true'
-    union
-    select s.name from ${secretsByVersions(runId)})`;
-}
-
-/** The same of these outputs alone. It looks up each name, so its cost does not depend on how many newer versions there are: lists use it for each row. */
-export function secretNamesAmong(outputs: Expression<unknown>, runId: Expression<unknown>) {
-  return sql<string[]>`array(
-    select o.key from jsonb_each(${outputs}) o
-    where o.value ->> 'sensitive' = 'true' or ${isSecretByVersions(runId, sql`o.key`)})`;
-}
-
-/** Whether an output is secret by the version of a run or by a newer one. For an `exists`, PostgreSQL would read all outputs of all these versions first. */
-function isSecretByVersions(runId: Expression<unknown>, name: Expression<unknown>) {
-  return sql<SqlBool>`(select s.name from ${secretsByVersions(runId)} and s.name = ${name} limit 1) is not null`;
-}
-
-/** The outputs `s` that are secret by the version of a run or by a newer one. */
-function secretsByVersions(runId: Expression<unknown>) {
-  return sql`runs d join template_secret_outputs s on s.template_id = d.template_id
-    and s.version_id >= d.template_version_id and (not s.is_yanked or s.version_id = d.template_version_id)
-    where d.id = ${runId}`;
-}
+/** What runs read from outputs that became secret later. */
 
 /** The variables of a run into which it read outputs that are secret by now: by the instance, by the version that it has, or by that of the run that gave them. */
 export function secretVariablesOf(reads: Expression<unknown>) {
@@ -65,25 +34,6 @@ export function secretNamesOfNodes(
       left join runs ran on ran.id = n.run_id
       left join instances i on ran.id is null and i.environment_id = ${environmentId} and i.name = n.instance and i.deleted_at is null
       where n.assembly_run_id = ${assemblyRunId} and ${isUsed})`;
-}
-
-/** The names of the outputs that are secret by the version of a run or by a newer one. */
-export function secretNamesByVersions(runId: Expression<unknown>) {
-  return secretNamesOf(sql`'{}'::jsonb`, runId);
-}
-
-export function withSecrets(outputs: MaskedOutputs, secret: readonly string[]): MaskedOutputs {
-  const names = new Set(secret);
-  const entries = Object.entries(outputs).map(([name, output]) => [
-    name,
-    names.has(name) ? { ...output, sensitive: true } : output,
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** Outputs as people are shown them: without the values of those that are secret, also by a version that is newer than what recorded them. */
-export function showOutputs(outputs: MaskedOutputs, secret: readonly string[]): MaskedOutputs {
-  return maskOutputs(withSecrets(outputs, secret));
 }
 
 /** Inputs of a run that was given outputs before, with what has become secret since as secret. */

@@ -4,7 +4,7 @@ import { readStateVersion } from '#domain/instances/state/version-store.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import type { MaskedOutputs } from '../model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { openSourceOutputs, type Source } from './sources-store.ts';
 
 /** How large everything that is opened for one request may be together, and one state. It is opened on the main thread. */

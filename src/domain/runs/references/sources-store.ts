@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { presentEnvironments } from '#domain/environments/store.ts';
+import { outputsContext } from '#domain/instances/seals.ts';
+import { secretNamesOf, withSecrets } from '#domain/instances/secret-outputs.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
-import { outputsContext } from '../attempts/seals.ts';
-import type { MaskedOutputs } from '../model.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { Readable } from './model.ts';
-import { secretNamesOf, withSecrets } from './secret-outputs.ts';
 
 /** An instance that references may name. */
 export interface Source extends Readable {

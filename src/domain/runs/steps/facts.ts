@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { findHold } from '#domain/holds/holds.ts';
-import { policyOf, strictestPolicy } from '#domain/registry/approval/approval-policy.ts';
+import { policyOf, strictestPolicy } from '#domain/shared/vocabulary/approval.ts';
 import { isOpenTo } from '#domain/workers/pools/model.ts';
 import { countApprovals, findLapses, type Lapse } from '../approval/rules.ts';
 import { toApprovalFacts } from '../approval/store.ts';

@@ -1,6 +1,6 @@
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import { type AttemptPhase, isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { attemptTimeoutSeconds } from '../attempts/limits.ts';
-import { type AttemptPhase, isTerminal } from '../model.ts';
-import type { StatusReason } from '../reasons/model.ts';
 import { findBrokenPin, findFullQuota, findObstacle } from './obstacles.ts';
 import { type Closing, finish, type Step, type StepFacts } from './step.ts';
 

@@ -1,6 +1,6 @@
+import { isHold } from '#domain/shared/vocabulary/waiting.ts';
 import { hasQuorum } from '../approval/rules.ts';
 import { needsApproval } from '../model.ts';
-import { isHold } from '../waiting.ts';
 import { finish, type Step, type StepFacts } from './step.ts';
 
 /** A changed hold wakes the run and a timer ends its wait; this is how often it looks again if both fail. */

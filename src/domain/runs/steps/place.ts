@@ -1,9 +1,9 @@
 import type { Em } from '#database/database.ts';
-import type { QuotaBlocker } from '#domain/quotas/model.ts';
 import { findNoPlace, type NoPlace, type PlaceSeeker, wakeNext } from '#domain/quotas/use/places.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import type { QuotaBlocker } from '#domain/shared/vocabulary/quotas.ts';
+import { findQuotaBlocker } from '#domain/shared/vocabulary/waiting.ts';
 import type { Run } from '../entity.ts';
-import { findQuotaBlocker } from '../waiting.ts';
 
 /** How many runs execute at once: a run takes a place where quotas limit them, and frees it when it ends or waits for people. */
 

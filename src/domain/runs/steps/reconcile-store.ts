@@ -1,23 +1,16 @@
-import { type Expression, expressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import type { Tables } from '#domain/entities.ts';
-import { engineSubscriber } from '#domain/shared/events/outbox.ts';
-
-/** A run that has not ended and whose workflow the engine has started. */
-export interface DispatchedRun {
-  readonly id: string;
-  readonly workflowId: string;
-}
+import { type Dispatched, isWorkflowStartPending } from '#domain/shared/events/pending-start.ts';
 
 /**
- * The next such runs, by id. Runs younger than `graceSeconds` are left out: the engine may not show yet what it has only just
+ * The next runs, by id, that have not ended and whose workflow the engine has started. Runs younger than `graceSeconds` are left out: the engine may not show yet what it has only just
  * been given.
  */
 export function findDispatchedRuns(
   em: Em,
   { after, graceSeconds, limit }: { after: string; graceSeconds: number; limit: number },
-): Promise<DispatchedRun[]> {
+): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('runs as r')
     .where('r.finished_at', 'is', null)
@@ -42,19 +35,6 @@ export async function waitsForStart(em: Em, runId: string): Promise<boolean> {
 
 function isStartPending(eb: Over<{ r: 'runs' }>) {
   return isWorkflowStartPending(eb.ref('r.idempotency_key'));
-}
-
-/** Whether the engine has yet to be told to start a workflow. */
-export function isWorkflowStartPending(workflowId: Expression<string>) {
-  const eb = expressionBuilder<Tables>();
-  return eb.exists(
-    eb
-      .selectFrom('outbox as o')
-      .where('o.subscriber', '=', engineSubscriber)
-      .where((row) => row('o.target', '=', row.cast<string>(workflowId, 'text')))
-      .where((row) => sql<boolean>`${row.ref('o.payload')} ->> 'kind' = 'start'`)
-      .select('o.id'),
-  );
 }
 
 /**

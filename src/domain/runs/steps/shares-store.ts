@@ -4,8 +4,8 @@ import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import type { Share } from '#domain/shared/vocabulary/waiting.ts';
 import { isOpenToSeveralTeams, selectShares } from '#domain/workers/pools/shares-store.ts';
-import type { Share } from '../waiting.ts';
 
 /**
  * The runs that wait for a share of a pool, and this one, with the share that they lack: null for those that may have a slot now. In the order in

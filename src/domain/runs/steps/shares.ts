@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import { wakeSignal } from '../model.ts';
 import { selectEntitledWaiters, selectLackedShare, selectWaiters } from './shares-store.ts';
 import type { Step } from './step.ts';
 

@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { InstanceSlot } from '#domain/instances/entity.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
 import type { Run } from '../entity.ts';
-import { wakeSignal } from '../model.ts';
 import { deleteSlot, findFirstWriter } from './store.ts';
 
 /** One instance, one writer: the slot of an instance belongs to one run, from planning to its end. */

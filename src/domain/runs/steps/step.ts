@@ -1,11 +1,11 @@
 import type { Hold } from '#domain/holds/holds.ts';
 import type { NoPlace } from '#domain/quotas/use/places.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { AttemptPhase, TerminalStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { WorkerLiveness } from '#domain/workers/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
-import type { AttemptPhase, TerminalStatus } from '../model.ts';
-import type { StatusReason } from '../reasons/model.ts';
-import type { WaitingOn } from '../waiting.ts';
 
 /** Everything that the next step of a run depends on. */
 export interface StepFacts {

@@ -5,12 +5,12 @@ import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { selectHolds } from '#domain/holds/store.ts';
+import { writingOperations } from '#domain/shared/vocabulary/runs.ts';
 import { poolAccessOfRun, workerLiveness } from '#domain/workers/placement-store.ts';
 import { isOpenToSeveralTeams } from '#domain/workers/pools/shares-store.ts';
 import { selectEnvironmentPolicy } from '../approval/policy-store.ts';
 import { selectApprovalFacts } from '../approval/store.ts';
 import { type OverRun, runsAhead, selectSlotHolder } from '../details-store.ts';
-import { writingOperations } from '../model.ts';
 
 /** Locks the row of the instance of a run until the commit. */
 export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: string }>) =>

@@ -4,12 +4,7 @@ import { addLogBytes } from '#domain/quotas/use/metering-store.ts';
 import { wakeNext } from '#domain/quotas/use/places.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { recordIncomplete } from '../attempts/deployment-record.ts';
-import { findLogEnd } from '../attempts/log-store.ts';
-import { serviceDetail } from '../diagnostics/service-detail.ts';
-import { withoutSnippet } from '../diagnostics/status-detail.ts';
-import { Run, RunAttempt } from '../entity.ts';
-import { publishRunEvent } from '../events/publish-event.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import {
   type AttemptOutcome,
   type AttemptPhase,
@@ -17,8 +12,13 @@ import {
   type RunStatus,
   type TerminalStatus,
   wakeSignal,
-} from '../model.ts';
-import type { StatusReason } from '../reasons/model.ts';
+} from '#domain/shared/vocabulary/runs.ts';
+import { recordIncomplete } from '../attempts/deployment-record.ts';
+import { findLogEnd } from '../attempts/log-store.ts';
+import { serviceDetail } from '../diagnostics/service-detail.ts';
+import { withoutSnippet } from '../diagnostics/status-detail.ts';
+import { Run, RunAttempt } from '../entity.ts';
+import { publishRunEvent } from '../events/publish-event.ts';
 import { placeSeekerOf } from './place.ts';
 import { wakeSharers } from './shares.ts';
 import { releaseSlot } from './slot.ts';

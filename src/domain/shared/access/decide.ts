@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import { type TeamAction, teamRoleActions } from '#domain/teams/model.ts';
+import type { OrganizationRole } from '../vocabulary/roles.ts';
+import { type TeamAction, teamRoleActions } from '../vocabulary/roles.ts';
 import { type Permission, rolePermissions } from './permissions.ts';
 import type { Principal } from './principal.ts';
 

@@ -1,4 +1,4 @@
-import type { PlatformRole } from '#domain/identity/model.ts';
+import type { PlatformRole } from '../vocabulary/roles.ts';
 
 const reads = [
   'organization:read',

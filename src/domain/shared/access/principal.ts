@@ -1,9 +1,7 @@
-import type { PlatformRole, PrincipalKind } from '#domain/identity/model.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import { teamRoleOfAccount } from '#domain/service-accounts/model.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
 import { Unavailable } from '../errors.ts';
 import { type ClosedFeatures, readClosedFeatures } from '../features/gates.ts';
+import type { OrganizationRole, PlatformRole, PrincipalKind, TeamRole } from '../vocabulary/roles.ts';
+import { teamRoleOfAccount } from '../vocabulary/roles.ts';
 
 /** What a request proved its caller's identity with (specification, *Principal types*). */
 export interface Credential {

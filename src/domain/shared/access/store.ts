@@ -5,9 +5,8 @@ import { isDatabaseAway } from '#database/errors.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { OrganizationRole } from '#domain/organizations/model.ts';
-import type { TeamRole } from '#domain/teams/model.ts';
 import { Unauthenticated } from '../errors.ts';
+import type { OrganizationRole, TeamRole } from '../vocabulary/roles.ts';
 import { sharePrincipal } from './authority-lock.ts';
 import {
   type AccountOwner,

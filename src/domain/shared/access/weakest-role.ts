@@ -1,5 +1,4 @@
-import { platformRoles } from '#domain/identity/model.ts';
-import { teamRoleActions, teamRoles } from '#domain/teams/model.ts';
+import { platformRoles, teamRoleActions, teamRoles } from '../vocabulary/roles.ts';
 import { rolePermissions } from './permissions.ts';
 
 /** The weakest role that has a permission or an action of a team, in words; undefined if none has it. It says what to ask for, and decides nothing. */

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id } from '#database/columns.ts';
 import type { EventTypeName } from '#domain/events.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { PrincipalKind } from '../vocabulary/roles.ts';
 import type { OutboxPayload } from './outbox.ts';
 
 /**

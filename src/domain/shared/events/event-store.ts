@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
-import type { PrincipalKind } from '#domain/identity/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { PrincipalKind } from '../vocabulary/roles.ts';
 
 /** An event that was committed. */
 export interface PublishedEvent {

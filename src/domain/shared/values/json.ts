@@ -5,10 +5,12 @@ import { Decimal } from './decimal.ts';
  * A JSON value: null, a boolean, a number, a text, or an array or object of such values. A number that JavaScript's own would change is a
  * `Decimal`: it comes from tools and templates alone, never from clients.
  */
-export type JsonValue = null | boolean | number | string | Decimal | JsonValue[] | { [name: string]: JsonValue };
+export type JsonValue = null | boolean | number | string | Decimal | JsonValue[] | JsonObject;
+
+export type JsonObject = { [name: string]: JsonValue };
 
 /** Whether a value is an object of members. A decimal is a number. */
-export function isJsonObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }
 

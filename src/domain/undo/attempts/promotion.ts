@@ -1,10 +1,10 @@
-import { policyOf } from '#domain/registry/approval/approval-policy.ts';
 import { type AdmittedRun, admitRun } from '#domain/runs/admission/admission.ts';
 import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
 import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { policyOf } from '#domain/shared/vocabulary/approval.ts';
 import { resolveCandidate } from '../candidate/request.ts';
 import type { UndoAttempt } from '../entity.ts';
 import { publishUndoEvent } from '../publish-event.ts';

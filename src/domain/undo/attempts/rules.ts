@@ -1,5 +1,5 @@
-import type { RunOperation } from '#domain/runs/model.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { AttemptState, Problem } from '../model.ts';
 
 /** What decides whether a run has changed anything that can be undone. */

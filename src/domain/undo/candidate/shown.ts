@@ -1,5 +1,5 @@
-import type { Masked } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
 import type { PathChange } from '../change/changes.ts';
 import { type Leaf, liesIn, namesOf } from '../change/leaves.ts';
 import type { ShownChange } from '../model.ts';

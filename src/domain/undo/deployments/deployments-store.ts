@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { writingOperations } from '#domain/runs/model.ts';
+import { writingOperations } from '#domain/shared/vocabulary/runs.ts';
 
 /** A run that changed an instance, as it is stored. */
 export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[number];

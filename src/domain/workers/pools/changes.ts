@@ -1,7 +1,6 @@
 import type { Expression } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
-import { defaultPool } from '#domain/runs/model.ts';
 import { readSettings } from '#domain/settings/store.ts';
 import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -11,6 +10,7 @@ import { Conflict, Forbidden, invalidField, refuseFields } from '#domain/shared/
 import { findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { enumerate } from '#domain/shared/ownership-graph/names.ts';
 import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { defaultPool } from '#domain/shared/vocabulary/pools.ts';
 import { WorkerPool } from '../entity.ts';
 import { defaultEgress, type Egress, findListProblem } from './egress.ts';
 import type { PoolAccess, PoolRules } from './model.ts';

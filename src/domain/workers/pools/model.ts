@@ -1,10 +1,5 @@
-import { z } from 'zod';
 import type { DemandedIsolation } from '../model.ts';
 import { defaultEgress, type Egress } from './egress.ts';
-
-export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
-  error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "default"',
-});
 
 /** Who may use a pool. */
 export interface PoolAccess {

@@ -7,9 +7,10 @@ import type { Tables } from '#domain/entities.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
+import { PoolName } from '#domain/shared/vocabulary/pools.ts';
 import { takesWork } from '../store.ts';
 import { defaultEgress, type Egress } from './egress.ts';
-import { defaultRules, defaultShares, type PoolAccess, PoolName, type PoolRules } from './model.ts';
+import { defaultRules, defaultShares, type PoolAccess, type PoolRules } from './model.ts';
 import { selectReadableEnvironmentIds, selectReadableTeamIds } from './readable-store.ts';
 
 /** A pool as decisions and commands need it: its stored rules, complete for every caller. */
@@ -101,17 +102,6 @@ const selectPoolAccess = prepare((db, parameter: ParameterOf<{ name: string }>) 
 export async function readEgress(em: Em, pool: string): Promise<Egress> {
   const row = await db(em).selectFrom('worker_pools').where('name', '=', pool).select('egress').executeTakeFirst();
   return row?.egress ?? defaultEgress;
-}
-
-/** Shares the row of a pool until the commit. False: no operator has created a pool of that name. */
-export async function sharePool(em: Em, name: string): Promise<boolean> {
-  const row = await db(em)
-    .selectFrom('worker_pools')
-    .where('name', '=', name)
-    .select('name')
-    .forKeyShare()
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Removes a pool. The installation keeps the highest revision that it has removed. */

@@ -1,4 +1,4 @@
-import { type AttemptPhase, logPhaseOf, type RunOperation, type RunTimeouts } from '#domain/runs/model.ts';
+import { type AttemptPhase, logPhaseOf, type RunOperation, type RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
 import { longestTokenSeconds } from '../signing-keys/schedule.ts';
 
 /** A resource as claims name it: the id never changes and is never used again, and the slug is for people. */

@@ -1,5 +1,5 @@
-import { isBinary, type TemplateFiles, textOf } from '#domain/registry/files.ts';
-import { readFiles } from '#domain/registry/links.ts';
+import { isBinary, type TemplateFiles, textOf } from '#domain/sources/files.ts';
+import { readFiles } from '#domain/sources/links.ts';
 
 /** Finds what OpenTofu evaluates before it plans: module sources and versions, and the encryption of state and plan. */
 const evaluatedAtInit = /^\s*(source|version)\s*=\s*[^\n]*\b(var|local)\.|^\s*encryption\s*\{/m;

@@ -1,16 +1,16 @@
 import { basename, dirname, join } from 'node:path';
-import { bytesOf } from '#domain/registry/files.ts';
-import { readFile } from '#domain/registry/hcl/blocks.ts';
+import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { bytesOf } from '#domain/sources/files.ts';
+import { readFile } from '#domain/sources/hcl/blocks.ts';
 import {
   type ConfigurationFile,
   compareNames,
   configurationFiles,
   isOverride,
   withDifferentTexts,
-} from '#domain/registry/hcl/root-files.ts';
-import { readDirectory } from '#domain/registry/links.ts';
-import { canonicalJson } from '#domain/shared/commands/canonical.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+} from '#domain/sources/hcl/root-files.ts';
+import { readDirectory } from '#domain/sources/links.ts';
 import { sha256 } from '../../attempt/artifact.ts';
 import { isJobLink, type JobFile, jobFileBytes, toWorkFiles } from '../../attempt/work-files.ts';
 import type { HostSettings } from '../../protocol/host-settings.ts';

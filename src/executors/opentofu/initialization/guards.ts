@@ -1,12 +1,12 @@
-import { readFile } from '#domain/registry/hcl/blocks.ts';
+import { readFile } from '#domain/sources/hcl/blocks.ts';
 import {
   type ConfigurationFile,
   configurationFiles,
   filesReadBy,
   isOverride,
   withDifferentTexts,
-} from '#domain/registry/hcl/root-files.ts';
-import { describeNote, findStateNotes } from '#domain/registry/hcl/state-notes.ts';
+} from '#domain/sources/hcl/root-files.ts';
+import { describeNote, findStateNotes } from '#domain/sources/hcl/state-notes.ts';
 import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 

@@ -1,5 +1,5 @@
-import { readFile } from '#domain/registry/hcl/blocks.ts';
-import { isValueFile } from '#domain/registry/hcl/value-files.ts';
+import { readFile } from '#domain/sources/hcl/blocks.ts';
+import { isValueFile } from '#domain/sources/hcl/value-files.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 
 /**

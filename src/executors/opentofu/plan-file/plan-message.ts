@@ -1,6 +1,6 @@
-import type { RunOperation } from '#domain/runs/model.ts';
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { isObject, parseJson } from '../../shared/json.ts';
 import { areGiven } from './addresses.ts';

@@ -1,5 +1,5 @@
-import { readFile } from '#domain/registry/hcl/blocks.ts';
-import type { RunOperation } from '#domain/runs/model.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
+import { readFile } from '#domain/sources/hcl/blocks.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { asArray, parseJson } from '../../shared/json.ts';
 import { readZipEntries, readZipEntry, type ZipEntry } from '../../shared/zip.ts';

@@ -1,7 +1,7 @@
 import type { DeployedResource } from '#domain/instances/state-file/addresses.ts';
 import { readManagedObjects } from '#domain/instances/state-file/shown-resource.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
 
 /** The parts of OpenTofu's state that the service reads. */

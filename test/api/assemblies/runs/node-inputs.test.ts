@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { outputsContext } from '#domain/runs/attempts/seals.ts';
-import type { MaskedOutputs } from '#domain/runs/model.ts';
+import { outputsContext } from '#domain/instances/seals.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { addAssembly, addTemplate, admit } from '#test/support/assemblies/assemblies.ts';

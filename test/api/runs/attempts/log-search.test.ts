@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog } from '#domain/runs/attempts/logs.ts';
-import type { LogStream } from '#domain/runs/model.ts';
+import type { LogStream } from '#domain/shared/vocabulary/runs.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { executing, RunSteps } from '#test/support/runs/run-steps.ts';
 

@@ -7,7 +7,7 @@ import { toChanges } from '#api/runs/pages/run-changes.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { runEvents } from '#domain/runs/events/events.ts';
 import type { RunEventType } from '#domain/runs/events/publish-event.ts';
-import { statusReasons } from '#domain/runs/reasons/model.ts';
+import { statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 
 const start = Date.parse('2026-11-22T09:00:00Z');
 const minute = 60_000;

@@ -7,8 +7,7 @@ import { resolveSchema } from '#api/web/forms/schema/plan/resolve.ts';
 import { readEntry } from '#api/web/forms/schema/value.ts';
 import { decodeVariables, editVariables, fillVariables } from '#api/web/forms/schema/variables.ts';
 import { checkSchema } from '#domain/registry/variables/check.ts';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 
 const form = (a: JsonObject, $defs: JsonObject = {}): JsonObject => ({ type: 'object', properties: { a }, $defs });
 const repeat = (count: number, value: JsonValue) => Array.from({ length: count }, () => value);

@@ -1,5 +1,5 @@
 import type { NodeReasonCode, NodeStatus, NodeWaiting } from '#domain/assemblies/model.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { TestApi } from '../../api/in-process-api.ts';
 
 /** How far a node has come. */

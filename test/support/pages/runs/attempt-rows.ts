@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AttemptOutcome, LogPhase, LogStream } from '#domain/runs/model.ts';
-import type { StatusReason } from '#domain/runs/reasons/model.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { AttemptOutcome, LogPhase, LogStream } from '#domain/shared/vocabulary/runs.ts';
 import { idAt } from './ids.ts';
 import { applyLines, planLines } from './log-lines.ts';
 import { isFinished, type RunStory, type Timeline } from './stories/story.ts';

@@ -1,7 +1,7 @@
 import type { EventData, EventTypeName } from '#domain/events.ts';
-import type { RunStatus, terminalStatuses } from '#domain/runs/model.ts';
 import { systemPrincipal } from '#domain/shared/access/principal.ts';
 import { toPendingEvent } from '#domain/shared/events/publish.ts';
+import type { RunStatus, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { idAt } from './ids.ts';
 import type { Actor } from './places.ts';
 import { digestOfPlan } from './run-row.ts';

@@ -1,7 +1,7 @@
 import type { RequiredEntityData } from '@mikro-orm/core';
 import type { Em } from '#database/database.ts';
 import { Instance, InstanceResource, StateVersion } from '#domain/instances/entity.ts';
-import { outputsContext } from '#domain/runs/attempts/seals.ts';
+import { outputsContext } from '#domain/instances/seals.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { idAt } from './ids.ts';

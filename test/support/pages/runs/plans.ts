@@ -1,6 +1,6 @@
-import type { RunOperation } from '#domain/runs/model.ts';
 import type { ChangeAction, ResourceChange } from '#domain/runs/plans/model.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { Random } from '../random.ts';
 import { addressOf, type Resource } from './infrastructure.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ServerEvent } from '#api/edge/sse.ts';
 import { readAssemblyRun } from '#domain/assemblies/runs/store.ts';
-import { isTerminal } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { getRun } from '../../run-operations.ts';
 import type { AssemblyRunVisit } from '../shown.ts';
 

@@ -1,6 +1,6 @@
-import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import type { ComparedFacts } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
+import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';

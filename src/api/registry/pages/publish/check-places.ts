@@ -1,5 +1,5 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { nameEnvironments } from '#api/environments/pages/environment-choices.ts';
+import { nameEnvironments } from '#api/tenancy/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { checkPlaceAccess } from '#domain/registry/checks/module-sources.ts';

@@ -1,10 +1,10 @@
 import { describePolicy } from '#api/environments/pages/words.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { ApprovalPolicy } from '#domain/registry/approval/approval-policy.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { policyOfRun } from '#domain/runs/admission/build-run.ts';
 import { readSettings } from '#domain/settings/store.ts';
+import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 
 /** The approval of a run outside any environment. */
 export interface ApprovalWithoutEnvironment {

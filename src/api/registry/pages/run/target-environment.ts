@@ -1,5 +1,5 @@
-import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { readInherited } from '#api/environments/pages/inherited.ts';
+import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';

@@ -2,11 +2,10 @@ import { showUnseen } from '#api/web/components/value-change/print.ts';
 import { renderValueChanges } from '#api/web/components/value-change/value-changes.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import { type Effort, newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 
 /** How a variable differs between two versions. */
 export interface VariableChange {

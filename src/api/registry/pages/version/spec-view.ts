@@ -2,7 +2,7 @@ import type { Fact } from '#api/web/components/facts.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { TemplateSpec } from '#domain/registry/spec.ts';
-import { defaultPool } from '#domain/runs/model.ts';
+import { defaultPool } from '#domain/shared/vocabulary/pools.ts';
 
 /** The spec of a published version, with its defaults. */
 export function readSpec(spec: unknown): TemplateSpec {

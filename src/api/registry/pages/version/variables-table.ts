@@ -4,7 +4,7 @@ import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { describeRules, shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { JsonObject } from '#domain/registry/variables/engine.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 
 const kinds: Readonly<Record<Node['kind'], string>> = {
   text: 'text',

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { linkOrigin } from '#api/edge/same-origin.ts';
-import { findPersonById, personFields, readPersonId, whoField } from '#api/members/pages/person-fields.ts';
 import { find as findPeople } from '#api/members/people-operations.ts';
+import { findPersonById, personFields, readPersonId, whoField } from '#api/tenancy/pages/person-fields.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderCopyable, secretScript } from '#api/web/components/secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';

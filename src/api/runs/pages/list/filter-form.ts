@@ -1,5 +1,5 @@
-import { readEnvironmentChoices } from '#api/environments/pages/environment-choices.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { groupWordOf, runStatusLooks } from '#api/web/components/status.ts';
 import { type Choice, type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
@@ -8,8 +8,8 @@ import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { runOperations, runStatuses } from '#domain/runs/model.ts';
-import { type WaitingCode, waitingCodes } from '#domain/runs/waiting.ts';
+import { runOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
+import { type WaitingCode, waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';

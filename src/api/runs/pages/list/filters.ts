@@ -3,7 +3,7 @@ import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 
 /** The filters of the list that hold one value. They have the names of the operation's query. */
 export const singleFilters = [

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ServerEvent } from '#api/edge/sse.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { isTerminal } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { getLogLines } from '../../log-line-operations.ts';
 import { toPart } from './log-part.ts';
 

@@ -1,7 +1,7 @@
 import { renderEmpty } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { isTerminal } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { getLogLines } from '../../log-line-operations.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { type LogLines, toPart } from './log-part.ts';

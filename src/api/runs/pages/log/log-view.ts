@@ -2,7 +2,7 @@ import { assetUrl } from '#api/web/assets.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { isTerminal } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import type { ShownRun } from '../run-tab.ts';
 import type { LogPart } from './log-part.ts';
 import { renderRows } from './log-rows.ts';

@@ -2,8 +2,8 @@ import { renderEmpty } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
-import { isTerminal } from '#domain/runs/model.ts';
-import { type StatusReason, statusReasons } from '#domain/runs/reasons/model.ts';
+import { type StatusReason, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { runTabPath, type ShownRun } from '../run-tab.ts';
 
 /** Explains why a run has no plan. It does not say that nothing changes: without a plan, the service does not know. */

@@ -3,7 +3,7 @@ import { auditedAction, requestFacts } from '#api/pipeline/audit/auditing.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Em } from '#database/database.ts';
-import { mayName } from '#domain/members/acquaintance.ts';
+import { mayName } from '#domain/members/naming.ts';
 import { actionsByStatus } from '#domain/runs/actions.ts';
 import { findRun, type RunTarget, readProgress } from '#domain/runs/store.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';

@@ -3,7 +3,7 @@ import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import { isTerminal } from '#domain/runs/model.ts';
+import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { readNames } from '#domain/tenancy/names-store.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 

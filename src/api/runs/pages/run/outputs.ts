@@ -1,7 +1,7 @@
 import { type Html, html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import { formatCount } from '#api/web/text.ts';
-import type { RunStatus } from '#domain/runs/model.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { renderOutputs } from './values.ts';
 

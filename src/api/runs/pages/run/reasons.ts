@@ -1,4 +1,4 @@
-import { type StatusReason, statusReasons } from '#domain/runs/reasons/model.ts';
+import { type StatusReason, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 
 /** What to do about each reason for which a run ends without success. docs/operating.md says more. */
 const advice: Readonly<Record<StatusReason, string>> = {

@@ -3,7 +3,7 @@ import { formatSpan, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
-import type { LogPhase, RunOperation } from '#domain/runs/model.ts';
+import type { LogPhase, RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { type RunTabKey, runTabPath, type ShownRun } from '../run-tab.ts';
 import {
   type BarPart,

@@ -1,5 +1,5 @@
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
-import type { RunOperation, RunStatus } from '#domain/runs/model.ts';
+import type { RunOperation, RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { getEvents } from '../../log-operations.ts';
 
 /** The events of a run as the API shows them. */

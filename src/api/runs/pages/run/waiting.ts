@@ -3,7 +3,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
-import type { WaitingCode } from '#domain/runs/waiting.ts';
+import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 
 type Waiting = NonNullable<ListedShownRun['waiting_on']>;

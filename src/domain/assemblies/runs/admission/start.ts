@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
-import type { Masked, RunAuthor } from '#domain/runs/model.ts';
+import type { RunAuthor } from '#domain/runs/model.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
@@ -11,6 +11,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
 import { AssemblyNode, AssemblyRun } from '../../entity.ts';
 import { type AssemblyOperation, assemblyRunWorkflow, operationRules, waitForEngine } from '../../model.ts';
 import { listAvailableVersions, readPublishers } from '../../versions/version-store.ts';

@@ -1,12 +1,12 @@
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import { maskVariables, secretNames } from '#domain/registry/variables/variables.ts';
-import type { Masked } from '#domain/runs/model.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
 import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
 import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
 import type { AssemblyRun } from '../../entity.ts';
 import { locateInstanceReferences } from '../../spec/references.ts';
 import type { AssemblySpec } from '../../spec/spec.ts';

@@ -1,10 +1,10 @@
+import { answeredFor } from '#domain/identity/stored-authority.ts';
 import { QuotaExceeded } from '#domain/quotas/errors.ts';
 import { admitRun } from '#domain/runs/admission/admission.ts';
 import { resolveRun } from '#domain/runs/admission/resolve.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admission/target.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { answeredFor } from '#domain/shared/access/stored-authority.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import { runCommand } from '#domain/shared/commands/command.ts';
 import { serviceKeyOf } from '#domain/shared/commands/service-key.ts';

@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
+import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/identity/stored-authority.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { AuthorityEnded, findStoredPrincipal, type LostAuthority } from '#domain/shared/access/stored-authority.ts';
 import type { AssemblyRun } from '../../entity.ts';
 import { nodeReasons } from '../../model.ts';
 import { NodeEndsUnrun } from './node-inputs.ts';

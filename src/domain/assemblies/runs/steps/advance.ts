@@ -1,8 +1,8 @@
 import { cancelRun } from '#domain/runs/cancel.ts';
-import { isTerminal, type TerminalStatus } from '#domain/runs/model.ts';
 import { lockRunInOrder } from '#domain/runs/steps/transitions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { isTerminal, type TerminalStatus } from '#domain/shared/vocabulary/runs.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { type NodeReason, type NodeStatus, type NodeWaiting, operationRules } from '../../model.ts';
 import { cancelAssemblyRun } from '../cancel.ts';

@@ -1,5 +1,5 @@
-import { isTerminal, type RunStatus } from '#domain/runs/model.ts';
-import { statusReasons } from '#domain/runs/reasons/model.ts';
+import { statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import {
   type AssemblyRunReason,
   type EndedNodeStatus,

@@ -1,5 +1,5 @@
-import type { RunStatus } from '#domain/runs/model.ts';
-import type { StatusReason } from '#domain/runs/reasons/model.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { NodeReason, NodeStatus } from '../../model.ts';
 
 /** How often a node is tried, and how long the first pause is. Each pause is twice as long as the one before it. */

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { cancelRun } from '#domain/runs/cancel.ts';
-import { type DispatchedRun, isWorkflowStartPending } from '#domain/runs/steps/reconcile-store.ts';
 import { lockRunInOrder } from '#domain/runs/steps/transitions.ts';
 import { NothingToDo, runSystemCommand, type SystemCommandDeps } from '#domain/shared/commands/system-command.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
+import { type Dispatched, isWorkflowStartPending } from '#domain/shared/events/pending-start.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
 import { AssemblyNode, type AssemblyRun } from '../../entity.ts';
 import { isNodeEnded } from '../../model.ts';
@@ -17,7 +17,7 @@ import { lockAssemblyRun } from './facts-store.ts';
 export function findDispatchedAssemblyRuns(
   em: Em,
   { after, graceSeconds, limit }: { after: string; graceSeconds: number; limit: number },
-): Promise<DispatchedRun[]> {
+): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('assembly_runs as r')
     .where('r.finished_at', 'is', null)
@@ -34,7 +34,7 @@ export function findDispatchedAssemblyRuns(
  * Ends an assembly run whose workflow the engine has lost, and cancels the runs of its nodes: nobody would go on after them. It can be
  * resumed. False if it has ended, or its workflow is still to be started.
  */
-export async function endLostAssemblyRun(deps: SystemCommandDeps, { id, workflowId }: DispatchedRun): Promise<boolean> {
+export async function endLostAssemblyRun(deps: SystemCommandDeps, { id, workflowId }: Dispatched): Promise<boolean> {
   const command = { action: 'assembly_run.engine_lost', target: { id }, cause: null } as const;
   const change = await runSystemCommand(deps, command, {
     find: async (tx) => {

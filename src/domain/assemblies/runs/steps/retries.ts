@@ -1,4 +1,4 @@
-import { isFinalReason } from '#domain/runs/reasons/model.ts';
+import { isFinalReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { longestBackoffSeconds } from '../../model.ts';
 import type { NodeFacts, NodeRun } from './node-facts.ts';
 

@@ -1,7 +1,8 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Masked, RunOperation } from '../../model.ts';
+import type { Masked } from '#domain/shared/values/masked.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 
 /** An instance that is to be scanned, with what its runs are admitted for. */
 interface ScannedInstance {

@@ -1,6 +1,6 @@
-import type { RunOperation, RunStatus } from '#domain/runs/model.ts';
 import { needsApproval } from '#domain/runs/model.ts';
-import type { StatusReason } from '#domain/runs/reasons/model.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { RunOperation, RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { Random } from '../../random.ts';
 import { endsWhileApplying } from '../attempt-rows.ts';
 import { idAt } from '../ids.ts';

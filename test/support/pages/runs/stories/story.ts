@@ -1,8 +1,8 @@
-import type { RunOperation, RunPhase, RunStatus } from '#domain/runs/model.ts';
 import { type PlanSummary, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { countSections, noSections, type PlanSections } from '#domain/runs/plans/sections.ts';
-import type { StatusReason } from '#domain/runs/reasons/model.ts';
-import type { WaitingOn } from '#domain/runs/waiting.ts';
+import type { StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
+import type { RunOperation, RunPhase, RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Actor, Place } from '../places.ts';
 
 /** What happened to a run. All of its rows follow from this. */

@@ -1,4 +1,4 @@
-import type { HoldBlocker } from '#domain/holds/model.ts';
+import type { HoldBlocker } from '#domain/shared/vocabulary/holds.ts';
 import { changeMany, changeOf, changeSome } from '../plans.ts';
 import type { Narrator, Part } from './narrator.ts';
 import type { RunStory } from './story.ts';

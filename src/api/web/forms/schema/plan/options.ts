@@ -1,5 +1,5 @@
-import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { Schema } from '#domain/registry/variables/engine.ts';
+import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 import { type Budget, costOfText } from '../budget.ts';
 import { type LabeledValue, textOf } from './node.ts';
 import { resolveSchema } from './resolve.ts';

@@ -1,5 +1,6 @@
-import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import type { Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { Budget, costOfText, withinBudget } from '../budget.ts';
 import { type Node, type ObjectNode, textOf } from './node.ts';
 import { findOptions, nothing, optionOf, yesAndNo } from './options.ts';

@@ -1,5 +1,6 @@
-import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import type { Schema } from '#domain/registry/variables/engine.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { BeyondBudget, type Budget } from '../budget.ts';

@@ -1,4 +1,5 @@
-import type { JsonObject, Schema } from '#domain/registry/variables/engine.ts';
+import type { Schema } from '#domain/registry/variables/engine.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { Budget } from '../budget.ts';
 import { resolveSchema } from './resolve.ts';

@@ -1,5 +1,5 @@
-import { formats, type JsonObject } from '#domain/registry/variables/engine.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { formats } from '#domain/registry/variables/engine.ts';
+import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../../../html.ts';
 import { capitalize } from '../../../text.ts';
 import type { Node } from '../plan/node.ts';

@@ -1,0 +1,41 @@
+import { get, list } from '#api/environments/operations.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { isId } from '#domain/shared/ids.ts';
+import { readNames } from '#domain/tenancy/names-store.ts';
+
+interface NamedEnvironment {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+}
+
+interface Wanted {
+  /** Only those of a team. */
+  readonly teamId?: string | null | undefined;
+  /** One that an address or a run names. It is among the choices if the visitor may read it, so that the field shows its name. */
+  readonly alsoId?: string | null | undefined;
+}
+
+/** The environments that the visitor may read. */
+export async function readEnvironmentChoices(visit: Visit<unknown>, { teamId, alsoId }: Wanted = {}): Promise<Choices> {
+  const query = { limit: '200', ...(teamId && { team_id: teamId }) };
+  const { environments, next_cursor: next } = await visit.read(list, { query });
+  const isMissing = alsoId && isId(alsoId) && environments.every(({ id }) => id !== alsoId);
+  const also = isMissing ? await orNull(visit.read(get, { params: { id: alsoId } })) : null;
+  return nameEnvironments(visit, [...environments, ...(also ? [also] : [])], next);
+}
+
+/** Choices of environments, each behind the name of its project: their own names repeat from project to project. */
+export async function nameEnvironments(
+  visit: Visit<unknown>,
+  environments: readonly NamedEnvironment[],
+  nextCursor: string | null,
+): Promise<Choices> {
+  const names = await readNames(visit.em, { projects: environments.map(({ project_id: project }) => project) });
+  const choices = environments
+    .map(({ id, name, project_id: project }) => ({ value: id, label: `${names.get(project)?.name ?? ''} / ${name}` }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+  return { choices, isCut: nextCursor !== null, choiceKinds: ['environment'] };
+}

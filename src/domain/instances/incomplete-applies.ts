@@ -1,0 +1,58 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Tables } from '#domain/entities.ts';
+import { reasonsThat } from '#domain/shared/vocabulary/run-reasons.ts';
+import { type AttemptOutcome, writingOperations } from '#domain/shared/vocabulary/runs.ts';
+
+/** How an attempt ends that may have changed more than anything records. An attempt of a forced run stays without an outcome. */
+const uncertainOutcomes: readonly AttemptOutcome[] = ['canceled', 'timed_out', 'lost'];
+/** Why an attempt fails whose last changes may not be in the state. */
+const uncertainReasons = reasonsThat('isUncertain');
+
+/** The columns of a run that the condition reads. */
+export type IncompleteColumn = 'id' | 'instance_id' | 'instance_position' | 'operation' | 'status' | 'status_reason';
+
+/**
+ * The condition that the run in a row has begun to apply and may have changed more than the service knows, and that no run which
+ * changes the instance has succeeded since. A run that still applies counts too, so that one that ends while a deletion looks for
+ * blockers is not missed.
+ */
+export function isIncompleteApply(run: (column: IncompleteColumn) => Expression<unknown>): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const attempts = eb
+    .selectFrom('run_attempts as a')
+    .where((attempt) => sql<SqlBool>`${attempt.ref('a.run_id')} = ${run('id')}`)
+    .where('a.phase', '=', 'applying')
+    .where('a.worker_id', 'is not', null)
+    .where((attempt) =>
+      attempt.or([
+        attempt('a.outcome', 'is', null),
+        attempt('a.outcome', 'in', uncertainOutcomes),
+        sql<SqlBool>`${run('status_reason')} in (${sql.join(uncertainReasons)})`,
+      ]),
+    )
+    .select('a.id');
+  const laterSuccesses = eb
+    .selectFrom('runs as later')
+    .where((later) => sql<SqlBool>`${later.ref('later.instance_id')} = ${run('instance_id')}`)
+    .where((later) => sql<SqlBool>`${later.ref('later.instance_position')} > ${run('instance_position')}`)
+    .where('later.operation', 'in', writingOperations)
+    .where('later.status', '=', 'succeeded')
+    .select('later.id');
+  return eb.and([
+    sql<SqlBool>`${run('operation')} in (${sql.join(writingOperations)})`,
+    sql<SqlBool>`${run('status')} <> 'succeeded'`,
+    eb.exists(attempts),
+    eb.not(eb.exists(laterSuccesses)),
+  ]);
+}
+
+/** The condition that such a run of an instance exists. */
+export function hasIncompleteApply(instanceId: Expression<unknown>): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables>();
+  const incomplete = eb
+    .selectFrom('runs as r')
+    .where((run) => sql<SqlBool>`${run.ref('r.instance_id')} = ${instanceId}`)
+    .where(isIncompleteApply((column) => sql.ref(`r.${column}`)))
+    .select('r.id');
+  return eb.exists(incomplete);
+}

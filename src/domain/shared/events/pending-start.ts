@@ -1,0 +1,22 @@
+import { type Expression, expressionBuilder, sql } from 'kysely';
+import type { Tables } from '#domain/entities.ts';
+import { engineSubscriber } from './outbox.ts';
+
+/** Something whose workflow the engine has started. */
+export interface Dispatched {
+  readonly id: string;
+  readonly workflowId: string;
+}
+
+/** Whether the engine has yet to be told to start a workflow. */
+export function isWorkflowStartPending(workflowId: Expression<string>) {
+  const eb = expressionBuilder<Tables>();
+  return eb.exists(
+    eb
+      .selectFrom('outbox as o')
+      .where('o.subscriber', '=', engineSubscriber)
+      .where((row) => row('o.target', '=', row.cast<string>(workflowId, 'text')))
+      .where((row) => sql<boolean>`${row.ref('o.payload')} ->> 'kind' = 'start'`)
+      .select('o.id'),
+  );
+}

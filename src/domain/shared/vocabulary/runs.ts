@@ -1,0 +1,79 @@
+/** The statuses, operations and phases of runs, which areas below runs speak of too. Pure. (specification, *Run status*; product.md of the design, *Runs*) */
+
+export const runStatuses = [
+  'queued',
+  'pending_approval',
+  'running',
+  'canceling',
+  'succeeded',
+  'failed',
+  'canceled',
+  'timed_out',
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+export const terminalStatuses = ['succeeded', 'failed', 'canceled', 'timed_out'] as const;
+export type TerminalStatus = (typeof terminalStatuses)[number];
+
+export function isTerminal(status: RunStatus): status is TerminalStatus {
+  return (terminalStatuses as readonly string[]).includes(status);
+}
+
+/** What people request. */
+export const requestedOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
+export type RequestedOperation = (typeof requestedOperations)[number];
+
+/**
+ * `scan` looks whether what is deployed is still as it was deployed. Nobody requests it as a run: `admitScan` admits it for whoever wants to
+ * know. It changes nothing, so that it needs no slot and no approval, and it gives way to a run that changes the instance.
+ */
+export const runOperations = [...requestedOperations, 'scan'] as const;
+export type RunOperation = (typeof runOperations)[number];
+
+/** The operations that change an instance or its state. Their runs hold the slot of the instance from planning to their end. */
+export const writingOperations: readonly RunOperation[] = ['apply', 'destroy', 'refresh'];
+
+export const runPhases = ['queued', 'planning', 'approval', 'applying', 'finished'] as const;
+export type RunPhase = (typeof runPhases)[number];
+
+/** The phases in which a run keeps the policy under which it applies, whatever becomes of its environment's. */
+export const phasesWithOwnPolicy: readonly RunPhase[] = ['applying', 'finished'];
+
+/** The phases and streams of the lines of a log. */
+export const logPhases = ['plan', 'apply', 'detect'] as const;
+export type LogPhase = (typeof logPhases)[number];
+export const logStreams = ['stdout', 'stderr', 'system'] as const;
+export type LogStream = (typeof logStreams)[number];
+
+/** The phase that the lines of an attempt have. */
+export function logPhaseOf(operation: RunOperation, phase: AttemptPhase): LogPhase {
+  if (phase === 'applying') return 'apply';
+  return operation === 'scan' ? 'detect' : 'plan';
+}
+
+export interface RunTimeouts {
+  plan: number;
+  approval: number;
+  apply: number;
+}
+
+export type AttemptPhase = 'planning' | 'applying';
+
+/**
+ * How an attempt ended. `handed_back`: its worker stopped before it had changed anything. `lost`: its worker is gone, and
+ * its writes are refused.
+ */
+export const attemptOutcomes = [
+  'planned',
+  'unchanged',
+  'applied',
+  'failed',
+  'canceled',
+  'timed_out',
+  'handed_back',
+  'lost',
+] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/** The signal that makes the workflow of a run ask for the next step. */
+export const wakeSignal = 'wake';

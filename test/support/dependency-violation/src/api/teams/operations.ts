@@ -1,0 +1,3 @@
+import { known } from '../undo/operations.ts';
+
+export const answer = known;

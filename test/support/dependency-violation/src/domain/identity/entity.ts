@@ -1,0 +1,3 @@
+import type { known } from '../runs/entity.ts';
+
+export type Known = typeof known;
