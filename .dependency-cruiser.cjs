@@ -11,7 +11,7 @@ const mayImport = {
   'src/activities': ['src/activities', 'src/domain', 'src/database', 'src/executors', 'src/config', 'src/engine'],
   'src/worker': ['src/(worker|activities|domain|database|engine|executors|workflows|config|open-database)'],
   'src/api': ['src/api', 'src/domain', 'src/database', 'src/engine', 'src/config', 'src/open-database', 'src/workflows/[^/]+\\.contract\\.ts$'],
-  'src/local': ['src/local', 'src/config', 'src/settings'],
+  'src/local': ['src/local', 'src/config'],
   migrations: ['migrations'],
 };
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '#config';
 import { temporalVersion } from '../../bench/installation/temporal-cluster.ts';
-import { secretSettings } from '../../src/secret-files.ts';
+import { secretSettings } from '../../src/config/secret-files.ts';
 import { codeBlocks } from '../docs/markdown.ts';
 import { imageEnvironment, instruction, ownImage, readComposition, readDockerfile, readText, root } from './compose.ts';
 

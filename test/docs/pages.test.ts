@@ -107,7 +107,7 @@ describe.each(files)('%s', (file) => {
 });
 
 describe('docs/configuration.md', () => {
-  it('matches src/settings.ts', () => {
+  it('matches src/config/settings.ts', () => {
     execFileSync('node', ['scripts/docs-configuration.js', '--check'], { cwd: root, stdio: 'pipe' });
   });
 });

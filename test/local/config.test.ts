@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, loadConfig, loadDatabaseConfig, loadStartConfig, readToolsDirectory } from '#config';
 import { makeTestDirectory } from '#test/support/directories.ts';
-import { secretSettings } from '../../src/secret-files.ts';
+import { secretSettings } from '../../src/config/secret-files.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');
