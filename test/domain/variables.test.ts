@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { concernsSecret } from '#domain/variables/changes.ts';
 import type { NewVariable } from '#domain/variables/model.ts';
+import { refuseUnusable } from '#domain/variables/rules.ts';
 import type { ShownVariable } from '#domain/variables/store.ts';
 
 const plain: NewVariable = { name: 'REGION', value: 'eu', category: 'env', sensitive: false };
@@ -26,4 +27,29 @@ describe('replacing all variables', () => {
       expect(concernsSecret(wanted, current)).toBe(expected);
     },
   );
+});
+
+describe('the value of a variable', () => {
+  const texts = (length: number) => 'x'.repeat(length - 2);
+
+  it.each<[string, NewVariable, number]>([
+    ['of the environment has at most 64 KiB as JSON', plain, 64 * 1024],
+    ['of the template has at most 256 KiB as JSON', { ...plain, category: 'template' }, 256 * 1024],
+  ])('%s', (_what, variable, longest) => {
+    refuseUnusable({ ...variable, value: texts(longest) }, undefined);
+    expect(() => refuseUnusable({ ...variable, value: texts(longest + 1) }, undefined)).toThrow(/must have at most/);
+  });
+
+  it.each<[string, NewVariable, ShownVariable | undefined, RegExp]>([
+    ['there is none yet', kept, undefined, /there is no variable "TOKEN"/],
+    ['the former one was not secret', { ...kept, name: 'REGION' }, region, /"REGION" is not sensitive/],
+    ['it is to be secret no longer', { ...kept, sensitive: false }, token, /"TOKEN" is sensitive: say/],
+    ['it is to be in another category', { ...kept, category: 'template' }, token, /only in its category/],
+  ])('cannot be left out where %s', (_why, variable, before, expected) => {
+    expect(() => refuseUnusable(variable, before)).toThrow(expected);
+  });
+
+  it('can be left out where the variable is secret before and after', () => {
+    expect(() => refuseUnusable(kept, token)).not.toThrow();
+  });
 });

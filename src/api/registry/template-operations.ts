@@ -9,7 +9,7 @@ import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import { accessReview, readAccess } from '#domain/registry/access.ts';
 import { listTemplates, loadReadme } from '#domain/registry/catalog-store.ts';
 import { readLastRuns } from '#domain/registry/last-runs-store.ts';
-import { findTemplate, findTemplateOwner, findTemplateToChange, type TemplateTarget } from '#domain/registry/store.ts';
+import { findTemplate, findTemplateToChange, type TemplateTarget } from '#domain/registry/store.ts';
 import {
   archiveTemplate,
   createTemplate,

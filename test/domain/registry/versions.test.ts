@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Version } from '#domain/registry/model.ts';
+import { Tags, Version } from '#domain/registry/model.ts';
 import { resolveVersion } from '#domain/registry/versions.ts';
 
 const versions = (...texts: string[]) =>
@@ -91,4 +91,10 @@ describe('resolving a version', () => {
       expect(() => resolve(available, wanted)).toThrow(/expected an exact version/);
     },
   );
+});
+
+it('a template has at most 20 tags', () => {
+  const tags = (count: number) => Array.from({ length: count }, (_each, index) => `tag-${index}`);
+  expect(Tags.safeParse(tags(20)).success).toBe(true);
+  expect(Tags.safeParse(tags(21)).success).toBe(false);
 });

@@ -44,6 +44,11 @@ table('while applies are held, a run', [
   ],
   ['that needs approval asks for it', finished(planning, 'planned', { hold }), { kind: 'ask_approval', seconds: 3600 }],
   ['that needs no approval waits', finished(planning, 'planned', { hold, policy: open }), held()],
+  [
+    'waits one second for a hold that ends at this moment',
+    finished(planning, 'planned', { hold: holdOf(secondsFromNow(0)), policy: open }),
+    held(1, holdOf(secondsFromNow(0))),
+  ],
   ['that destroys waits', finished(planning, 'planned', { hold, policy: open, run: { operation: 'destroy' } }), held()],
   [
     'that refreshes the state waits',

@@ -459,5 +459,6 @@ describe('what a role in an organization gives in its teams', () => {
     ]);
     expect([who({ organization: 'member' }), who({ team: 'member' }), who({})]).toEqual([false, false, false]);
     expect(administers(principal({ organization: 'owner', team: 'owner' }), installationOwnership)).toBe(false);
+    expect(administers(principal({ role: 'admin' }), installationOwnership)).toBe(true);
   });
 });

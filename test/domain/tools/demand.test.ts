@@ -31,6 +31,13 @@ describe('the demand of a run', () => {
     expect(meetsDemand(demand, { name: 'terraform', version: '1.11.4' })).toBe(false);
   });
 
+  it('is for Terraform where the template names it, although a file beside is for OpenTofu alone', () => {
+    const files = readFilesTools({ 'main.tf': '', 'extra.tofu': '' });
+    expect(intersectDemand({ files, wanted: [], writer: null })).toEqual({ opentofu: [] });
+    const template = { by: 'template', tool: { name: 'terraform' } } as const;
+    expect(intersectDemand({ files, wanted: [template], writer: null })).toEqual({ terraform: [] });
+  });
+
   it('says what asks for different tools', () => {
     const environment = { by: 'environment', tool: { name: 'terraform' } } as const;
     expect(intersectDemand({ files: anyFiles, wanted: [wanted, environment], writer: null })).toEqual({

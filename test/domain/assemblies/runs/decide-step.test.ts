@@ -219,6 +219,15 @@ describe('an assembly run that is canceled', () => {
     expect([status, reason]).toEqual(['canceled', 'canceled_by_user']);
   });
 
+  it('an ended node says how its run ended where that was not canceled', () => {
+    const messageOf = (run: Partial<NodeRun>) =>
+      decide([withRun('a', run)], { status: 'canceling' }).changes['a'] as { reason: { message: string } };
+    expect(messageOf({ status: 'canceled' }).reason.message).toBe('the assembly run was canceled');
+    expect(messageOf({ status: 'failed', statusReason: 'apply_failed' }).reason.message).toBe(
+      'the assembly run was canceled; the run of the node ended failed: applying failed; the log says why',
+    );
+  });
+
   it('keeps the success of a run that was faster', () => {
     const { changes } = decide([withRun('a', { status: 'succeeded' })], { status: 'canceling' });
     expect(changes['a']).toMatchObject({ kind: 'end', status: 'succeeded' });
@@ -242,6 +251,12 @@ describe('the status of an assembly run', () => {
     expect(decide([ended('a', 'failed'), ended('b', 'timed_out'), ended('c', 'canceled')]).status).toBe('failed');
     expect(decide([ended('b', 'timed_out'), ended('c', 'canceled')]).status).toBe('timed_out');
     expect(decide([ended('a', 'succeeded'), ended('c', 'canceled')]).status).toBe('canceled');
+  });
+
+  it('a node follows the approval for which its run waits, and so does the assembly run', () => {
+    const step = decide([withRun('a', { status: 'pending_approval' })]);
+    expect(step.changes).toEqual({ a: { kind: 'follow', status: 'pending_approval' } });
+    expect(step.status).toBe('pending_approval');
   });
 
   it('a repeated step changes nothing', () => {
