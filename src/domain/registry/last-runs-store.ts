@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
-import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { inIndexGroup, orderOfGroup } from '#domain/shared/index-range.ts';
+import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 
 /** The newest run of a template that somebody may read. */
 export interface LastRun {

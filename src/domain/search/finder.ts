@@ -1,6 +1,6 @@
 import type { Em } from '#database/database.ts';
-import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 
 /** What a search finds of one kind. */
 export interface FoundRow {

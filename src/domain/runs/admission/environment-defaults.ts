@@ -1,7 +1,7 @@
-import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 
 /** The defaults that an environment gives to the variables of a template, as a run of the template gets them. */

@@ -4,7 +4,6 @@ import type { PublishedVersion } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { mergeVariables } from '#domain/registry/variables/variables.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { convertToType } from '#domain/sources/hcl/conversions.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import { hasReferences } from '#domain/variables/reference-syntax.ts';
 import { copyReads, dataSourceOf } from '../references/model.ts';
