@@ -13,7 +13,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { capitalize, toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberLevel, ShownMember } from './member-level.ts';
-import { nextStepNames, nextStepQuery, readPrefilledPerson } from './next-step.ts';
+import { nextStepNames, nextStepQuery, readPrefilledPerson, renderOutsider } from './next-step.ts';
 
 const person = 'user_id';
 const names = [person, whoField(person), 'role', ...nextStepNames] as const;
@@ -80,7 +80,7 @@ function renderOrganizationLink<Params, Owner extends LevelOwner>(
 ): Html | null {
   if (!joinOrganizationPath || !outsider) return null;
   const path = joinOrganizationPath(owner, { user_id: outsider.id, ...(typed['role'] && { role: typed['role'] }) });
-  return html`<p class="notice"><a href="${path}">Add <span class="foreign">${outsider.name}</span> to the organization</a></p>`;
+  return renderOutsider(path, outsider);
 }
 
 /** Lets somebody join. */

@@ -32,6 +32,11 @@ export function joinOrganizationPath(orgID: string, prefilled: Prefilled): Local
   return `${pagePath(pages.organizationMembers, { orgID }, { ...prefilled })}#add`;
 }
 
+/** Links a person who is not in the organization to the form that adds them. */
+export function renderOutsider(path: LocalPath, { name }: Person): Html {
+  return html`<p class="notice"><a href="${path}">Add <span class="foreign">${name}</span> to the organization</a></p>`;
+}
+
 /**
  * What the address says after somebody was added to an organization. These are not the names that prefill the form, which the next person would get
  * as well. `clear-result-params.js` removes them from the address.

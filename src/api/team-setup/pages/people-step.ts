@@ -1,12 +1,14 @@
+import { joinOrganizationPath, renderOutsider } from '#api/members/pages/next-step.ts';
 import { get, set } from '#api/members/team-operations.ts';
 import { teamParams } from '#api/teams/pages/team-frame.ts';
-import { personFields, readJoiner } from '#api/tenancy/pages/person-fields.ts';
+import { personFields, readJoiner, readOutsider } from '#api/tenancy/pages/person-fields.ts';
 import { teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
 import { readSetup, type Setup } from './setup.ts';
 import { describeStep, renderMade } from './steps-view.ts';
 
@@ -15,7 +17,7 @@ export function registerPeopleStep(addPage: AddPage): void {
   addFormPage(addPage, pages.setUpTeamPeople, {
     read: readSetup,
     describe: async (setup, visit) => ({
-      ...describeStep(setup, 'people', describePeople(setup)),
+      ...describeStep(setup, 'people', html`${describePeople(setup)}${await renderSentOutsider(setup, visit)}`),
       news: pages.setUpTeamPeople,
       fields: [
         ...(await personFields(visit, personOf(setup))),
@@ -37,6 +39,17 @@ export function registerPeopleStep(addPage: AddPage): void {
 function personOf({ team }: Setup) {
   const organizationId = team.organization_id;
   return { name: 'user_id', label: 'Member of the organization', hint: 'A name or an e-mail address.', organizationId };
+}
+
+/** Links the person whom the sent form names to the members of the organization, if they are not one of them. */
+async function renderSentOutsider(setup: Setup, visit: Visit): Promise<Html | null> {
+  const outsider = await readOutsider(visit, personOf(setup));
+  if (!outsider) return null;
+  const { id: team, organization_id: orgID } = setup.team;
+  const { role } = Object(visit.request.body) as { readonly role?: unknown };
+  const team_role = teamRoleChoices.find(({ value }) => value === role)?.value;
+  const path = joinOrganizationPath(orgID, { user_id: outsider.id, team, ...(team_role && { team_role }) });
+  return renderOutsider(path, outsider);
 }
 
 function describePeople({ team, members }: Setup) {

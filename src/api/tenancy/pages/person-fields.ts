@@ -121,6 +121,13 @@ function describeUnclear(found: readonly Person[], outsider: Person | undefined)
   return 'matches nobody in your organizations. An owner or an administrator of the organization can invite new people by their e-mail address';
 }
 
+/** Who must join the organization of the field first, if the form was sent with a text that names nobody else. */
+export async function readOutsider(visit: Visit, search: PersonSearch): Promise<Person | undefined> {
+  const sent = readSent(visit, search.name);
+  if (sent === '' || (await findPeople(visit, search, sent)).length > 0) return undefined;
+  return findOutsider(visit, search, sent);
+}
+
 /** The only person whom a text names where it names no member of the organization of the field; undefined if there is none. */
 async function findOutsider(visit: Visit, search: PersonSearch, text: string): Promise<Person | undefined> {
   const { organizationId, ...anywhere } = search;
