@@ -2,6 +2,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/strict-json.ts';
 
 /** The body of a variable, from what was typed. An empty field keeps a secret that exists. */
 export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
@@ -13,7 +14,7 @@ export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Rec
     category: typed['category'],
     sensitive,
     phases,
-    ...(!keepsValue && { value: readValue(typed['category'], typed['value']) }),
+    ...(!keepsValue && { value: readValue(visit, 'value', typed) }),
     ...toPlanValue(visit, typed, exists),
     ...(typed['expected_revision'] && { expected_revision: Number(typed['expected_revision']) }),
   };
@@ -24,25 +25,42 @@ export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Rec
  * typed without the tick is refused: planning would get the other value, which may be the stronger credential.
  */
 function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string, unknown> {
-  const { category, sensitive, has_plan_value: has, plan_value: value } = typed;
+  const { sensitive, has_plan_value: has, plan_value: value } = typed;
   const isTyped = value !== undefined && value !== '' && (!exists || sensitive === 'yes');
   if (has !== 'yes' && isTyped)
     visit.addProblem('has_plan_value', 'tick this if planning gets the value below; else empty its field');
   if (has !== 'yes') return { has_plan_value: false };
   const keepsValue = exists && sensitive === 'yes' && value === '';
-  return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(category, value) }) };
+  return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(visit, 'plan_value', typed) }) };
 }
 
-/** A default of a template may be any JSON; text that is no JSON is meant as it is. An environment variable is always text. */
-function readValue(category = '', value = ''): JsonValue {
+/** The value that was typed in a field. Broken JSON is a problem of the field: as a text, it would fail in a run at the earliest. */
+function readValue(visit: Visit, field: 'value' | 'plan_value', { category, [field]: text = '' }: Typed): JsonValue {
+  if (category === 'env') return text;
+  const read = readDefault(text);
+  if ('value' in read) return read.value;
+  visit.addProblem(
+    field,
+    `begins like a list or an object, but ${read.problem}: correct it, as in ["a", "b"], or write a text in quotes, as in "[a]"`,
+  );
+  return text;
+}
+
+/** A default of a template may be any JSON; text that is not JSON is meant as it is, unless it begins like a list or an object. */
+function readDefault(text: string): { readonly value: JsonValue } | { readonly problem: string } {
+  const parsed = parseStrictJson(text);
+  if (!parsed.ok) return /^\s*[[{]/.test(text) ? { problem: describeJsonProblem(parsed.problem) } : { value: text };
+  const value = parsed.value as JsonValue;
+  // A number is text if JSON would write it otherwise: a password such as 1.50 keeps each of its digits.
+  return { value: typeof value === 'number' && String(value) !== text.trim() ? text : value };
+}
+
+/** A value as its field shows it. A text stands in quotes if the form would otherwise read something else. */
+export function showValue(category: string, value: JsonValue): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
   if (category === 'env') return value;
-  try {
-    const parsed = JSON.parse(value) as JsonValue;
-    // A number is text if JSON would write it otherwise: a password such as 1.50 keeps each of its digits.
-    return typeof parsed === 'number' && String(parsed) !== value.trim() ? value : parsed;
-  } catch {
-    return value;
-  }
+  const read = readDefault(value);
+  return 'value' in read && read.value === value ? value : JSON.stringify(value);
 }
 
 /** The fields of a variable: of a new one, or of the one of that name. A secret that is kept is never filled in. */
@@ -87,7 +105,7 @@ function valueFields(keepsSecret: boolean): FormField[] {
       isOptional: keepsSecret,
       hint: keepsSecret
         ? 'The stored value is never shown. Leave this empty to keep it.'
-        : 'A default may be JSON, such as 3, true or ["a"]. Anything else is text.',
+        : 'A default may be JSON, such as 3, true or ["a"]. Anything else is text. A text that looks like JSON stands in quotes, such as "3".',
     },
     {
       name: 'has_plan_value',

@@ -9,9 +9,8 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { NotFound } from '#domain/shared/errors.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { VariableView } from '../views.ts';
-import { toVariableBody, variableFields } from './fields.ts';
+import { showValue, toVariableBody, variableFields } from './fields.ts';
 
 type ShownVariable = z.input<typeof VariableView> & { readonly actions: readonly Action[] };
 type HolderVisit = Visit<{ id: string }>;
@@ -158,13 +157,12 @@ function secretFields({ sensitive }: Typed): readonly string[] {
 
 function fieldsOf(variable: ShownVariable): FormField[] {
   const { name, category, sensitive, phases, value, plan_value: planValue, has_plan_value: hasPlanValue } = variable;
-  const show = (shown: JsonValue) => (typeof shown === 'string' ? shown : JSON.stringify(shown));
   const values = {
     name,
     category,
-    value: sensitive ? '' : show(value),
+    value: sensitive ? '' : showValue(category, value),
     has_plan_value: hasPlanValue ? 'yes' : '',
-    plan_value: planValue === null ? '' : show(planValue),
+    plan_value: planValue === null ? '' : showValue(category, planValue),
     sensitive: sensitive ? 'yes' : '',
     plan: phases.includes('plan') ? 'yes' : '',
     apply: phases.includes('apply') ? 'yes' : '',

@@ -106,6 +106,25 @@ describe('the pages of environments', () => {
     expect((await visitor.submit(`${path}/variables/TOKEN/delete`, {})).location).toContain('done=variable-removed');
   });
 
+  it('refuse a default at its field that begins like a list and is not valid JSON, and take a text as it is in quotes', async () => {
+    const path = `/environments/${tenant.environment}`;
+    const sizes = { name: 'sizes', category: 'template', plan: 'yes', apply: 'yes' };
+    for (const value of ['["a",]', ' {"a": }', '["a"] and more', '[12345678901234567890]']) {
+      const { status, text } = await visitor.submit(`${path}/new-variable`, { ...sizes, value });
+      expect([status, /id="field-value-problem"[^§]*?write a text in quotes/.test(text)], value).toEqual([400, true]);
+    }
+    const isText = { ...sizes, category: 'env', name: 'SIZES', value: '["a",]' };
+    expect((await visitor.submit(`${path}/new-variable`, isText)).status).toBe(303);
+    for (const text of ['["a",]', '3']) {
+      const quoted = JSON.stringify(text);
+      await visitor.submit(`${path}/variables/sizes`, { ...sizes, value: quoted });
+      await visitor.submit(`${path}/new-variable`, { ...sizes, value: quoted });
+      expect((await tenant.owner.get(`${path}/variables/sizes`)).body.value).toBe(text);
+      const shown = quoted.replaceAll('"', '&quot;');
+      expect((await visitor.get(`${path}/variables/sizes`)).text).toContain(`>\n${shown}</textarea>`);
+    }
+  });
+
   it('show and change the value that planning gets, and keep a secret one when its field stays empty', async () => {
     const path = `/environments/${tenant.environment}`;
     const fields = {
