@@ -15,11 +15,16 @@ export function secretNamesOf(outputs: Expression<unknown>, runId: Expression<un
     select s.name from ${secretsByVersions(runId)})`;
 }
 
-/** The same of these outputs alone. It looks up each name, so its cost does not depend on how many newer versions there are: lists use it for each row. */
-export function secretNamesAmong(outputs: Expression<unknown>, runId: Expression<unknown>) {
+/** The same of the outputs of the run `run` alone. It looks up each name, so its cost does not depend on how many newer versions there are: lists use it for each row. */
+export function secretNamesAmong(run: 'runs' | 'ran') {
+  const column = (name: 'outputs' | 'template_id' | 'template_version_id') => sql.ref(`${run}.${name}`);
+  const [templateId, versionId] = [column('template_id'), column('template_version_id')];
+  // For an `exists`, PostgreSQL would read all outputs of all these versions first.
   return sql<string[]>`array(
-    select o.key from jsonb_each(${outputs}) o
-    where o.value ->> 'sensitive' = 'true' or ${isSecretByVersions(runId, sql`o.key`)})`;
+    select o.key from jsonb_each(${column('outputs')}) o
+    where o.value ->> 'sensitive' = 'true' or (
+      select s.name from template_secret_outputs s
+        where s.template_id = ${templateId} and s.name = o.key and ${isSince(versionId)} limit 1) is not null)`;
 }
 
 /** Whether an output is secret by the version of a run or by a newer one. For an `exists`, PostgreSQL would read all outputs of all these versions first. */
@@ -29,9 +34,13 @@ export function isSecretByVersions(runId: Expression<unknown>, name: Expression<
 
 /** The outputs `s` that are secret by the version of a run or by a newer one. */
 function secretsByVersions(runId: Expression<unknown>) {
-  return sql`runs d join template_secret_outputs s on s.template_id = d.template_id
-    and s.version_id >= d.template_version_id and (not s.is_yanked or s.version_id = d.template_version_id)
+  return sql`runs d join template_secret_outputs s on s.template_id = d.template_id and ${isSince(sql.ref('d.template_version_id'))}
     where d.id = ${runId}`;
+}
+
+/** Whether the version that calls the output `s` secret is this one, or a newer one that was not yanked. */
+function isSince(versionId: Expression<unknown>) {
+  return sql<SqlBool>`s.version_id >= ${versionId} and (not s.is_yanked or s.version_id = ${versionId})`;
 }
 
 /** The names of the outputs that are secret by the version of a run or by a newer one. */

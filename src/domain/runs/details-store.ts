@@ -82,8 +82,8 @@ export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetai
 
 /** Most runs of a list have no outputs, and need not look for versions. */
 function selectSecretOutputs(eb: OverRun) {
-  const [outputs, id] = [eb.ref('runs.outputs'), eb.ref('runs.id')];
-  return sql<string[]>`case when ${outputs} = '{}' then '{}'::text[] else ${secretNamesAmong(outputs, id)} end`;
+  const outputs = eb.ref('runs.outputs');
+  return sql<string[]>`case when ${outputs} = '{}' then '{}'::text[] else ${secretNamesAmong('runs')} end`;
 }
 
 /** The variables that hold outputs of other instances that have become secret since the run read them. */
@@ -92,18 +92,23 @@ function selectSecretVariables(eb: OverRun) {
   return sql<string[]>`case when ${reads} is null then '{}'::text[] else ${secretVariablesOf(reads)} end`;
 }
 
-/** What the variables of a node's run were made of, with the outputs of other nodes that are secret by now; null for any other run. */
+/** What the variables of a node's run were made of, with the outputs of other nodes that are secret by now; null if none is, and for any other run. */
 function selectEdges(eb: OverRun) {
   const written = sql`an.spec -> 'variables'`;
-  // A node refers only to those that it waits for; in a destroy, these wait for it.
-  const isUsed = sql<SqlBool>`(an.dependencies ? n.key or n.dependencies ? an.key)`;
+  // A node refers only to those that it waits for. In a destroy, these wait for it, so all nodes are searched. The keys are looked up in an index.
+  const waitedFor = sql`array(select jsonb_array_elements_text(an.dependencies))`;
+  const eitherWay = sql`array(
+    select w.key::text from assembly_nodes w
+      where w.assembly_run_id = an.assembly_run_id and (an.dependencies ? w.key or w.dependencies ? an.key))`;
+  const isDestroy = eb('runs.operation', '=', sql.lit('destroy' as const));
+  const isUsed = sql<SqlBool>`n.key = any(case when ${isDestroy} then ${eitherWay} else ${waitedFor} end)`;
   const environmentId = eb.ref('runs.environment_id');
   const secret = secretNamesOfNodes(sql`an.assembly_run_id`, { environmentId, isUsed });
   return sql<{
     readonly written: Readonly<Record<string, JsonValue>>;
     readonly secret: Readonly<Record<string, readonly string[]>>;
-  } | null>`(select jsonb_build_object('written', ${written}, 'secret', ${secret})
-    from assembly_nodes an where an.id = ${eb.ref('runs.assembly_node_id')})`;
+  } | null>`(select case when used.secret <> '{}' then jsonb_build_object('written', ${written}, 'secret', used.secret) end
+    from assembly_nodes an cross join lateral (select ${secret} as secret offset 0) used where an.id = ${eb.ref('runs.assembly_node_id')})`;
 }
 
 /** The assembly and the node of which a run is a try; null for any other run. */

@@ -9,7 +9,7 @@ import { findReferences, type Reference } from '../spec/references.ts';
 export interface OutputSources {
   /** By the names of the outputs or variables, as the version writes them. */
   readonly written: Readonly<Record<string, JsonValue>>;
-  /** By the keys of the nodes, the names of their outputs that are secret by now. */
+  /** By the keys of the nodes, the names of their outputs that are secret by now. Nodes without any are left out. */
   readonly secret: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -31,6 +31,7 @@ export function showAssemblyOutputs(outputs: MaskedOutputs, sources: OutputSourc
 /** The names of what was made of outputs that are secret by now. */
 export function secretlyMade({ written, secret }: OutputSources): string[] {
   const secrets = new Map(Object.entries(secret));
+  if (secrets.size === 0) return [];
   const isSecret = (of: Reference) => of.kind === 'output' && secrets.get(of.node)?.includes(of.name) === true;
   return Object.keys(written).filter((name) => findReferences(written[name] ?? null).some(isSecret));
 }
