@@ -2,6 +2,7 @@ import { type Expression, type Kysely, sql } from 'kysely';
 import type { ParameterOf } from '#database/queries.ts';
 import { prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import { isInForce } from './attachment-force.ts';
 import type { VariablePhase } from './model.ts';
 
@@ -83,6 +84,19 @@ export const readGivenNames = prepare((db, parameter: ParameterOf<OfEnvironment>
   db
     .selectFrom(selectGiven(db, parameter).as('given'))
     .select(['name', 'category', 'holderKind', 'holderId', 'holderName'])
+    .orderBy('nearness')
+    .orderBy(nameOrder('holderName'), 'desc')
+    .orderBy('holderId')
+    .orderBy(sql`"name" collate "C"`),
+);
+
+/** The defaults for variables of templates among them, in the same order. A secret has no value here. */
+export const readGivenDefaults = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
+  db
+    .selectFrom(selectGiven(db, parameter).as('given'))
+    .where('category', '=', 'template')
+    .select(['name', 'sensitive', 'holderKind', 'holderId', 'holderName'])
+    .select(sql<JsonValue>`case when "sensitive" then null else "value" end`.as('value'))
     .orderBy('nearness')
     .orderBy(nameOrder('holderName'), 'desc')
     .orderBy('holderId')

@@ -2,34 +2,58 @@ import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
+import { convertDefault } from '#domain/runs/admission/environment-defaults.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
+import { findGivenDefaults, type GivenDefault } from '#domain/variable-sets/given-defaults.ts';
 import { get } from '../operations.ts';
-import { list } from '../variable-operations.ts';
 
-/** The defaults of template variables that an environment sets, in words, by the slots of the variables; null: the visitor may not read it. */
-export async function readInherited(visit: Visit<unknown>, id: string): Promise<ReadonlyMap<string, string> | null> {
-  const [environment, variables] = await Promise.all([
-    orNull(visit.read(get, { params: { id } })),
-    orNull(readVariables(visit, id)),
-  ]);
-  if (!environment || !variables) return null;
-  const defaults = variables.filter(({ category }) => category === 'template');
+/** What a run gets for a variable that is left empty, from its environment or from a variable set. */
+export type Inherited = GivenDefault;
+
+/** By the slots of the variables. */
+export type InheritedValues = ReadonlyMap<string, Inherited>;
+
+/** What an environment and its variable sets give variables of templates; null: the visitor may not read the environment. */
+export async function readInherited(visit: Visit<unknown>, id: string): Promise<InheritedValues | null> {
+  const environment = await orNull(visit.read(get, { params: { id } }));
+  if (!environment) return null;
+  const given = await findGivenDefaults(visit.em, visit.principal, id);
+  return new Map(given.map((each) => [slots.member('', each.name), each]));
+}
+
+/** The same with the values that the variables of a template get from them. */
+export function inheritedBy(inherited: InheritedValues, schema: JsonObject): InheritedValues {
   return new Map(
-    defaults.map(({ name, sensitive, value }) => {
-      const shown = sensitive ? 'a secret value' : shorten(value as JsonValue);
-      return [slots.member('', name), `${environment.name} sets ${shown}`];
-    }),
+    [...inherited].map(([slot, each]) => [slot, { ...each, value: convertDefault(schema, each.name, each.value) }]),
   );
 }
 
-/** All variables of an environment. A form that knew only some would ask for what the environment gives. */
-async function readVariables(visit: Visit<unknown>, id: string) {
-  const read = (cursor?: string) => visit.read(list, { params: { id }, query: { limit: '200', cursor } });
-  let page = await read();
-  const all = [...page.variables];
-  while (page.next_cursor !== null) {
-    page = await read(page.next_cursor);
-    all.push(...page.variables);
-  }
-  return all;
+/** In words, by the slots. */
+export function describeInherited(inherited: InheritedValues): ReadonlyMap<string, string> {
+  return new Map([...inherited].map(([slot, each]) => [slot, describe(each)]));
+}
+
+function describe(each: Inherited): string {
+  const { from } = each;
+  if (from === null) return `A variable set gives ${showInherited(each)}`;
+  return from.kind === 'environment'
+    ? `${from.name} sets ${showInherited(each)}`
+    : `The set ${from.name} gives ${showInherited(each)}`;
+}
+
+/** The value, as far as it may be shown. */
+export function showInherited(each: Inherited): string {
+  if (each.isSecret) return 'a secret value';
+  return each.from === null ? 'a value' : shorten(each.value);
+}
+
+/** What gives the value, after it. */
+export function describeGiver({ from }: Inherited): string {
+  if (from === null) return 'a variable set gives it';
+  return from.kind === 'environment' ? `${from.name} sets it` : `the set ${from.name} gives it`;
+}
+
+/** Whether the value may be shown, so that it can be compared. */
+export function isOpen({ isSecret, from }: Inherited): boolean {
+  return !isSecret && from !== null;
 }

@@ -1,3 +1,4 @@
+import { inheritedBy } from '#api/environments/pages/inherited.ts';
 import { type DeployedFacts, readReplaced } from '#api/registry/pages/run/deployed.ts';
 import { type Difference, findDifferences } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
@@ -46,7 +47,9 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
   if (!deployed || !version) return null;
   // A refresh deploys no variables.
   if (work.variables_from === 'deployed' || operation === 'refresh') return { deployed, lost: [] };
-  const facts = { root: planForm(schemaOf(version.spec)), inherited, version, deployed: null, source: null };
+  const schema = schemaOf(version.spec);
+  const given = inheritedBy(inherited, schema);
+  const facts = { root: planForm(schema), inherited: given, version, deployed: null, source: null };
   const values = work.variables as Readonly<Record<string, JsonValue>>;
   const differences = findDifferences(facts, deployed, { values, omitted: [] });
   return { deployed, lost: differences.filter(({ kind }) => kind === 'emptied' || kind === 'dropped') };

@@ -1,5 +1,10 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { readInherited } from '#api/environments/pages/inherited.ts';
+import {
+  describeInherited,
+  type InheritedValues,
+  inheritedBy,
+  readInherited,
+} from '#api/environments/pages/inherited.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
@@ -27,10 +32,11 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
     readVersion(visit, templateId, chosen('version') || 'latest'),
     readInheritedOf(visit, environmentId),
   ]);
+  const schema = schemaOf(version?.spec ?? {});
   return {
-    root: planForm(schemaOf(version?.spec ?? {})),
+    root: planForm(schema),
     values: withoutMasks(saved?.variables),
-    inherited,
+    inherited: describeInherited(inheritedBy(inherited, schema)),
     of: version ? `${templateId} ${version.version}` : '',
     lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>`,
     ...(!version && {
@@ -72,8 +78,8 @@ export async function readVersion(visit: Visit, id: string, wanted: string) {
   return (await read(wanted)) ?? (wanted === 'latest' ? null : read('latest'));
 }
 
-/** What the environment of the work sets; nothing if it has none, or one that the visitor may not read. */
-export async function readInheritedOf(visit: Visit, id: string): Promise<SchemaPart['inherited']> {
+/** What the environment of the work and its variable sets give; nothing if it has none, or one that the visitor may not read. */
+export async function readInheritedOf(visit: Visit, id: string): Promise<InheritedValues> {
   return (id !== '' && (await readInherited(visit, id))) || new Map();
 }
 

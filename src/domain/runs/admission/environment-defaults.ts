@@ -9,7 +9,9 @@ export function defaultsOf(
   schema: TemplateSpec['variables'],
   template: EnvironmentVariables['template'],
 ): Record<string, JsonValue> {
-  const values = Object.entries(template).map(([name, { value }]) => [name, asDeclared(schema, name, value)] as const);
+  const values = Object.entries(template).map(
+    ([name, { value }]) => [name, convertDefault(schema, name, value)] as const,
+  );
   return Object.fromEntries(values);
 }
 
@@ -17,7 +19,7 @@ export function defaultsOf(
  * A default of the environment is often typed without knowing the type of the variable: a password of digits is text, and "3" is a number where the template
  * wants one. The tools convert such values in the same way.
  */
-function asDeclared(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
+export function convertDefault(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
   const declared = propertiesOf(schema)[name];
   const type = typeof declared === 'object' && declared !== null && 'type' in declared ? declared.type : undefined;
   if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;

@@ -125,7 +125,7 @@ describe('the form that runs an assembly without an earlier run', () => {
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
     expect(inWords(shown.text)).toMatch(/is deployed there already: version 1\.0\.0, .* of only some of its nodes/);
     expect(shown.text).toMatch(new RegExp(`href="[^"]*from=${run}">Start from what is deployed`));
-    expect(differences(shown.text)).toMatch(/region us → the default token a secret → the default/);
+    expect(differences(shown.text)).toMatch(/region us → the default eu token a secret → the default/);
     const sent = await send(address, { 'v/name': 'shop', compared: compared(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });

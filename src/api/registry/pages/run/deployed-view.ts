@@ -118,7 +118,6 @@ function findFormDifferences({ facts, entry, omitted, basic }: ComparedForm) {
     version: facts.version.version,
     differences,
     isUnreadable: named.length < unread.length,
-    whenEmpty: facts.inherited ? 'the default, or what the environment sets' : 'the default',
   };
 }
 
@@ -128,18 +127,18 @@ function renderVersions({ version: from }: Deployment, version: string): Html {
     : html`<p>The version changes from ${from} to <strong>${version}</strong>.</p>`;
 }
 
-function renderDifference(
-  { kind, before, after }: Difference,
-  { version, whenEmpty }: { readonly version: string; readonly whenEmpty: string },
-): Html {
+function renderDifference({ kind, before, after, giver }: Difference, { version }: { readonly version: string }): Html {
   const old = before === null ? html`<span class="muted">not set</span>` : html`<code class="foreign">${before}</code>`;
   const now = after === null ? null : html`<code class="foreign">${after}</code>`;
   if (kind === 'changed') return html`${old} → ${now}`;
-  if (kind === 'emptied') return html`${old} → <span class="muted">${whenEmpty}</span>`;
+  const left = giver
+    ? html`${now} <span class="muted foreign">(${giver})</span>`
+    : html`<span class="muted">the default</span> ${now}`;
+  if (kind === 'emptied' || kind === 'given') return html`${old} → ${left}`;
   if (kind === 'unread') return html`${old} → <strong>what you typed is not valid yet</strong>`;
   if (kind === 'asked') return html`${old} → <strong>has to be entered again</strong>`;
   if (kind === 'added')
-    return html`<span class="badge">New in ${version}</span> ${now === null ? html`<span class="muted">not set</span>` : html`default ${now}`}`;
+    return html`<span class="badge">New in ${version}</span> ${giver ? left : now === null ? html`<span class="muted">not set</span>` : html`default ${now}`}`;
   if (kind === 'dropped')
     return html`<span class="badge">Not in ${version}</span> ${before === null ? null : html`its value ${old} is dropped`}`;
   return html`<span class="badge">Changed in ${version}</span> ${before === null ? null : html`keeps ${old}, if that is still valid`}`;

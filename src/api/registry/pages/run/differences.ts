@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { describeGiver, type InheritedValues, isOpen, showInherited } from '#api/environments/pages/inherited.ts';
 import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts';
@@ -10,8 +11,11 @@ export type Values = Readonly<Record<string, JsonValue>>;
 
 /** What a form is compared with: what is deployed. */
 export interface Deployment {
-  /** The run that deployed it. */
-  readonly run: { readonly id: string };
+  /** The run that deployed it, with what gave it the variables that it did not name itself. */
+  readonly run: {
+    readonly id: string;
+    readonly variable_sources?: readonly { readonly variable: string; readonly category: string }[] | null;
+  };
   readonly version: string;
   /** The variables that may be shown. */
   readonly values: Values;
@@ -43,11 +47,16 @@ export function findChanges({ values, secrets }: Deployment, root: ObjectNode, e
 /** A difference between what is deployed and what the form asks for, in words. */
 export interface Difference {
   readonly variable: string;
-  /** `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value. */
-  readonly kind: 'changed' | 'emptied' | 'asked' | 'unread' | 'added' | 'dropped' | 'redefined';
+  /**
+   * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
+   * `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value.
+   */
+  readonly kind: 'changed' | 'emptied' | 'given' | 'asked' | 'unread' | 'added' | 'dropped' | 'redefined';
   /** The deployed value and the new one; null: there is none, or it must not be shown. */
   readonly before: string | null;
   readonly after: string | null;
+  /** What gives the new value: the environment or a variable set. Absent: the form or the version. */
+  readonly giver?: string;
 }
 
 /** What was entered into a form for a run. */
@@ -61,8 +70,8 @@ export interface Entered {
 export interface ComparedFacts {
   readonly root: ObjectNode;
   readonly version: { readonly version: string } | null;
-  /** What applies to a variable that is left empty instead of its default, by its slot. Null: nothing can. */
-  readonly inherited: ReadonlyMap<string, string> | null;
+  /** What applies to a variable that is left empty instead of its default. Null: nothing can. */
+  readonly inherited: InheritedValues | null;
   /** What is deployed, if the form starts from it. */
   readonly deployed: Deployment | null;
   /** The run that is copied with its secrets, if any is. */
@@ -98,18 +107,22 @@ export function findDifferences(
     }),
   );
   const emptied = omit
-    .filter((name) => facts.deployed !== null || !isAsDefault(facts, baseline, name))
-    .map((variable): Difference => ({ variable, kind: 'emptied', before: was(variable), after: null }));
-  const named = new Set([...changed, ...emptied].map(({ variable }) => variable));
-  const ofVersion = findVersionDifferences(baseline, root, named);
+    .filter((name) => !staysWhenEmpty(facts, baseline, name))
+    .map(
+      (variable): Difference => ({ variable, kind: 'emptied', before: was(variable), ...whenEmpty(facts, variable) }),
+    );
+  const given = findGiven(facts, baseline, values);
+  const named = new Set([...changed, ...emptied, ...given].map(({ variable }) => variable));
+  const ofVersion = findVersionDifferences(facts, baseline, named);
   const isVersionKept = version?.version === baseline.version;
   const left = findSecretsToReenter(facts, baseline).filter(({ name }) => !Object.hasOwn(values, name));
   // A secret that is given up is a change, too: the others are not kept then.
-  const isOther = !isVersionKept || named.size > 0 || left.some(({ name }) => omitted.includes(name));
+  const isOther = !isVersionKept || named.size + omit.length > 0 || left.some(({ name }) => omitted.includes(name));
   const secrets = left.flatMap((member) =>
     describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }),
   );
-  return [...changed, ...emptied, ...secrets, ...ofVersion];
+  const replaced = findReplacedSecrets(facts, baseline, { values, isOther });
+  return [...changed, ...emptied, ...given, ...secrets, ...replaced, ...ofVersion];
 }
 
 /** The same where some of what was typed is not a valid value: such a variable is neither emptied nor left as it is. */
@@ -132,9 +145,48 @@ function isSecretMember(member: Node | undefined): boolean {
 }
 
 /** Whether what takes the place of a variable that is left empty is the value that is deployed. */
-function isAsDefault({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
+function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
+  const given = inherited?.get(slots.member('', name));
+  if (given) return isOpen(given) && isDeepStrictEqual(given.value, values[name]);
+  return isDeepStrictEqual(root.members.find((each) => each.name === name)?.default, values[name]);
+}
+
+/** What takes the place of a variable that is left empty. */
+function whenEmpty({ root, inherited }: ComparedFacts, name: string): Pick<Difference, 'after' | 'giver'> {
+  const given = inherited?.get(slots.member('', name));
+  if (given) return { after: showInherited(given), giver: describeGiver(given) };
   const member = root.members.find((each) => each.name === name);
-  return !inherited?.has(slots.member('', name)) && isDeepStrictEqual(member?.default, values[name]);
+  const isShown = member?.default !== undefined && !holdsSecret(member);
+  return { after: isShown ? shorten(member.default ?? null) : null };
+}
+
+/** The variables that the deployment had no value for, whose fields are empty, and that get a value all the same. */
+function findGiven(facts: ComparedFacts, baseline: Deployment, entered: Values): Difference[] {
+  const { root, inherited } = facts;
+  const before = new Set(baseline.root.members.map(({ name }) => name));
+  const isDeployed = (name: string) => Object.hasOwn(baseline.values, name) || baseline.secrets.includes(name);
+  return root.members
+    .filter(({ name }) => before.has(name) && !isDeployed(name) && !Object.hasOwn(entered, name))
+    .filter(({ name, default: value }) => value !== undefined || inherited?.has(slots.member('', name)))
+    .map(({ name }) => ({ variable: name, kind: 'given', before: null, ...whenEmpty(facts, name) }));
+}
+
+/** The deployed secrets that the run gets from its environment instead. One that the environment gave the deployment follows it without a word. */
+function findReplacedSecrets(
+  facts: ComparedFacts,
+  { secrets, run }: Deployment,
+  { values, isOther }: { readonly values: Values; readonly isOther: boolean },
+): Difference[] {
+  // What is deployed is kept while nothing else changes, and so is what a copy brings along.
+  if (facts.deployed && !isOther) return [];
+  const kept = facts.source?.prefill?.secrets ?? [];
+  const wasGiven = (run.variable_sources ?? []).flatMap(({ variable, category }) =>
+    category === 'template' ? [variable] : [],
+  );
+  return facts.root.members
+    .filter(({ name }) => secrets.includes(name) && facts.inherited?.has(slots.member('', name)))
+    .filter(({ name }) => !Object.hasOwn(values, name) && !kept.includes(name) && !wasGiven.includes(name))
+    .map(({ name }) => ({ variable: name, kind: 'emptied', before: secretWord, ...whenEmpty(facts, name) }));
 }
 
 /** What becomes of a deployed secret whose field is empty. */
@@ -160,17 +212,14 @@ function wasOf({ values, secrets }: Deployment) {
 }
 
 /** What the version changes by itself. */
-function findVersionDifferences(baseline: Deployment, root: ObjectNode, named: ReadonlySet<string>): Difference[] {
+function findVersionDifferences(facts: ComparedFacts, baseline: Deployment, named: ReadonlySet<string>): Difference[] {
+  const { root } = facts;
   const members = new Map(root.members.map((member) => [member.name, member]));
   const before = new Map(baseline.root.members.map((member) => [member.name, member]));
   const was = wasOf(baseline);
   const added = [...members.values()]
     .filter(({ name }) => !before.has(name) && !named.has(name))
-    .map((member): Difference => {
-      const { name: variable, default: value } = member;
-      const isShown = value !== undefined && !holdsSecret(member);
-      return { variable, kind: 'added', before: null, after: isShown ? shorten(value) : null };
-    });
+    .map(({ name }): Difference => ({ variable: name, kind: 'added', before: null, ...whenEmpty(facts, name) }));
   const dropped = [...Object.keys(baseline.values), ...baseline.secrets]
     .filter((name) => !members.has(name))
     .map((variable): Difference => ({ variable, kind: 'dropped', before: was(variable), after: null }));

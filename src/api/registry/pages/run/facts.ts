@@ -1,4 +1,5 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { type InheritedValues, inheritedBy } from '#api/environments/pages/inherited.ts';
 import { getRun } from '#api/runs/operations.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
@@ -43,8 +44,8 @@ export interface RunFacts extends RunSubject {
   readonly approvalWithoutEnvironment: ApprovalWithoutEnvironment | null;
   /** Whether the visitor may give the environment variables that the form need not ask for. */
   readonly maySetVariables: boolean;
-  /** What applies to a variable that is left empty instead of its default, by its slot. */
-  readonly inherited: ReadonlyMap<string, string>;
+  /** What applies to a variable that is left empty instead of its default. */
+  readonly inherited: InheritedValues;
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
   readonly problems: Readonly<Record<string, string>>;
   /** Why a run that is copied or deployed again cannot stay where it is. The form has no field to choose another environment. Null: it can. */
@@ -68,7 +69,8 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     readTargetEnvironment(visit, subject, chosen.environment),
   ]);
   const { environments, environmentId, inherited } = target;
-  const root = planForm(schemaOf(version.shown?.spec ?? {}));
+  const schema = schemaOf(version.shown?.spec ?? {});
+  const root = planForm(schema);
   const operation = chosen.operation ?? subject.source?.operation;
   const name = nameOfTarget(subject, chosen);
   const isReplacing = !subject.deployed && target.isKnown;
@@ -92,7 +94,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     environmentId,
     approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,
     maySetVariables: subject.deployed !== null && (await maySetVariables(visit, environmentId)),
-    inherited,
+    inherited: inheritedBy(inherited, schema),
     problems: {
       ...(version.isOther && { version: unknownVersion }),
       ...(target.problem && !isFixed && { environment_id: target.problem }),

@@ -1,4 +1,4 @@
-import { readInherited } from '#api/environments/pages/inherited.ts';
+import { type Inherited, type InheritedValues, readInherited } from '#api/environments/pages/inherited.ts';
 import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
@@ -18,8 +18,8 @@ export interface TargetEnvironment {
   readonly environmentId: string;
   /** Whether the visitor chose an environment, or chose to have none. */
   readonly isKnown: boolean;
-  /** What applies to a variable that is left empty instead of its default, by its slot. */
-  readonly inherited: ReadonlyMap<string, string>;
+  /** What applies to a variable that is left empty instead of its default. */
+  readonly inherited: InheritedValues;
   /** Why what was chosen cannot be, or why the run cannot stay where it is; null if it can. */
   readonly problem: string | null;
 }
@@ -58,7 +58,7 @@ export async function readTargetEnvironment(
   const teamId = template.team_id ?? visit.scope.teamId;
   const environments = await readEnvironmentChoices(visit, { teamId, alsoId: text });
   const chosen = isFixed ? { value: text } : await readChoice(visit, environmentField(environments), text);
-  const withoutEnvironment = { environments, environmentId: '', inherited: new Map<string, string>() };
+  const withoutEnvironment = { environments, environmentId: '', inherited: new Map<string, Inherited>() };
   if ('problem' in chosen) return { ...withoutEnvironment, isKnown: false, problem: toSentence(chosen.problem) };
   const { value } = chosen;
   if (value === '' || value === noneChoice)

@@ -1,3 +1,4 @@
+import { describeInherited } from '#api/environments/pages/inherited.ts';
 import type { Node } from '#api/web/forms/schema/plan/node.ts';
 import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
@@ -8,7 +9,7 @@ import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { omitField } from './sent.ts';
 
-/** What applies to variables that are left empty: what the environment sets, and the secrets of a copied run or of the deployment. */
+/** What applies to variables that are left empty: what the environment and its variable sets give, and the secrets of a copied run or of the deployment. */
 export function describeKept(
   { facts, entry, omitted }: RunForm,
   requirementNotes: ReadonlyMap<string, string>,
@@ -23,7 +24,7 @@ export function describeKept(
     if (isEntered || !secrets.has(name) || omitted.includes(name) || requirementNotes.get(slot) === '') return [];
     return [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
   });
-  return new Map([...inherited, ...kept]);
+  return new Map([...describeInherited(inherited), ...kept]);
 }
 
 /** Says when deployed secrets are kept, and what visitors can do who do not want to enter them again. */

@@ -1,6 +1,7 @@
 import { renderIcon } from '#api/web/components/icon.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { ShownRun } from '../run-tab.ts';
+import { linkSource } from './values.ts';
 
 type Reset = ShownRun['variables_reset'][number];
 
@@ -12,15 +13,22 @@ const causeWords: Readonly<Record<Reset['cause'], string>> = {
 };
 
 /** Which deployed variables the run resets without having been told to, so that reviewers see it beside the plan. */
-export function renderResets({ variables_reset: resets, template_version: version }: ShownRun): Html | null {
+export function renderResets(run: ShownRun): Html | null {
+  const { variables_reset: resets, template_version: version } = run;
   if (resets.length === 0) return null;
   const rows = resets.map(
     (reset) =>
-      html`<li><code class="foreign">${reset.variable}</code>: ${renderResetValue(reset.before)} → ${reset.after && reset.cause !== 'not_set' ? html`${renderResetValue(reset.after)} <span class="muted">(${causeWords[reset.cause]})</span>` : html`<span class="muted">${causeWords[reset.cause]}</span>`}</li>`,
+      html`<li><code class="foreign">${reset.variable}</code>: ${renderResetValue(reset.before)} → ${reset.after && reset.cause !== 'not_set' ? html`${renderResetValue(reset.after)} <span class="muted">(${renderCause(run, reset)})</span>` : html`<span class="muted">${causeWords[reset.cause]}</span>`}</li>`,
   );
   const isOne = resets.length === 1;
   const what = isOne ? 'a variable that is' : `${resets.length} variables that are`;
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${what} deployed.</strong> ${isOne ? 'It was not entered for this run, so it gets' : 'They were not entered for this run, so they get'} what version ${version} and the environment provide. To keep a value, enter it in a new run.</p><ul>${rows}</ul></div></div>`;
+}
+
+/** A value that the environment's variable sets give is told with its set. */
+function renderCause({ variable_sources: sources }: ShownRun, { variable, cause }: Reset): Html | string {
+  const source = sources?.find((each) => each.category === 'template' && each.variable === variable);
+  return cause === 'environment' && source?.kind === 'variable_set' ? linkSource(source) : causeWords[cause];
 }
 
 const maxShown = 200;

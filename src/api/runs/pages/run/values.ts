@@ -79,14 +79,18 @@ function renderRead({
 
 /** What gave a variable, by the name that it had then. A set may be gone by now. */
 function renderSource(source: Source | undefined): Html | null {
-  if (!source) return null;
+  return source ? html`<span class="muted">${linkSource(source)}</span>` : null;
+}
+
+/** What gave a variable, with a link to it. */
+export function linkSource(source: Source): Html {
   const { kind, id, name } = source;
   const path =
     kind === 'variable_set'
       ? pagePath(pages.variableSet, { id })
       : pagePath(pages.environment, { id }, { tab: 'variables' });
   const giver = kind === 'variable_set' ? 'the set' : 'the environment';
-  return html`<span class="muted">from ${giver} <a class="foreign" href="${path}">${name}</a></span>`;
+  return html`from ${giver} <a class="foreign" href="${path}">${name}</a>`;
 }
 
 const masked = html`<span class="muted masked">${renderIcon('eye-off')}sensitive, not shown</span>`;

@@ -126,7 +126,8 @@ function renderRadios(part: Part, node: OptionsNode, { labeled, name, chosen }: 
 /** What applies if nothing is chosen. */
 function whenBlank({ node, slot, context }: Part): string {
   if (context.entered?.has(slot)) return 'What you entered';
-  if (context.inherited.has(slot)) return 'As the environment says';
+  const inherited = context.inherited.get(slot);
+  if (inherited !== undefined) return inherited;
   if (node.default === undefined) return 'Not set';
   const label = node.kind === 'options' ? node.options.find(({ value }) => value === node.default)?.label : undefined;
   return `Default (${label ?? shorten(node.default)})`;
