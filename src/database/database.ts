@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { BindingDriver } from './connection.ts';
 import { makePartitions, monthlyTables } from './partitions.ts';
-import { guardPool, readJsonBy } from './pool.ts';
+import { avoidCompiling, guardPool, readJsonBy } from './pool.ts';
 import { queriesOf } from './queries.ts';
 
 /** Tables that are partitioned by time or not logged. Only migrations can make them, so entities and tables are not compared. */
@@ -54,6 +54,7 @@ export function openOrm(settings: DatabaseSettings, entities: Entities, parseJso
       onPoolCreated: (pool: Pool) => {
         readJsonBy(parseJson, pool);
         guardPool(pool, settings.answerWithinMs ?? answerWithinMs);
+        avoidCompiling(pool);
       },
     },
   });

@@ -29,6 +29,14 @@ export function guardPool(pool: Pool, answerWithinMs: number): void {
   });
 }
 
+/**
+ * Lets PostgreSQL compile no statement. It compiles those that it expects to be costly, and expects that of lists, whose conditions it cannot estimate: compiling
+ * one takes seconds, and executing it a millisecond. It is no harm if this fails.
+ */
+export function avoidCompiling(pool: Pool): void {
+  pool.on('connect', (client) => void client.query('set jit = off').catch(() => undefined));
+}
+
 /** Lets the pool drop the connection. The code that uses it releases it once more, which must have no effect. */
 function releaseBroken(client: PoolClient): void {
   client.release(true);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '#open-database';
 import { createDatabase, createEmptyDatabase } from '#test/support/database/database.ts';
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -13,6 +14,22 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 const countTables = `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`;
+
+describe('a connection of the service', () => {
+  it('lets PostgreSQL compile no statement, which would take longer than the statement', async () => {
+    const database = await createDatabase();
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.url, `alter database ${name} set jit = on`);
+    const orm = openDatabase({ databaseUrl: database.url, databasePoolSize: 1 });
+    try {
+      expect(await query(database.url, 'show jit')).toEqual([{ jit: 'on' }]);
+      expect(await orm.em.fork().execute('show jit')).toEqual([{ jit: 'off' }]);
+    } finally {
+      await orm.close();
+      await database.drop();
+    }
+  });
+});
 
 describe('databases for tests', () => {
   it('are migrated, separate from each other, and gone once dropped', async () => {
