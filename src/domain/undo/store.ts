@@ -41,6 +41,11 @@ export function listAttempts(em: Em, runId: string, page: PageRequest): Promise<
   return pageOfLarge(em, selectAttempts(em).where('a.run_id', '=', runId), 'a.id', page);
 }
 
+/** The attempts at undoing a run that could take another step, with the instance that they have checked. */
+export function listCheckedAttempts(em: Em, runId: string) {
+  return selectAttempts(em).where('a.run_id', '=', runId).where('a.state', 'in', ['ready', 'promotable']).execute();
+}
+
 /** The candidate checks of an attempt, newest first. */
 export function listCandidateChecks(em: Em, attemptId: string, page: PageRequest) {
   const checks = db(em)

@@ -151,6 +151,80 @@ describe('the pages of an undo', () => {
       );
   });
 
+  test.each(['plan', 'promote'])(
+    'offer a new check in place of the %s once the instance has changed since the check',
+    async (step) => {
+      const place = stage.place();
+      await stage.deploy({ ...place, variables: { a: 1 } });
+      const run = await stage.deploy({ ...place, variables: { a: 2 } });
+      const { id } = await stage.checked(run);
+      if (step === 'promote') await stage.checkCandidate(id, ['thing.a']);
+      const page = `/selective-undo/${id}`;
+      const form = await owner.get(page);
+      expect(form.text).not.toContain('Check again');
+      const [, digest = ''] = /name="candidate_digest" value="([^"]+)"/.exec(form.text) ?? [];
+      await stage.deploy({ ...place, variables: { a: 2, b: 1 } });
+      const again = new RegExp(
+        `<a class="button button-primary" href="/workloads/runs/${run}/undo">.*Check again`,
+        's',
+      );
+      const { text } = await owner.get(page);
+      expect(text).toMatch(/<span class="status[^>]*>(?:(?!<\/span>).)*Out of date/s);
+      expect(text).toContain('The instance has changed since it was checked: check again, which makes a new attempt');
+      expect(text).toMatch(again);
+      for (const untrue of [
+        'Ready to confirm',
+        'Can be undone',
+        'Plan again',
+        'confirm it below',
+        'Confirm the undo',
+        'can be undone',
+      ])
+        expect(text).not.toContain(untrue);
+      expect((await owner.get(`${page}/${step}`)).text).toMatch(again);
+      const fields = { key: crypto.randomUUID(), ...(step === 'promote' && { candidate_digest: digest }) };
+      const refused = await owner.submit(`${page}/${step}`, fields);
+      expect(refused.status).toBe(409);
+      expect(refused.text).toMatch(again);
+      expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toMatch(/Out of date/);
+    },
+  );
+
+  test('lead to the form for a run, filled in with the undone values, where only a new run helps', async () => {
+    const place = stage.place();
+    const other = await stage.api.addUser('operator');
+    await join(stage.tenant, other, 'member', 'admin');
+    await stage.deploy({ ...place, version: '1.0.0', variables: { a: 'good', size: { cpu: 1 }, token: 's3cret' } });
+    const token = { token: 'x' };
+    const run = await stage.deploy(
+      { ...place, version: '2.0.0', variables: { a: 'evil', size: { cpu: 2, ram: 1 }, ...token } },
+      { by: other },
+    );
+    const later = { a: 'evil', b: 'kept', size: { cpu: 2, ram: 1 }, ...token };
+    await stage.deploy({ ...place, version: '2.0.0', variables: later }, { by: other });
+    const { id, problem, instance_id: instance } = await stage.check(run, other);
+    expect(problem.code).toBe('secret_at_risk');
+    const visitor = await signIn(other);
+    const { text } = await visitor.get(`/selective-undo/${id}`);
+    const form = `/catalog/${stage.template}/run?from_instance=${instance}&undo=${id}&version=1.0.0`;
+    expect(text).toMatch(
+      new RegExp(
+        `<a class="button button-primary" href="${form.replaceAll('?', '\\?').replaceAll('&', '&amp;')}">.*Deploy the values`,
+        's',
+      ),
+    );
+    expect(text).not.toContain('Remove the cause');
+    expect(text).toMatch(
+      new RegExp(`<a class="button button-plain" href="/workloads/runs/${run}/undo">.*Check again`, 's'),
+    );
+    const filled = await visitor.get(form);
+    expect(filled.text).toContain('changed a value, the form has the one before it');
+    expect(filled.text).toMatch(/kept/);
+    expect(filled.text).not.toContain('s3cret');
+    expect(filled.text).toMatch(/id="differences"[\s\S]*<code class="foreign">a<\/code>[^\n]*evil[^\n]*good/);
+    expect(filled.text).toMatch(/The version changes from 2\.0\.0 to <strong>1\.0\.0/);
+  });
+
   test('begin the plan by themselves only for whoever asked for the check, and only once', async () => {
     const run = await twoRuns();
     const { id } = await stage.checked(run);

@@ -11,15 +11,28 @@ import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLinkedText } from '#api/web/linked-text.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
-import { pagePath, pages } from '#api/web/paths.ts';
+import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Action } from '#domain/shared/actions.ts';
+import { type Action, toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
 import { getAttempt, list, listChecks } from '../operations.ts';
 import { renderVerdicts } from './changes.ts';
+import { checkAgain } from './check-again.ts';
 import { renderFolded, renderNextStep, section } from './steps.ts';
-import { nextSteps, renderState, type ShownAttempt, type ShownChecks, titleOfUndo, wordOfState } from './words.ts';
+import {
+  leadsToNewRun,
+  newRunStep,
+  nextSteps,
+  renderState,
+  type ShownAttempt,
+  type ShownChecks,
+  type ShownState,
+  shownState,
+  titleOfUndo,
+  wordOfState,
+} from './words.ts';
 
 type AttemptVisit = Visit<{ readonly id: string }>;
 
@@ -37,15 +50,18 @@ export async function showAttempt(visit: AttemptVisit): Promise<FastifyReply> {
     visit.read(list, { params, query: { limit: '1' } }),
   ]);
   const names = await readNames(visit.em, { instances: [run.instance_id] });
-  const goesOn = plansByItself(visit, attempt, checks);
-  const content = html`${renderHead({ attempt, run, names, ofRun: ofRun.actions })}
-${renderSituation(attempt, checks)}
+  const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
+  const state = shownState(attempt, outdated);
+  const isOutdated = state === 'outdated';
+  const goesOn = !isOutdated && plansByItself(visit, attempt, checks);
+  const content = html`${renderHead({ attempt, state, run, names, ofRun: ofRun.actions })}
+${renderSituation(attempt, state, checks)}
 ${section('verdicts', 'What the undo changes', renderVerdicts(attempt))}
-${await renderNextStep(visit, { attempt, checks, goesOn })}
+${await renderNextStep(visit, { attempt, checks, isOutdated, goesOn })}
 ${renderFolded(attempt, checks)}`;
   return visit.show({
     title: titleOfUndo(run, attempt),
-    tabStatus: wordOfState(attempt.state),
+    tabStatus: wordOfState(state),
     scripts: ['plan.js'],
     main: html`<div class="page page-wide">
 ${goesOn || moving.includes(attempt.state) ? renderFollowing(attempt, content) : renderStill(content)}
@@ -65,18 +81,20 @@ function plansByItself(visit: AttemptVisit, attempt: ShownAttempt, checks: Shown
 }
 
 /** The states out of which only another check leads. */
-const stuck: readonly ShownAttempt['state'][] = ['conflicted', 'blocked', 'failed'];
+const stuck: readonly ShownState[] = ['conflicted', 'blocked', 'failed', 'outdated'];
 
 interface Head {
   readonly attempt: ShownAttempt;
+  readonly state: ShownState;
   readonly run: ShownRun;
   readonly names: Names;
   /** What can be done with the run. */
   readonly ofRun: readonly Action[];
 }
 
-function renderHead({ attempt, run, names, ofRun }: Head): Html {
-  const { id, state } = attempt;
+function renderHead({ attempt, state, run, names, ofRun }: Head): Html {
+  const { id } = attempt;
+  const newRun = leadsToNewRun(attempt);
   const again = stuck.includes(state) ? ofRun : [];
   const planAgain = state === 'promotable' ? attempt.actions.filter(({ name }) => name === 'check_candidate') : [];
   return renderPageHead({
@@ -88,26 +106,38 @@ function renderHead({ attempt, run, names, ofRun }: Head): Html {
     ],
     beside: renderState(state),
     below: html`Requested by <span class="foreign">${attempt.requested_by.name}</span> ${renderAge(attempt.created_at)} · ${renderInstanceLink(run.instance_id, names)}`,
-    actions: renderActions([...again, ...planAgain], {
-      check: {
-        label: 'Check again',
-        icon: 'refresh-cw',
-        tone: 'primary',
-        path: pagePath(pages.undoRun, { id: run.id }),
+    actions: renderActions([...(newRun ? [toAction('deploy', null)] : []), ...again, ...planAgain], {
+      deploy: {
+        label: 'Deploy the values in a new run',
+        icon: 'play',
+        tone: newRun === 'only' ? 'primary' : 'plain',
+        path: pathOfNewRun(attempt, run),
       },
+      check: checkAgain(run.id, newRun === 'only' ? 'plain' : 'primary'),
       check_candidate: { label: 'Plan again', icon: 'refresh-cw', path: pagePath(pages.planUndo, { id }) },
     }),
     history: ['selective_undo', id],
   });
 }
 
-function renderSituation(attempt: ShownAttempt, checks: ShownChecks): Html {
-  const { state, problem } = attempt;
-  const isBad = problem !== null || state === 'conflicted';
+/** The form for a run of the instance, filled in with what is deployed and, over it, with the values that the undo would have brought back. */
+function pathOfNewRun({ id, changes }: ShownAttempt, run: ShownRun): LocalPath {
+  const version = changes.find(({ path }) => path === '/version')?.to;
+  return pagePath(
+    pages.newRun,
+    { id: run.template_id },
+    { from_instance: run.instance_id, undo: id, ...(typeof version === 'string' && { version }) },
+  );
+}
+
+function renderSituation(attempt: ShownAttempt, state: ShownState, checks: ShownChecks): Html {
+  const { problem } = attempt;
+  const isBad = problem !== null || state === 'conflicted' || state === 'outdated';
+  const next = leadsToNewRun(attempt) === 'only' ? newRunStep : nextSteps[state];
   const what = problem
     ? html`<strong class="foreign">${renderLinkedText(toSentence(problem.message))}</strong> `
     : null;
-  return html`<div class="notice${isBad ? ' notice-problem' : ''}">${renderIcon(isBad ? 'octagon-x' : 'info')}<p>${what}${nextSteps[state]} ${renderWhere(attempt, checks)}</p></div>`;
+  return html`<div class="notice${isBad ? ' notice-problem' : ''}">${renderIcon(isBad ? 'octagon-x' : 'info')}<p>${what}${next} ${state === 'outdated' ? null : renderWhere(attempt, checks)}</p></div>`;
 }
 
 /** Where the reader finds what the state is about: the run that works, that is in the way or that deploys, or the confirmation. */

@@ -1,34 +1,39 @@
 import { getRun } from '#api/runs/operations.ts';
 import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
+import { renderActions } from '#api/web/components/actions.ts';
 import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { renderAttempts, type ShownAttempts } from './attempts.ts';
+import { checkAgain } from './check-again.ts';
 import { explainPromotion, nameOfResource, promotionFields } from './promotion.ts';
 import { planLabel, promoteLabel, type ShownAttempt, titleOfUndo } from './words.ts';
 
 interface Subject {
   readonly attempt: ShownAttempt;
   readonly run: ShownRun;
+  /** A new check, if the attempt can go no further without one. */
+  readonly again: Html | null;
 }
 
 /** Adds the forms that check an undo, plan it and promote it. */
 export function registerUndoForms(addPage: AddPage): void {
   addFormPage(addPage, pages.undoRun, {
     read: readRunWithAttempts,
-    describe: ({ run, undo, names }) => ({
+    describe: ({ run, undo, names, outdated }) => ({
       title: titleOfUndo(run),
       crumbs: crumbsOf(run),
       lead: html`<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
 <p>First, a check compares the run with those before and after it, and the instance with its latest state. If nothing is in the way, a run plans the undo. Neither changes anything. You then see what the undo affects, and confirm it.</p>
-${renderAttempts(undo.attempts)}`,
+${renderAttempts(undo.attempts, outdated)}`,
       fields: [],
       submit: 'Check and plan',
       cancel: pagePath(pages.run, { id: run.id }),
@@ -81,19 +86,35 @@ const promotionFormLimit = 1024 * 1024;
 
 type ById = { readonly id: string };
 
-async function readRunWithAttempts(visit: Visit<ById>): Promise<{ run: ShownRun; undo: ShownAttempts; names: Names }> {
+interface RunWithAttempts {
+  readonly run: ShownRun;
+  readonly undo: ShownAttempts;
+  readonly names: Names;
+  /** The attempts whose instance has changed since their check. */
+  readonly outdated: ReadonlySet<string>;
+}
+
+async function readRunWithAttempts(visit: Visit<ById>): Promise<RunWithAttempts> {
   const { params } = visit;
   const [run, undo] = await Promise.all([
     visit.read(getRun, { params, query: {} }),
     visit.read(list, { params, query: { limit: '20' } }),
   ]);
-  return { run, undo, names: await readNames(visit.em, { instances: [run.instance_id] }) };
+  const names = await readNames(visit.em, { instances: [run.instance_id] });
+  const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
+  return { run, undo, names, outdated };
 }
 
 async function readAttempt(visit: Visit<ById>): Promise<Subject> {
   const attempt = await visit.read(getAttempt, { params: visit.params });
   const run = await visit.read(getRun, { params: { id: attempt.run_id }, query: {} });
-  return { attempt, run };
+  const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
+  return { attempt, run, again: outdated.has(attempt.id) ? await renderCheckAgain(visit, run) : null };
+}
+
+async function renderCheckAgain(visit: Visit<ById>, { id }: ShownRun): Promise<Html> {
+  const { actions } = await visit.read(list, { params: { id }, query: { limit: '1' } });
+  return renderActions(actions, { check: checkAgain(id, 'primary') });
 }
 
 function crumbsOf(run: ShownRun) {
@@ -103,11 +124,12 @@ function crumbsOf(run: ShownRun) {
   ];
 }
 
-function common({ attempt, run }: Subject, action: string) {
+function common({ attempt, run, again }: Subject, action: string) {
   const own = pagePath(pages.selectiveUndo, { id: attempt.id });
   return {
     crumbs: [...crumbsOf(run), { label: 'Undo', path: own }],
     cancel: own,
+    actions: again,
     refusal: refusalOf(attempt.actions, action),
   };
 }

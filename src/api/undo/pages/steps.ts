@@ -24,12 +24,18 @@ export function section(id: string, title: string, content: Html): Html {
 interface Step {
   readonly attempt: ShownAttempt;
   readonly checks: ShownChecks;
+  /** Its instance has changed since the check: only a new attempt can go on. */
+  readonly isOutdated: boolean;
   /** The page takes the step for its visitor where scripts run. */
   readonly goesOn: boolean;
 }
 
 /** What can be done next: to plan the undo, or to confirm what was planned. */
-export async function renderNextStep(visit: Visit, { attempt, checks, goesOn }: Step): Promise<Html | null> {
+export async function renderNextStep(
+  visit: Visit,
+  { attempt, checks, isOutdated, goesOn }: Step,
+): Promise<Html | null> {
+  if (isOutdated) return null;
   if (attempt.state === 'ready') return renderPlanning(attempt, goesOn);
   if (attempt.state !== 'promotable') return null;
   const passed = checks.find(({ state }) => state === 'passed');

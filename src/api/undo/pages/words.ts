@@ -3,9 +3,10 @@ import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import type { Html } from '#api/web/html.ts';
-import { pluralize } from '#api/web/text.ts';
+import { pluralize, toSentence } from '#api/web/text.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
-import type { AttemptState, VerdictWord } from '#domain/undo/model.ts';
+import { instanceChanged } from '#domain/undo/attempts/rules.ts';
+import type { AttemptState, ProblemCode, VerdictWord } from '#domain/undo/model.ts';
 import type { getAttempt, listChecks } from '../operations.ts';
 
 /** An attempt as the API shows it to the visitor where it is read alone. */
@@ -16,7 +17,18 @@ export type ShownChecks = EncodedAnswerOf<(typeof listChecks)['responses']>['can
 
 type Look = Parameters<typeof renderStatusBadge>[0];
 
-const stateLooks: Readonly<Record<AttemptState, Look>> = {
+/** The state of an attempt as people see it. `outdated`: its instance has changed since the check, so that it can go no further. */
+export type ShownState = AttemptState | 'outdated';
+
+/** What people are shown of the state of an attempt. @param outdated the attempts whose instance has changed since their check */
+export function shownState(
+  { id, state }: Pick<ShownAttempt, 'id' | 'state'>,
+  outdated: ReadonlySet<string>,
+): ShownState {
+  return outdated.has(id) ? 'outdated' : state;
+}
+
+const stateLooks: Readonly<Record<ShownState, Look>> = {
   checking: { word: 'Checking', icon: 'loader-circle', tone: 'running' },
   ready: { word: 'Can be undone', icon: 'circle-check', tone: 'succeeded' },
   conflicted: { word: 'Conflicts', icon: 'octagon-x', tone: 'failed' },
@@ -24,6 +36,7 @@ const stateLooks: Readonly<Record<AttemptState, Look>> = {
   failed: { word: 'Check failed', icon: 'octagon-x', tone: 'failed' },
   candidate_checking: { word: 'Planning', icon: 'loader-circle', tone: 'running' },
   promotable: { word: 'Ready to confirm', icon: 'hand', tone: 'approval' },
+  outdated: { word: 'Out of date', icon: 'octagon-x', tone: 'failed' },
   promoted: { word: 'Started', icon: 'circle-check', tone: 'succeeded' },
 };
 
@@ -36,11 +49,11 @@ const verdictLooks: Readonly<Record<VerdictWord, Look>> = {
   unknown: { word: 'Not known', icon: 'circle-dashed', tone: 'queued' },
 };
 
-export function renderState(state: AttemptState): Html {
+export function renderState(state: ShownState): Html {
   return renderStatusBadge(stateLooks[state]);
 }
 
-export function wordOfState(state: AttemptState): string {
+export function wordOfState(state: ShownState): string {
   return stateLooks[state].word;
 }
 
@@ -77,8 +90,26 @@ export function nameOfPath(path: string): string {
   return path.replace(/^\/(variables|environment)\//, (_all, kind) => (kind === 'environment' ? '$' : ''));
 }
 
+/** Problems that another check finds again, and that a new run with other values does not have. */
+const onlyNewRunHelps: ReadonlySet<ProblemCode> = new Set([
+  'secret_at_risk',
+  'data_gone',
+  'too_many_runs',
+  'too_many_paths',
+  'deployment_unknown',
+]);
+
+/** Why a new run is what helps, and whether another check could help as well. */
+export function leadsToNewRun({ state, problem }: Pick<ShownAttempt, 'state' | 'problem'>): 'only' | 'also' | null {
+  if (problem && onlyNewRunHelps.has(problem.code)) return 'only';
+  return state === 'conflicted' || problem?.code === 'candidate_invalid' ? 'also' : null;
+}
+
+/** What can be done where no later check will find the cause gone. */
+export const newRunStep = 'The run cannot be undone this way. Deploy the values that you want in a new run.';
+
 /** What each state means, and what to do next. */
-export const nextSteps: Readonly<Record<AttemptState, string>> = {
+export const nextSteps: Readonly<Record<ShownState, string>> = {
   checking: 'A scan compares the instance with its latest state. Nothing is changed.',
   ready: 'The run can be undone. The plan shows which resources the undo affects, and changes nothing.',
   conflicted:
@@ -87,5 +118,6 @@ export const nextSteps: Readonly<Record<AttemptState, string>> = {
   failed: 'The check could not be done. Check again.',
   candidate_checking: 'What would be deployed is being planned. Nothing is changed.',
   promotable: 'Review the plan, and confirm it below.',
+  outdated: toSentence(instanceChanged.message),
   promoted: 'A run deploys the undo. It plans again and may need approval.',
 };

@@ -4,6 +4,7 @@ import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import { readInstanceNow } from '../deployments/deployments-store.ts';
+import { listCheckedAttempts } from '../store.ts';
 import { findProblem } from './judge-by-runs.ts';
 import { type CheckedInstance, findStaleRefusal, toRefusal } from './rules.ts';
 
@@ -27,4 +28,14 @@ export async function findObstacle(em: Em, attempt: ObstructedAttempt, target: R
 export async function readObstacle(em: Em, attempt: ObstructedAttempt): Promise<Refusal | null> {
   const target = await findRequeueTarget(em, attempt.runId, false);
   return target ? findObstacle(em, attempt, target) : targetIsGone;
+}
+
+/** The attempts at undoing a run that can go no further, since their instance has changed after it was checked. */
+export async function findOutdated(
+  em: Em,
+  { runId, instanceId }: Pick<ObstructedAttempt, 'runId' | 'instanceId'>,
+): Promise<ReadonlySet<string>> {
+  const attempts = await listCheckedAttempts(em, runId);
+  const instance = attempts.length > 0 ? await readInstanceNow(em, instanceId) : undefined;
+  return new Set(attempts.filter((attempt) => findStaleRefusal(attempt, instance)).map(({ id }) => id));
 }

@@ -76,8 +76,11 @@ export interface CheckedInstance {
 export function findStaleRefusal(attempt: CheckedInstance, now: InstanceNow | undefined): Refusal | null {
   if (now && now.stateSerial === attempt.stateSerial && now.deployedRunId === (attempt.deployedRunId ?? null))
     return null;
-  return stale('the instance has changed since it was checked');
+  return instanceChanged;
 }
+
+/** Only a new attempt can go on. */
+export const instanceChanged = stale('the instance has changed since it was checked');
 
 export function stale(what: string): Refusal {
   return { code: 'stale', message: `${what}: check again, which makes a new attempt` };

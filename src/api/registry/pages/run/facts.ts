@@ -14,6 +14,7 @@ import { type DeployedFacts, type OccupiedInstance, readDeployed, readOccupied, 
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
 import { readTargetEnvironment } from './target-environment.ts';
+import { readUndone, type UndoneRun } from './undone.ts';
 
 /** What a form for a run works on. */
 interface RunSubject {
@@ -22,6 +23,8 @@ interface RunSubject {
   readonly source: SourceRun | null;
   /** What is deployed, if the address says to start from it. */
   readonly deployed: DeployedFacts | null;
+  /** The run whose change the form takes back, if the address names an attempt at undoing it. */
+  readonly undone: UndoneRun | null;
 }
 
 /** What a form for a run is made from. */
@@ -117,7 +120,8 @@ async function readSubject(visit: RunFormVisit): Promise<RunSubject> {
     from ? null : readDeployed(visit),
   ]);
   if (source && source.template_id !== id) throw new Invalid('from: the run is one of another template');
-  return { template, source, deployed };
+  const undone = deployed ? await readUndone(visit, deployed.instance.id) : null;
+  return { template, source, deployed, undone };
 }
 
 /** Whether a run of the form runs the version that is deployed: a destroy does unless a version was chosen. A copy repeats the version of its run. */

@@ -22,6 +22,7 @@ import {
 import { fillOptions, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
 import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
+import { takeBack } from './undone.ts';
 
 type Basic = SentForm['basic'];
 
@@ -47,7 +48,10 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   };
   const entry = fillVariables(
     root,
-    (source?.prefill?.variables ?? deployed?.values ?? {}) as Record<string, JsonValue>,
+    (source?.prefill?.variables ?? (deployed && takeBack(deployed.values, facts.undone)) ?? {}) as Record<
+      string,
+      JsonValue
+    >,
   );
   return showForm(visit, facts, { basic, entry, omitted: [] }, { problems: choiceProblems(facts) });
 }

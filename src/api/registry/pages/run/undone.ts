@@ -1,0 +1,44 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { getAttempt } from '#api/undo/operations.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
+import type { Values } from './differences.ts';
+
+/** An attempt at undoing a run whose values the form is filled in with. */
+export type UndoneRun = Pick<EncodedAnswerOf<(typeof getAttempt)['responses']>, 'run_id' | 'changes'>;
+
+/** Reads the attempt whose values the address says to take; null if it names none of this instance, or none that the visitor may read. */
+export async function readUndone(visit: Visit, instanceId: string): Promise<UndoneRun | null> {
+  const id = visit.query('undo');
+  const attempt = id ? await orNull(visit.read(getAttempt, { params: { id } })) : null;
+  return attempt?.instance_id === instanceId ? attempt : null;
+}
+
+/** What is deployed, with the values before the undone run in the places of those that the run changed. Secrets are not among them. */
+export function takeBack(deployed: Values, undone: UndoneRun | null): Values {
+  const values = structuredClone(deployed) as Record<string, JsonValue>;
+  for (const { path, to } of undone?.changes ?? []) {
+    const [kind, ...names] = splitPointer(path);
+    if (kind === 'variables' && !isMasked(to)) place(values, names, to);
+  }
+  return values;
+}
+
+function place(
+  values: Record<string, JsonValue>,
+  [name = '', ...below]: readonly string[],
+  to: JsonValue | undefined,
+): void {
+  if (below.length > 0) {
+    const inner = values[name];
+    if (isJsonObject(inner)) place(inner as Record<string, JsonValue>, below, to);
+  } else if (to === undefined) delete values[name];
+  else values[name] = to;
+}
+
+/** How a secret is shown. */
+function isMasked(value: JsonValue | undefined): boolean {
+  return value !== undefined && isJsonObject(value) && value['sensitive'] === true;
+}
