@@ -19,6 +19,20 @@ const equivalent: readonly (Pick<Mutant, 'file' | 'code' | 'before' | 'text'> & 
       'an absent value counts as a value then, which only brings a text nearer to a limit that no absent values reach',
   },
   {
+    file: 'src/domain/drift/findings/suppression.ts',
+    code: "if (status !== 'resolved') return null;",
+    before: 'return null;',
+    text: 'return undefined;',
+    reason: 'those who ask what stands in the way take undefined as null: nothing does',
+  },
+  {
+    file: 'src/domain/runs/steps/obstacles.ts',
+    code: 'if (!hold) return null;',
+    before: 'return null;',
+    text: 'return undefined;',
+    reason: 'those who ask what stands in the way take undefined as null: nothing does',
+  },
+  {
     file: 'src/domain/news/model.ts',
     code: 'return Object.hasOwn(declared, kind) && declared[kind]?.toUsers !== undefined;',
     before: 'Object.hasOwn(declared, kind) && declared[kind]?.toUsers !== undefined',

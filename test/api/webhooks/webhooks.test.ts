@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { disableOverfull } from '#domain/webhooks/deliveries/backlog.ts';
 import { leaseQueues } from '#domain/webhooks/deliveries/lease-store.ts';
@@ -206,6 +207,12 @@ describe('a webhook', () => {
     expect((await tenant.owner.get('/admin/webhooks')).body.webhooks).toEqual([]);
     expect((await tenant.owner.post('/admin/webhooks', wanted())).status).toBe(403);
     expect((await tenant.owner.post('/admin/webhooks', { ...wanted(), team_id: foreign.team })).status).toBe(404);
+  });
+
+  it('a webhook for a project, a team or an organization that does not exist is refused as one for a hidden owner is', async () => {
+    for (const owner of ['project_id', 'team_id', 'organization_id']) {
+      expect((await tenant.owner.post('/admin/webhooks', { ...wanted(), [owner]: randomUUID() })).status).toBe(404);
+    }
   });
 
   it.each([

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseOutboundPolicy } from '#domain/shared/outbound/outbound-policy.ts';
+import { prepareAccess } from '#domain/sources/git/access.ts';
 import { snapshotGit } from '#domain/sources/git/snapshot.ts';
 import { makeGitRoot, Repository } from '#test/support/programs/git.ts';
 import { makeSshKey, type SshGitServer, serveGitOverSsh } from '#test/support/programs/git-over-ssh.ts';
@@ -70,4 +73,17 @@ it('a host is refused before anything is dialled if one of its addresses is forb
   ])
     await expect(read(addresses)).rejects.toMatchObject({ kind: 'unprocessable' });
   expect([strangers, server.logins()]).toEqual([0, logins]);
+});
+
+it.each([
+  ['ssh://git@git.test/a.git', 'git.test'],
+  ['ssh://git@git.test:22/a.git', 'git.test'],
+  ['ssh://git@git.test:2222/a.git', '[git.test]:2222'],
+])('the host of %s is looked for among the known hosts as %s', async (url, alias) => {
+  const directory = mkdtempSync(join(tmpdir(), 'git-access-'));
+  const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: '' } as const;
+  const destination = { url: new URL(url), addresses: ['127.0.0.1'] };
+  const environment = await prepareAccess(directory, destination, credential);
+  rmSync(directory, { recursive: true });
+  expect(environment['GIT_SSH_COMMAND']).toContain(`HostKeyAlias=${alias}'`);
 });

@@ -38,6 +38,17 @@ describe('the demand of a run', () => {
     expect(intersectDemand({ files, wanted: [template], writer: null })).toEqual({ terraform: [] });
   });
 
+  it('is one range where versions that ignore a bound of the files are in it, and two where they are not', () => {
+    const rangesFor = (required: string) => {
+      const files = readFilesTools({ 'main.tf': `terraform {\n  required_version = "${required}"\n}` });
+      const demand = intersectDemand({ files, wanted: [{ by: 'template', tool: { name: 'opentofu' } }], writer: null });
+      if ('conflict' in demand) throw new Error(demand.conflict);
+      return toWantedTools(demand).map(({ version }) => version);
+    };
+    expect(rangesFor('< 2.0')).toEqual(['< 2.0']);
+    expect(rangesFor('< 1.12')).toEqual(['< 1.12, < 1.12.0', '>= 1.12.0']);
+  });
+
   it('says what asks for different tools', () => {
     const environment = { by: 'environment', tool: { name: 'terraform' } } as const;
     expect(intersectDemand({ files: anyFiles, wanted: [wanted, environment], writer: null })).toEqual({

@@ -89,6 +89,12 @@ describe('validating a draft', () => {
   });
 });
 
+it('a draft of more than 1,000 nodes has this one problem, whatever is wrong with its nodes', async () => {
+  const draft = { nodes: nodesOf(1_001, () => ({ depends_on: ['unknown'] })) } as never;
+  const { errors } = await validateSpec(draft, catalog, evaluation);
+  expect(errors).toEqual([expect.objectContaining({ path: '/nodes', message: 'must have at most 1000 nodes' })]);
+});
+
 describe('reading a draft', () => {
   it('refuses names that are very long together, because every problem inside them would repeat them', () => {
     const draft = { nodes: { a: { variables: { ['n'.repeat(600)]: { ['m'.repeat(600)]: [1] } } } } };
