@@ -82,7 +82,7 @@ it.each([
 ])('the host of %s is looked for among the known hosts as %s', async (url, alias) => {
   const directory = mkdtempSync(join(tmpdir(), 'git-access-'));
   const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: '' } as const;
-  const destination = { url: new URL(url), addresses: ['127.0.0.1'] };
+  const destination = { url: new URL(url), addresses: ['127.0.0.1'], mayBePlain: false };
   const environment = await prepareAccess(directory, destination, credential);
   rmSync(directory, { recursive: true });
   expect(environment['GIT_SSH_COMMAND']).toContain(`HostKeyAlias=${alias}'`);
