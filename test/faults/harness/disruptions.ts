@@ -82,17 +82,19 @@ async function outlastTemporal({ installation, load, kinds }: DisruptionContext)
   const admission = enduring && (await load.admit(enduring));
   if (!admission) throw new Error('there is no template for long runs');
   load.mustSucceed.add(admission.key);
-  await awaitApply(installation, admission.key);
+  await awaitApply(installation, admission.key, 'a.worker_id is not null');
   await temporal.kill();
   await sleep(longOutageMs);
   await temporal.start();
+  // The next disruption may kill the worker of an apply: it must not be this one.
+  await awaitApply(installation, admission.key, 'a.outcome is not null');
 }
 
-async function awaitApply({ query }: Installation, key: string): Promise<void> {
+async function awaitApply({ query }: Installation, key: string, condition: string): Promise<void> {
   for (const deadline = Date.now() + waitForWorkMs; Date.now() < deadline; await sleep(200)) {
     const rows = await query(
       `select 1 from runs r join run_attempts a on a.id = r.attempt_id
-        where r.idempotency_key = $1 and a.phase = 'applying' and a.worker_id is not null`,
+        where r.idempotency_key = $1 and a.phase = 'applying' and ${condition}`,
       [key],
     );
     if (rows.length > 0) return;
