@@ -87,11 +87,16 @@ async function outlastTemporal({ installation, load, kinds }: DisruptionContext)
   await sleep(longOutageMs);
   await temporal.start();
   // The next disruption may kill the worker of an apply: it must not be this one.
-  await awaitApply(installation, admission.key, 'a.outcome is not null');
+  await awaitApply(installation, admission.key, 'a.outcome is not null', 3 * waitForWorkMs);
 }
 
-async function awaitApply({ query }: Installation, key: string, condition: string): Promise<void> {
-  for (const deadline = Date.now() + waitForWorkMs; Date.now() < deadline; await sleep(200)) {
+async function awaitApply(
+  { query }: Installation,
+  key: string,
+  condition: string,
+  maxMs = waitForWorkMs,
+): Promise<void> {
+  for (const deadline = Date.now() + maxMs; Date.now() < deadline; await sleep(200)) {
     const rows = await query(
       `select 1 from runs r join run_attempts a on a.id = r.attempt_id
         where r.idempotency_key = $1 and a.phase = 'applying' and ${condition}`,
