@@ -51,7 +51,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
     }),
     carryOut: async (_subject, typed, visit) => {
       const { project_id, name = '', kind } = typed;
-      const body = { project_id, name: name.trim(), kind, ...toRules(visit, typed) };
+      const body = { project_id, name: name.trim(), kind, ...toRules(visit, typed, { isNew: true }) };
       const { id } = await visit.run(create, { body });
       return pagePath(pages.environment, { id }, { done: 'created' });
     },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
+import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
 import { defaultApproval, environmentKinds } from '#domain/environments/model.ts';
@@ -10,23 +11,34 @@ import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shar
 import { kindWords } from './words.ts';
 
 /** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
-export function toRules(visit: Visit, typed: Typed): Record<string, unknown> {
-  const when = typed['approval_policy.when'] ?? '';
-  const required = typed['approval_policy.required'] ?? '';
-  addApprovalProblem(visit, typed, 'approval_policy');
+export function toRules(visit: Visit, typed: Typed, { isNew = false } = {}): Record<string, unknown> {
+  const policy = toPolicy(visit, typed, isNew);
   return {
-    ...(when !== '' && {
-      approval_policy: {
-        required: required === '' ? undefined : Number(required),
-        when,
-        allow_self: typed['approval_policy.allow_self'] === 'yes',
-      },
-    }),
+    ...(policy && { approval_policy: policy }),
     ttl: typed['ttl']?.trim() || null,
     isolation: typed['isolation'] || null,
     plan_secrets: typed['plan_secrets'] || null,
     tool: visit.collect(() => readTool(typed)),
   };
+}
+
+/** The number of approvals that a new environment requires if its form names only when to ask for one. */
+const usualApprovals = 1;
+
+/** The policy that was typed; null where that of the kind holds, which leaves nothing else of the policy to choose. */
+function toPolicy(visit: Visit, typed: Typed, isNew: boolean): object | null {
+  const when = typed['approval_policy.when'] ?? '';
+  const required = typed['approval_policy.required']?.trim() ?? '';
+  const allowSelf = typed['approval_policy.allow_self'] === 'yes';
+  if (when === '') {
+    const isMore = required !== '' || allowSelf;
+    if (isMore)
+      visit.addProblem('approval_policy.when', 'choose when to ask for approval, or leave the rest to the kind');
+    return null;
+  }
+  addApprovalProblem(visit, typed, 'approval_policy');
+  const count = isNew && required === '' ? usualApprovals : readWholeNumber(required);
+  return { required: count, when, allow_self: allowSelf };
 }
 
 /** Refuses a policy that asks for approval and requires 0 approvals, since no reviewer would be asked. @param policy the path of its fields */
@@ -89,7 +101,10 @@ export function policyFields(when: ApprovalRule | null): FormField[] {
       kind: 'number',
       min: 0,
       max: 5,
-      isOptional: when === null,
+      ...(when === null && {
+        isOptional: true,
+        hint: `Leave this empty for ${usualApprovals}, or for the default for the kind.`,
+      }),
     },
     { name: 'approval_policy.allow_self', label: 'Requesters may approve their own runs', kind: 'checkbox' },
   ];

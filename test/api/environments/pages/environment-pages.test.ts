@@ -43,6 +43,24 @@ describe('the pages of environments', () => {
     expect((await visitor.get('/environments')).text).toContain('1 for changes');
   });
 
+  it('require one approval of a new environment whose form leaves the optional number empty, and ignore no part of a policy', async () => {
+    const form = { project_id: tenant.project, ...fields, kind: 'development', name: 'Optional' };
+    const asked = { ...form, 'approval_policy.when': 'changes' };
+    const created = await visitor.submit('/environments/new', asked);
+    expect(created.status, created.text).toBe(303);
+    const path = /\/environments\/[0-9a-f-]{36}/.exec(created.location ?? '')?.[0] ?? '';
+    const { body } = await tenant.owner.get(path);
+    expect(body.approval_policy).toEqual({ required: 1, when: 'changes', allow_self: false });
+    for (const part of [{ 'approval_policy.required': '2' }, { 'approval_policy.allow_self': 'yes' }]) {
+      const { status, text } = await visitor.submit('/environments/new', { ...form, ...part });
+      expect([status, text.includes('id="field-approval_policy-when-problem"')], text).toEqual([400, true]);
+    }
+    const { project_id: _project, ...kept } = asked;
+    const edit = { ...kept, slug: body.slug, expected_revision: String(body.revision) };
+    const { status, text } = await visitor.submit(`${path}/edit`, edit);
+    expect([status, text.includes('id="field-approval_policy-required-problem"')], text).toEqual([400, true]);
+  });
+
   it('keep what was typed, and show each problem at its field', async () => {
     const refused = await visitor.submit('/environments/new', {
       project_id: tenant.project,
