@@ -1,5 +1,6 @@
 import { get, list } from '#api/environments/operations.ts';
-import type { Choices } from '#api/web/forms/fields/choices.ts';
+import { type Choice, type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
+import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -25,6 +26,21 @@ export async function readEnvironmentChoices(visit: Visit<unknown>, { teamId, al
   const isMissing = alsoId && isId(alsoId) && environments.every(({ id }) => id !== alsoId);
   const also = isMissing ? await orNull(visit.read(get, { params: { id: alsoId } })) : null;
   return nameEnvironments(visit, [...environments, ...(also ? [also] : [])], next);
+}
+
+/**
+ * The field that chooses the environment of a form, without what was chosen.
+ * @param none the choice of no environment, if the form has it; it is the only one where there are no environments
+ */
+export function environmentField({ choices, ...cut }: Choices, none?: Choice): FormField {
+  const first = none === undefined || choices.length > 0 ? [unchosen] : [];
+  return {
+    name: 'environment_id',
+    label: 'Environment',
+    kind: 'select',
+    ...cut,
+    choices: [...first, ...(none ? [none] : []), ...choices],
+  };
 }
 
 /** Choices of environments, each behind the name of its project: their own names repeat from project to project. */

@@ -1,8 +1,7 @@
 import type { ComparedFacts } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
-import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
-import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { environmentField, readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';
 import { withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
@@ -101,16 +100,4 @@ async function readTarget(
     readNodeInstances(visit, version, chosen.value),
   ]);
   return { replaced, instances };
-}
-
-/** The field that chooses the environment, without what was chosen. */
-export function environmentField({ choices, ...cut }: Choices): FormField {
-  return {
-    name: 'environment_id',
-    label: 'Environment',
-    kind: 'select',
-    ...cut,
-    choices: [unchosen, ...choices],
-    hint: 'All nodes deploy there, with its variables and its approval policy.',
-  };
 }

@@ -1,6 +1,7 @@
 import { compareFields, renderDifferences, renderUnconfirmed } from '#api/registry/pages/run/deployed-view.ts';
 import { variablesIn } from '#api/registry/pages/run/run-problems.ts';
 import { messageField } from '#api/runs/pages/message-field.ts';
+import { environmentField } from '#api/tenancy/pages/environment-choices.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
@@ -18,7 +19,7 @@ import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type AssemblySubject, assemblyCrumbs, assemblyPath, assemblyTabPath, operationLabels } from '../shown.ts';
-import { environmentField, type StartFacts } from './facts.ts';
+import type { StartFacts } from './facts.ts';
 import { renderNodeInstances } from './node-instances.ts';
 import type { Basic } from './sent.ts';
 
@@ -161,7 +162,11 @@ export function targetFields({ facts, basic }: Pick<StartForm, 'facts' | 'basic'
       choices: Object.entries(operationLabels).map(([value, label]) => ({ value, label })),
       hint: 'A destroy removes what was deployed in the environment, whichever version deployed it.',
     },
-    { ...environmentField(environments), value: basic.environment_id ?? '' },
+    {
+      ...environmentField(environments),
+      value: basic.environment_id ?? '',
+      hint: 'All nodes deploy there, with its variables and its approval policy.',
+    },
   ];
 }
 

@@ -8,7 +8,7 @@ import { logLevels, maxParallelism } from '#domain/runs/options/model.ts';
 import type { RequestedOperation } from '#domain/shared/vocabulary/runs.ts';
 import { nameOfTarget, type RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
-import { environmentField, noneChoice } from './target-environment.ts';
+import { noneChoice, targetField } from './target-environment.ts';
 
 export const basicLabels = {
   version: 'Version',
@@ -83,7 +83,7 @@ function placeOf({ environments, environmentId }: RunFacts): Html {
 
 function targetEnvironment({ environments, environmentId, template }: RunFacts, typed: string): FormField {
   return {
-    ...environmentField(environments),
+    ...targetField(environments),
     value: typed || environmentId || (environments.choices.length > 0 ? '' : noneChoice),
     hint:
       template.team_id === null

@@ -1,6 +1,6 @@
 import { type Inherited, type InheritedValues, readInherited } from '#api/environments/pages/inherited.ts';
-import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
-import { type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
+import { environmentField, readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';
 import { toSentence } from '#api/web/text.ts';
@@ -31,19 +31,9 @@ interface Subject {
   readonly deployed: DeployedFacts | null;
 }
 
-/** The field that chooses the environment, without what was chosen. */
-export function environmentField({ choices, ...cut }: Choices): FormField {
-  return {
-    name: 'environment_id',
-    label: 'Environment',
-    kind: 'select',
-    ...cut,
-    choices: [
-      ...(choices.length > 0 ? [unchosen] : []),
-      { value: noneChoice, label: 'None: outside any environment' },
-      ...choices,
-    ],
-  };
+/** The field that chooses the environment of a run, or that it has none, without what was chosen. */
+export function targetField(environments: Choices): FormField {
+  return environmentField(environments, { value: noneChoice, label: 'None: outside any environment' });
 }
 
 /** Reads where a run of the form deploys. `typed` is what was chosen, or what the address names; a run that is copied or deployed again stays where it is. */
@@ -57,7 +47,7 @@ export async function readTargetEnvironment(
   const text = isFixed ? fixed : typed;
   const teamId = template.team_id ?? visit.scope.teamId;
   const environments = await readEnvironmentChoices(visit, { teamId, alsoId: text });
-  const chosen = isFixed ? { value: text } : await readChoice(visit, environmentField(environments), text);
+  const chosen = isFixed ? { value: text } : await readChoice(visit, targetField(environments), text);
   const withoutEnvironment = { environments, environmentId: '', inherited: new Map<string, Inherited>() };
   if ('problem' in chosen) return { ...withoutEnvironment, isKnown: false, problem: toSentence(chosen.problem) };
   const { value } = chosen;
