@@ -59,7 +59,15 @@ export async function findUsersToAsk(em: Em, runId: string, askerId: string): Pr
   const facts = await readApprovalFacts(em, runId);
   const { reviewers } = await findReviewers(em, facts.owner, facts);
   const able = reviewers.filter(({ type, id, obstacle }) => type === 'user' && id !== askerId && obstacle === null);
-  if (able.length > 0) return able.map(({ id }) => id);
+  return able.length > 0 ? able.map(({ id }) => id) : findAdministratorsOf(em, facts, askerId);
+}
+
+/** The ids of the administrators of the installation other than the asker who may approve a run now. */
+export async function findAdministratorsToAsk(em: Em, runId: string, askerId: string): Promise<string[]> {
+  return findAdministratorsOf(em, await readApprovalFacts(em, runId), askerId);
+}
+
+async function findAdministratorsOf(em: Em, facts: ApprovalFacts, askerId: string): Promise<string[]> {
   const administrators = await readPrincipals(em, await findAdministrators(em));
   const others = [...administrators.values()].filter(({ id }) => id !== askerId);
   return others.filter((each) => findObstacle(facts, each) === null).map(({ id }) => id);

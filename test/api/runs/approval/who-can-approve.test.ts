@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
@@ -65,6 +65,25 @@ const ask = async (path: string, by = person('asker')): Promise<Record<string, s
 const always = { viewer: 'team_role', requester: 'permission', gone: 'disabled' };
 
 describe('who can approve', () => {
+  it('is read once by each page of a run that warns of too few reviewers', async () => {
+    const visitor = await signInVisitor(api, person('asker'));
+    const pool = await api.services.orm.em.getConnection().getNativeClient();
+    const query = vi.spyOn(pool, 'query');
+    try {
+      for (const path of [`/workloads/runs/${run}?tab=plan`, `/workloads/runs/${run}/request-approval`]) {
+        query.mockClear();
+        expect((await visitor.get(path)).status).toBe(200);
+        const texts = query.mock.calls.map(([statement]) => JSON.stringify(statement));
+        expect([
+          path,
+          texts.filter((text) => /"team_members".*lower\(p\.name\)/.test(text.replaceAll('\\', ''))).length,
+        ]).toEqual([path, 1]);
+      }
+    } finally {
+      query.mockRestore();
+    }
+  });
+
   it('is answered for a team and an environment by roles alone', async () => {
     const expected = { ...always, owner: null, asker: null, first: null, second: null };
     expect(await ask(`${tenant.teamPath}/reviewers`)).toEqual(expected);

@@ -11,7 +11,7 @@ import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
+import { findAdministratorsToAsk } from '#domain/runs/approval/reviewers.ts';
 import { requestApproval } from '../../approvals/approval-operations.ts';
 import { listOfRun } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
@@ -38,7 +38,9 @@ export async function showApprovalRequest(
   if (refusal !== null && !refused.problems)
     return visit.show(refusedPage({ title, crumbs, cancel: pagePath(pages.run, { id }), refusal }));
   const members = await readMembers(visit, run);
-  const hasReviewer = (await findUsersToAsk(visit.em, id, visit.principal.id)).length > 0;
+  const hasReviewer =
+    members.some((member) => member.type === 'user' && member.may_approve) ||
+    (await findAdministratorsToAsk(visit.em, id, visit.principal.id)).length > 0;
   const mayNameOthers = visit.mayDo(findPeople).allowed;
   const canName = mayNameOthers || members.some((member) => member.may_approve);
   const page = {
