@@ -41,7 +41,7 @@ function readValue(visit: Visit, field: 'value' | 'plan_value', { category, [fie
   if ('value' in read) return read.value;
   visit.addProblem(
     field,
-    `begins like a list or an object, but ${read.problem}: correct it, as in ["a", "b"], or write a text in quotes, as in "[a]"`,
+    `begins like JSON, but ${read.problem}: correct it, as in ["a", "b"], or write a text in quotes, as in "[a]"`,
   );
   return text;
 }
