@@ -2,8 +2,9 @@ import { get as getEnvironment } from '#api/environments/operations.ts';
 import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { describePolicy } from '#api/environments/pages/words.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
+import { supports } from '#api/registry/pages/destroy-steps.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
-import { get as getVersion } from '#api/registry/version-operations.ts';
+import { get as getVersion, list as listVersions } from '#api/registry/version-operations.ts';
 import type { getRun } from '#api/runs/operations.ts';
 import { list as listSchedules } from '#api/schedules/operations.ts';
 import { type ListedSchedule, schedulePath } from '#api/schedules/pages/shown.ts';
@@ -22,6 +23,8 @@ export interface DestroyFacts {
   /** The policy under which admission would take the destroy; null: it is not known. */
   readonly approval: ApprovalPolicy | null;
   readonly schedules: readonly ListedSchedule[];
+  /** The version that a destroy would run without a choice, if it has no destroy steps, and newest first those that have some. Null: a choice is not needed. */
+  readonly unable: { readonly version: string; readonly able: readonly string[] } | null;
 }
 
 interface Destroyed {
@@ -45,7 +48,17 @@ export async function readDestroyFacts(visit: InstanceVisit, destroyed: Destroye
   const approval = isKnown
     ? policyOfRun(published.spec, environment?.approval_policy ?? null, settings.document)
     : null;
-  return { environment, approval, schedules };
+  const unable = published && !supports(published.spec, 'destroy') ? published.version : null;
+  const able = unable === null ? [] : await readAble(visit, templateId);
+  return { environment, approval, schedules, unable: unable === null ? null : { version: unable, able } };
+}
+
+/** The versions that can destroy, among the newest. */
+async function readAble(visit: InstanceVisit, id: string): Promise<string[]> {
+  const { versions } = await visit.read(listVersions, { params: { id }, query: { limit: '20' } });
+  const names = versions.filter(({ yanked_at: yanked }) => yanked === null).map(({ version }) => version);
+  const read = await Promise.all(names.map((version) => visit.read(getVersion, { params: { id, version } })));
+  return read.filter(({ spec }) => supports(spec, 'destroy')).map(({ version }) => version);
 }
 
 /** The schedules that are not paused and start runs of the instance, or of the assembly whose run deployed it. */

@@ -1,7 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
-import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { VariableError } from '#domain/registry/variables/errors.ts';
 import { maskVariables, secretNames } from '#domain/registry/variables/variables.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -91,11 +90,14 @@ export async function chooseSupported(
   const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, request.instance) : null;
   const deployment = source?.deployment ?? removed;
   const version = await chooseVersion(em, target, request.version, deployment);
-  refuseUnsupported(version.spec, request);
+  refuseUnsupported(version, request);
   return { version, deployment };
 }
 
-function refuseUnsupported({ executor }: TemplateSpec, { operation, replace }: RunRequest): void {
+function refuseUnsupported(
+  { version, spec: { executor } }: PublishedVersion,
+  { operation, replace }: RunRequest,
+): void {
   if (replace.length > 0 && (executor.kind !== 'opentofu' || operation !== 'apply')) {
     throw new Unprocessable('replace: only an apply of an OpenTofu template can replace resources by address', {
       code: 'operation_unsupported',
@@ -103,9 +105,10 @@ function refuseUnsupported({ executor }: TemplateSpec, { operation, replace }: R
   }
   if (executor.kind !== 'command') return;
   if (operation === 'destroy' && !executor.destroy) {
-    throw new Unprocessable('operation: the template has no destroy steps, so it cannot be destroyed', {
-      code: 'operation_unsupported',
-    });
+    throw new Unprocessable(
+      `version: the version ${version} of the template has no destroy steps: choose a version with destroy steps, or publish one`,
+      { code: 'operation_unsupported' },
+    );
   }
   if (operation === 'refresh')
     throw new Unprocessable('operation: only an OpenTofu template can refresh its state', {

@@ -308,6 +308,38 @@ describe('a destroy', () => {
     expect((await runAt(sent.location)).variables).toEqual(values);
   });
 
+  test('says which version runs, and asks for another before the name where the deployed one has no destroy steps', async () => {
+    const { destroy: _, ...executor } = versionOf({}).executor;
+    const id = await stage.steps.publish({ ...versionOf(first), executor });
+    const { body } = await stage.ask({ name: 'shop' }, { template_id: id, version: '1.0.0', instance: 'stuck' });
+    await stage.finish(body.id);
+    const path = `/workloads/instances/${body.instance_id}/destroy`;
+    const alone = await visitor.page(path);
+    expect(alone).toMatch(/Version 1\.0\.0 of the template has no destroy steps/);
+    expect(alone).not.toContain('name="confirmation"');
+    const admin = await stage.api.addUser('admin');
+    await admin.make(`/registry/templates/${id}/versions`, { version: '2.0.0', spec: versionOf(first) });
+    const address = `/catalog/${id}/run?from_instance=${body.instance_id}&operation=destroy`;
+    const { text } = await visitor.get(address);
+    expect(text).toContain('As deployed (1.0.0)');
+    expect(text).not.toContain('Latest (2.0.0)');
+    expect(text).toContain(
+      'Version 1.0.0, which is deployed, has no destroy steps. Choose a version with destroy steps.',
+    );
+    const asked = await send(address, '2.0.0', { operation: 'destroy', version: '', 'v/name': 'shop' });
+    expect([asked.status, asked.text.includes('Type stuck to confirm, then')]).toEqual([422, false]);
+    const chosen = await visitor.page(`${address}&version=2.0.0`);
+    expect(chosen).not.toContain('which is deployed, has no destroy steps');
+    const request = { operation: 'destroy', template_id: id, environment_id: body.environment_id, instance: 'stuck' };
+    const refused = await stage.tenant.owner.post('/runs', request);
+    expect(refused.text).toMatch(/version 1\.0\.0 .*no destroy steps: choose a version with destroy steps/);
+    const page = await visitor.page(path);
+    expect(page).toMatch(/1\.0\.0<\/strong> has no destroy steps[\s\S]*<option value="2\.0\.0"/);
+    const sent = await visitor.submit(path, { version: '2.0.0', confirmation: 'stuck', message: '' });
+    expect(sent.status, sent.text).toBe(303);
+    expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '2.0.0' });
+  });
+
   test('has a page of its own, which says what goes and runs the deployed version', async () => {
     const { address } = await deployed('removed', { name: 'shop', region: 'us', token: 'hidden-token' });
     const id = new URL(address, 'http://host').searchParams.get('from_instance');

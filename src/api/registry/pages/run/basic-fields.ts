@@ -6,7 +6,8 @@ import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { logLevels, maxParallelism } from '#domain/runs/options/model.ts';
 import type { RequestedOperation } from '#domain/shared/vocabulary/runs.ts';
-import { nameOfTarget, type RunFacts } from './facts.ts';
+import { supports } from '../destroy-steps.ts';
+import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunForm } from './run-form.ts';
 import { noneChoice, targetField } from './target-environment.ts';
 
@@ -44,7 +45,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       label: basicLabels.version,
       kind: 'select',
       value: isSent('version'),
-      choices: versionChoices(facts),
+      choices: versionChoices(facts, isSent('operation')),
       isCut: facts.hasMoreVersions,
       choiceKinds: [],
     },
@@ -53,7 +54,7 @@ export function renderTarget({ facts, basic, problems, address }: RunForm): Html
       label: basicLabels.operation,
       kind: 'select',
       value: isSent('operation'),
-      choices: operationChoices(facts),
+      choices: operationChoices(facts, isSent('operation')),
       hint: 'For a destroy, empty fields take the values of the deployment.',
     },
     ...(source || deployed ? [] : [targetEnvironment(facts, isSent('environment_id'))]),
@@ -95,20 +96,27 @@ function targetEnvironment({ environments, environmentId, template }: RunFacts, 
 const environmentHint =
   'Provides variables, secrets, connections and an approval policy. A run outside any environment gets none of them: only the approval that the template demands applies, or else the default of the installation.';
 
-function versionChoices({ template, versions, version, source }: RunFacts): { value: string; label: string }[] {
+/** Left open, a destroy runs the version that is deployed, and everything else the latest one. */
+function versionChoices(facts: RunFacts, operation: string): { value: string; label: string }[] {
+  const { template, versions, version, source, deployed, replaced } = facts;
   const listed = versions.filter(({ yanked_at }) => yanked_at === null).map((each) => each.version);
   const shown = version?.version ?? '';
   const names = [...new Set([...(listed.includes(shown) || !shown ? [] : [shown]), ...listed])];
-  const latest = { value: '', label: `Latest (${template.latest_version ?? 'none'})` };
+  const isOfDeployed = runsDeployedVersion(facts, { operation });
+  const baseline = isOfDeployed ? (deployed ?? replaced) : null;
+  const latest = {
+    value: '',
+    label: baseline ? `As deployed (${baseline.version})` : `Latest (${template.latest_version ?? 'none'})`,
+  };
   return [...(source ? [] : [latest]), ...names.map((name) => ({ value: name, label: name }))];
 }
 
-function operationChoices({ version }: RunFacts): { value: string; label: string }[] {
-  const executor = version?.spec['executor'] as { kind?: string; destroy?: unknown } | undefined;
-  const isCommand = executor?.kind === 'command';
+/** What the shown version supports. A destroy may also run the version that is deployed, and what was chosen stays chosen. */
+function operationChoices({ version, deployed, replaced }: RunFacts, sent: string): { value: string; label: string }[] {
+  const specs = [version?.spec ?? {}, (deployed ?? replaced)?.spec ?? {}];
   const supported = (Object.keys(operationLabels) as RequestedOperation[]).filter(
     (operation) =>
-      !isCommand || (operation !== 'refresh' && (operation !== 'destroy' || executor?.destroy !== undefined)),
+      operation === sent || specs.slice(0, operation === 'destroy' ? 2 : 1).some((spec) => supports(spec, operation)),
   );
   return supported.map((operation) => ({ value: operation, label: operationLabels[operation] }));
 }

@@ -8,6 +8,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
+import { supports } from '../destroy-steps.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
 import { type DeployedFacts, type OccupiedInstance, readDeployed, readOccupied, readReplaced } from './deployed.ts';
@@ -100,6 +101,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     inherited: inheritedBy(inherited, schema),
     problems: {
       ...(version.isOther && { version: unknownVersion }),
+      ...(versionToDestroy && !supports(spec, 'destroy') && { version: withoutDestroySteps(versionToDestroy.version) }),
       ...(target.problem && !isFixed && { environment_id: target.problem }),
     },
     environmentLost: isFixed ? target.problem : null,
@@ -138,6 +140,10 @@ export function nameOfTarget(
   { instance }: { readonly instance?: string | undefined },
 ): string {
   return deployed?.instance.name ?? (instance || source?.instance || template.slug);
+}
+
+function withoutDestroySteps(version: string): string {
+  return `Version ${version}, which is deployed, has no destroy steps. Choose a version with destroy steps.`;
 }
 
 const unknownVersion = 'The template has no such version. Choose one of those that are listed.';
