@@ -57,7 +57,8 @@ export const firingReasons = {
   key_expired: 'the API key with which the work was saved has expired: save the work with another credential',
   owner_changed:
     'the schedule came to another team or organization with a transfer, and is paused: have a person of the new owner save the work',
-  not_permitted: 'the user or account that it runs as may no longer start the work: have a person save it who may',
+  not_permitted:
+    'the user or account that it runs as may no longer start the work: have a person who may start it save the work',
   feature_disabled: 'an administrator has turned off schedules, or what the schedule starts',
   not_tried: 'nothing tried to start it: Temporal or all workers were down, or an earlier time was still being tried',
   refused: 'the service refused to start the work',

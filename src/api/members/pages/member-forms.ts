@@ -9,6 +9,7 @@ import { html } from '#api/web/html.ts';
 import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { MemberDetails, MemberLevel, MemberParams } from './member-level.ts';
+import { renderSchedulesOf } from './member-schedules.ts';
 
 interface Membership<Owner> {
   readonly owner: Owner;
@@ -34,7 +35,7 @@ export function memberForm<Params, Owner extends LevelOwner>(
   const { level } = members;
   return {
     read: (visit) => readMembership(members, visit),
-    describe: ({ owner, member }, visit) => ({
+    describe: async ({ owner, member }, visit) => ({
       title: member.name,
       crumbs: membersCrumbs(level, owner),
       lead: html`${renderFacts([
@@ -50,6 +51,10 @@ ${renderActions(member.actions, {
     tone: 'danger',
     path: members.removalPath(owner, member.user_id),
   },
+})}
+${await renderSchedulesOf(visit, members.schedulesOf(owner), {
+  userId: member.user_id,
+  consequence: 'cannot start their work under a role that may not start it',
 })}`,
       fields: [
         { name: 'role', label: 'Role', kind: 'radio', choices: members.roles, value: member.role },
@@ -74,12 +79,15 @@ export function removalForm<Params, Owner extends LevelOwner>(
   const { level } = members;
   return {
     read: (visit) => readMembership(members, visit),
-    describe: ({ owner, member }, visit) => {
+    describe: async ({ owner, member }, visit) => {
       const isOwn = member.user_id === visit.principal.id;
       return {
         title: isOwn ? `Leave ${owner.name}` : `Remove ${member.name} from ${owner.name}`,
         crumbs: membersCrumbs(level, owner),
-        lead: members.aboutRemoval,
+        lead: html`<p>${members.aboutRemoval}</p>${await renderSchedulesOf(visit, members.schedulesOf(owner), {
+          userId: member.user_id,
+          consequence: 'cannot start their work any more',
+        })}`,
         fields: [],
         submit: isOwn ? `Leave ${level.noun}` : 'Remove member',
         tone: 'danger',

@@ -5,6 +5,7 @@ import type { Html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
+import type { ScheduleScope } from './member-schedules.ts';
 import type { Prefilled } from './next-step.ts';
 
 /** A member as pages show one. */
@@ -57,6 +58,8 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly pathAfterLeaving: LocalPath;
   /** What ends with a membership. */
   readonly aboutRemoval: string;
+  /** The schedules that cannot start their work any more when a membership ends. */
+  readonly schedulesOf: (owner: Owner) => ScheduleScope;
 }
 
 /** The parameters of the path of one member. */

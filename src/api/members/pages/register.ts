@@ -33,6 +33,7 @@ const organizationMembers: MemberLevel<{ orgID: string }, Organization> = {
   pathAfterLeaving: pagePath(pages.organizations),
   aboutRemoval:
     'The memberships in all teams of the organization end as well, and open invitations that this member sent are revoked. Runs, comments and reviews stay as they are.',
+  schedulesOf: ({ id }) => ({ organization_id: id }),
 };
 
 const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
@@ -55,6 +56,7 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
   pathAfterLeaving: pagePath(pages.organizations),
   aboutRemoval:
     'The membership of the organization stays. Open invitations into the team that this member sent are revoked. Runs, comments and reviews stay as they are.',
+  schedulesOf: ({ id }) => ({ team_id: id }),
 };
 
 /** The service accounts that the visitor may make a member, as far as one page of them says. */

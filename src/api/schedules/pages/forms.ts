@@ -2,7 +2,7 @@ import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
-import { html } from '#api/web/html.ts';
+import { type Html, html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { pagePath, pages, withQuery } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -59,9 +59,10 @@ function registerNew(addPage: AddPage): void {
 function registerEdit(addPage: AddPage): void {
   addFormPage(addPage, pages.editSchedule, {
     read: readSubject,
-    describe: (schedule) => ({
+    describe: (schedule, visit) => ({
       title: `Edit ${schedule.name}`,
       crumbs: scheduleCrumbs(schedule),
+      lead: describeAuthority(schedule, visit),
       fields: [nameField(schedule.name), ...timeFields(schedule.schedule), revisionField(schedule)],
       submit: 'Save changes',
       cancel: schedulePath(schedule),
@@ -77,6 +78,13 @@ function registerEdit(addPage: AddPage): void {
       return schedulePath({ id }, 'saved');
     },
   });
+}
+
+/** New times do not change under whose authority the work starts. */
+function describeAuthority({ id, authority }: ScheduleSubject, { principal }: Visit): Html | null {
+  if (authority.id === principal.id) return null;
+  const path = pagePath(pages.editScheduledWork, { id });
+  return html`<p>The work goes on to run as <span class="foreign">${authority.name}</span>. <a href="${path}">Change work</a> makes it run as you.</p>`;
 }
 
 function registerWork(addPage: AddPage): void {

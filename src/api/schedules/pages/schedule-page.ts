@@ -12,7 +12,8 @@ import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { firingReasons } from '#domain/schedules/model.ts';
+import { type FiringReason, firingReasons } from '#domain/schedules/model.ts';
+import { findStartRefusal } from '#domain/schedules/start-refusal.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -34,7 +35,11 @@ import {
 /** A schedule: when it starts what, its next times, and what became of the last ones. */
 export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> {
   const schedule = await readSubject(visit);
-  const [names, resets] = await Promise.all([readWorkNames(visit, [schedule]), renderResets(visit, schedule)]);
+  const [names, resets, refusal] = await Promise.all([
+    readWorkNames(visit, [schedule]),
+    renderResets(visit, schedule),
+    findStartRefusal(visit.em, schedule.id),
+  ]);
   const { id } = schedule;
   return visit.show({
     title: schedule.name,
@@ -46,13 +51,20 @@ ${renderLive(
     address: schedulePath(schedule),
     again: '20s',
   },
-  renderContent(schedule, names, resets),
+  renderContent(schedule, { names, resets, refusal }),
 )}
 </div>`,
   });
 }
 
-function renderContent(schedule: ScheduleSubject, names: Names, resets: Html | null): Html {
+interface Content {
+  readonly names: Names;
+  readonly resets: Html | null;
+  /** Why it could not start its work now. */
+  readonly refusal: FiringReason | null;
+}
+
+function renderContent(schedule: ScheduleSubject, { names, resets, refusal }: Content): Html {
   const { name, id } = schedule;
   return html`${renderPageHead({
     title: name,
@@ -62,11 +74,11 @@ function renderContent(schedule: ScheduleSubject, names: Names, resets: Html | n
     actions: renderButtons(schedule),
     history: ['schedules', id],
   })}
-${renderFailure(schedule)}${resets}
+${renderFailure(schedule, refusal)}${resets}
 <div class="panel">${renderFacts(factsOf(schedule, names), { isWide: true })}</div>
 ${renderWorkVariables(schedule)}
 <h2>Next times</h2>
-${renderNext(schedule)}
+${renderNext(schedule, refusal)}
 <h2>History</h2>
 ${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistory(schedule)}</div>` : renderNone()}`;
 }
@@ -74,12 +86,19 @@ ${schedule.last_results.length > 0 ? html`<div class="list-panel">${renderHistor
 const startedNothing: ReadonlySet<string> = new Set(['failed', 'missed']);
 
 /** Says at the top of the page why nothing starts any more, or why the last time started nothing. */
-function renderFailure({ last_results: results, enabled, paused_because: because }: ScheduleSubject): Html | null {
-  if (because)
-    return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>${toSentence(firingReasons[because])}</p></div>`;
+function renderFailure(schedule: ScheduleSubject, refusal: FiringReason | null): Html | null {
+  const { last_results: results, enabled } = schedule;
+  if (refusal)
+    return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>${toSentence(firingReasons[refusal])} ${renderTakeover(schedule)}</p></div>`;
   const last = results.find(({ outcome }) => outcome !== 'pending');
   if (!enabled || !last || !startedNothing.has(last.outcome) || last.message === null) return null;
   return html`<div class="notice notice-problem" role="note">${renderIcon('octagon-x')}<p>The last start failed, ${renderAge(String(last.last_at))}: <span class="foreign">${last.message}</span></p></div>`;
+}
+
+/** Who saves the work gives it their own authority; null for a visitor who may not. */
+function renderTakeover({ id, actions }: ScheduleSubject): Html | null {
+  if (!actions.some(({ name, allowed }) => name === 'update' && allowed)) return null;
+  return html`<a href="${pagePath(pages.editScheduledWork, { id })}">Change work</a> makes it run as you.`;
 }
 
 function factsOf(schedule: ScheduleSubject, names: Names): Fact[] {
@@ -110,8 +129,9 @@ function renderWorkVariables({ work }: ScheduleSubject): Html | null {
   return html`<section class="panel stack" aria-labelledby="variables"><h2 id="variables">Variables</h2>${renderVariables(variables as Readonly<Record<string, JsonValue>>)}</section>`;
 }
 
-function renderNext({ next_times: times, enabled, schedule }: ScheduleSubject): Html {
+function renderNext({ next_times: times, enabled, schedule }: ScheduleSubject, refusal: FiringReason | null): Html {
   if (!enabled) return html`<p class="muted">None while the schedule is paused.</p>`;
+  if (refusal) return html`<p class="muted">None that can start the work.</p>`;
   if (times.length === 0)
     return html`<p class="muted">None while the team, or the environment of the work, is archived.</p>`;
   return html`<ul class="plain-list">${times.map((time) => html`<li>${renderTime(String(time))}${renderClock(schedule, String(time))}</li>`)}</ul>`;

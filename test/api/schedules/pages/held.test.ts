@@ -84,6 +84,41 @@ it('the pages of a service account say how many schedules start work under its a
     expect((await visitor.get(`${path}/${form}`)).text).toMatch(/1 schedule<\/a> runs as this account/);
 });
 
+describe('a member whose schedules run as them', () => {
+  it('has them named by the forms that change or end the membership', async () => {
+    const author = await addAuthor();
+    const visitor = await signInVisitor(api, tenant.owner);
+    const ofTeam = `/organizations/${tenant.organization}/teams/${tenant.team}/members/${author.id}`;
+    const ofOrganization = `/organizations/${tenant.organization}/members/${author.id}`;
+    expect(await visitor.page(`${ofTeam}/remove`)).not.toContain('These schedules run as this member');
+    await save(author, 'Sweep <b>');
+    for (const path of [`${ofTeam}/remove`, ofTeam, `${ofOrganization}/remove`, ofOrganization])
+      expect(await visitor.page(path)).toMatch(
+        /These schedules run as this member, and cannot start[\s\S]*<a class="foreign" href="\/schedules\/[^"]+">Sweep &lt;b&gt;<\/a>/,
+      );
+  });
+
+  it('leaves schedules that say at once that they cannot start, and how somebody takes them over', async () => {
+    const author = await addAuthor();
+    const visitor = await signInVisitor(api, tenant.owner);
+    await save(author, 'Left behind');
+    const [{ id }] = await api.rows<{ id: string }>(`select id from schedules where name = 'Left behind'`);
+    const before = await visitor.page(`/schedules/${id}`);
+    expect(before).not.toContain('may no longer start the work');
+    await api.rows('delete from team_members where principal_id = ?', [author.id]);
+    const page = await visitor.page(`/schedules/${id}`);
+    expect(page).toMatch(
+      new RegExp(
+        `may no longer start the work: have a person who may start it save the work\\. <a href="/schedules/${id}/work">Change work</a> makes it run as you`,
+      ),
+    );
+    expect(page).toContain('None that can start the work');
+    expect(await visitor.page(`/schedules/${id}/edit`)).toMatch(
+      /The work goes on to run as [\s\S]*Change work<\/a> makes it run as you/,
+    );
+  });
+});
+
 describe('schedules of teams that a visitor cannot read', () => {
   it('are neither counted nor listed', async () => {
     const author = await addAuthor();
