@@ -245,10 +245,17 @@ async function readRepository(
   return snapshotGit(source, { policy, credential, holders });
 }
 
+/** Which member of a git source an error is about. Others are about the source as a whole. */
+const memberOf: Readonly<Record<string, string>> = {
+  source_ref_missing: '.ref',
+  host_unknown: '.url',
+  address_refused: '.url',
+};
+
 /** The same error with the field of the request that caused it. */
 function atPlace(error: ServiceError, place: string): ServiceError {
   const { kind, code, message, details, retryAfter, cause } = error;
-  return new ServiceError(kind, `${place}: ${message}`, {
+  return new ServiceError(kind, `${place}${(code && memberOf[code]) ?? ''}: ${message}`, {
     code,
     ...(details && { details }),
     ...(retryAfter !== undefined && { retryAfter }),

@@ -151,7 +151,7 @@ export const errorCodes = {
   plugin_parent_changed: 'The resource belonged to others when it was deleted.',
   plugin_declaration_changed: 'The active release does not declare the type of the resource as it was.',
   plugin_root_missing: 'A row on which the resource depends does not exist.',
-  host_unknown: 'The host of the URL does not exist.',
+  host_unknown: 'The name of the host in the URL could not be resolved.',
   address_refused: 'The service may not connect to this address.',
   url_unsupported: 'The URL has another scheme than is allowed, or carries a password.',
   source_unreadable: 'Git cannot read the repository.',

@@ -368,7 +368,7 @@ describe('a version from git', () => {
     };
     const { url } = repository;
     expect(await attempt({ url, ref: 'nope' })).toBe(
-      '422 spec.executor.git: the repository has no branch or tag "nope"',
+      '422 spec.executor.git.ref: the repository has no branch or tag "nope"',
     );
     expect(await attempt({ url, ref: 'main', path: 'docs' })).toMatch(/^422 spec\.executor\.git\.path: .*"main\.tf"/);
     expect(await attempt({ url: 'https://169.254.169.254/x', ref: 'main' })).toMatch(

@@ -110,7 +110,11 @@ async function resolveHost(host: string): Promise<readonly string[]> {
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
-    if (isUnknown) throw new Unprocessable(`the host ${host} does not exist`, { code: 'host_unknown' });
+    if (isUnknown)
+      throw new Unprocessable(
+        `the name of the host ${host} could not be resolved: check its spelling, or ask an operator whether the service can resolve names`,
+        { code: 'host_unknown' },
+      );
     throw new Unavailable(`the name of the host ${host} could not be resolved`, { cause: error });
   } finally {
     timer.abort();

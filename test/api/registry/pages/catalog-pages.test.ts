@@ -147,7 +147,7 @@ describe('the page of a version', () => {
       'plan 5m',
       'Where it is',
       'Masked',
-      'Variables since 1.0.0',
+      'Changes since 1.0.0',
       '# &lt;hello&gt;',
       'modules/a/b.tf',
     ])

@@ -238,8 +238,8 @@ describe('the form for a version', () => {
     [
       'a branch that does not exist',
       { git_ref: 'gone' },
-      'field-source',
-      'Files : The repository has no branch or tag',
+      'field-git_ref',
+      'Branch, tag or commit : The repository has no branch or tag',
     ],
   ])('says at the field of the repository what is wrong with %s', async (what, wrong, target, words) => {
     const repository = new Repository(joinPath(git.path, `${target}.git`));
@@ -257,6 +257,33 @@ describe('the form for a version', () => {
     expect(problemsIn(text)).not.toContain('Spec :');
     expect(text).toContain(`href="#${target}"`);
     expect(text).toMatch(new RegExp(`id="${target}(-problem)?"`));
+  });
+
+  test.each([
+    ['git', { kind: 'command', apply: [{ name: 'go', run: ['true'] }] }, 'Files'],
+    [
+      'spec',
+      { kind: 'command', apply: [{ name: 'go', run: ['true'] }], git: { url: 'https://git.example/x', ref: 'main' } },
+      'Spec',
+    ],
+  ])('says that commands take no files from git, which the source "%s" names', async (source, executor, label) => {
+    const id = await make(`Commands from ${source}`);
+    const repository = source === 'git' ? { git_url: 'https://git.example/x', git_ref: 'main' } : {};
+    const sent = await publish(id, { version: '1.0.0', spec: JSON.stringify({ executor }), source, ...repository });
+    expect(problemsIn(sent.text)).toContain(
+      `${label} : Templates of commands take files by upload or from the spec only, not from git`,
+    );
+    expect(problemsIn(sent.text)).not.toContain('does not apply here');
+  });
+
+  test('says on the page of a version that its files are those of the version before', async () => {
+    const id = await make('Same files');
+    await publish(id, { version: '1.0.0', spec: tofu, source: 'upload' }, { 'x/main.tf': '# one' });
+    await publish(id, { version: '2.0.0', spec: tofu, source: 'upload' }, { 'x/main.tf': '# two' });
+    const same = await publish(id, { version: '3.0.0', spec: tofu, source: 'upload' }, { 'x/main.tf': '# two' });
+    expect(same.status, problemsIn(same.text)).toBe(303);
+    expect(await visitor.page(`/catalog/${id}/versions/3.0.0`)).toContain('The files are those of 2.0.0.');
+    expect(await visitor.page(`/catalog/${id}/versions/2.0.0`)).not.toContain('The files are those of');
   });
 
   test('asks at the spec for what is wrong with a repository that the spec names itself', async () => {

@@ -130,7 +130,7 @@ export function checkPlaceField(environments: Choices, form: PublishForm): FormF
 const sourceLabels: Readonly<Record<Source, string>> = {
   keep: 'Keep files',
   upload: 'Upload files',
-  git: 'Copy from a git repository',
+  git: 'Copy from a git repository (templates of OpenTofu only)',
   spec: 'From the spec',
 };
 
@@ -161,7 +161,7 @@ ${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 
 ${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'Includes everything except .git and .terraform.' })}</div>
 ${renderSelected(form)}
 <div class="form-part source-git">
-${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'https, without a password.' })}
+${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'Begins with https://, or with ssh:// if the spec names a connection, such as ssh://git@host/path. Without a password.' })}
 ${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, hint: 'Resolved to a commit when you publish.' })}
 ${field({ name: 'git_path', label: 'Folder in the repository', value: form.git_path, isOptional: true })}</div>
 </fieldset>`;

@@ -47,14 +47,22 @@ function parseSpec(form: PublishForm): Record<string, unknown> {
   return spec;
 }
 
+/** Only the executor of OpenTofu has a git source. */
+const commandsByUpload = 'templates of commands take files by upload or from the spec only, not from git';
+
 function withFiles(
   spec: Record<string, unknown>,
   form: PublishForm,
   base: ShownVersion | null,
 ): Record<string, unknown> {
-  if (form.source === 'spec') return spec;
+  if (form.source === 'spec') {
+    const executor = isObject(spec['executor']) ? spec['executor'] : {};
+    if (executor['kind'] === 'command' && executor['git'] !== undefined) throw invalidField('spec', commandsByUpload);
+    return spec;
+  }
   if (!isObject(spec['executor'])) throw invalidField('spec', 'needs an executor, such as {"kind": "opentofu"}');
   const { files, git, ...executor } = spec['executor'];
+  if (executor['kind'] === 'command' && form.source === 'git') throw invalidField('source', commandsByUpload);
   if (files !== undefined || git !== undefined)
     throw invalidField('source', 'the spec already names files: choose "From the spec", or remove them from the spec');
   return { ...spec, executor: { ...executor, ...sourceOf(form, base) } };

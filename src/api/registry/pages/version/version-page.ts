@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
 import { renderNews } from '#api/web/components/news.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { readFiles } from '#domain/registry/published.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get, file as getFile, list } from '../../version-operations.ts';
-import type { ListedVersion } from '../shown.ts';
+import type { ListedVersion, ShownVersion } from '../shown.ts';
 import { compareVariables } from './compare.ts';
 import { schemaOf } from './variables-table.ts';
 import { versionPage } from './version-view.ts';
@@ -33,11 +35,18 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
     previous: previous && {
       version: previous.version,
       changes: compareVariables(schemaOf(previous.spec), schemaOf(version.spec)),
+      hasSameFiles: await haveSameFiles(visit, previous, version),
     },
     file,
     news: renderNews(visit, pages.templateVersion),
   });
   return visit.show(page);
+}
+
+/** Whether two versions give their runs the same files. Versions without files have none that could be forgotten. */
+async function haveSameFiles({ em }: Visit, one: ShownVersion, other: ShownVersion): Promise<boolean> {
+  if (other.files.length === 0 || !isDeepStrictEqual(one.files, other.files)) return false;
+  return isDeepStrictEqual(await readFiles(em, one.id), await readFiles(em, other.id));
 }
 
 /** The order of versions is not that of their publication, so all of them are read to find the next lower one. */

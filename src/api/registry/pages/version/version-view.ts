@@ -1,5 +1,6 @@
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -23,7 +24,11 @@ export interface VersionPage {
   /** The version below, and what has changed since. */
   /** The template has more versions than were looked through for the one below. */
   readonly isCut: boolean;
-  readonly previous: { readonly version: string; readonly changes: readonly VariableChange[] } | null;
+  readonly previous: {
+    readonly version: string;
+    readonly changes: readonly VariableChange[];
+    readonly hasSameFiles: boolean;
+  } | null;
   readonly file: ShownFile | null;
   /** What was done just now. */
   readonly news: Html | null;
@@ -52,7 +57,7 @@ ${renderYanked(version)}
 ${renderVersionCheck(version)}
 ${version.changelog ? html`<section class="panel stack"><h2>Changelog</h2>${renderMarkdown(version.changelog, 3)}</section>` : null}
 <section class="stack"><h2 id="variables">Variables</h2>${renderVariables(version.spec)}</section>
-${previous ? html`<section class="panel stack"><h2>Variables since ${previous.version}</h2>${isCut ? html`<p class="muted">The template has more than 2,000 versions: one that was published before them may be closer.</p>` : null}${renderComparison(previous.changes, previous.version)}</section>` : null}
+${previous ? html`<section class="panel stack"><h2>Changes since ${previous.version}</h2>${isCut ? html`<p class="muted">The template has more than 2,000 versions: one that was published before them may be closer.</p>` : null}${renderComparison(previous.changes, previous.version)}${previous.hasSameFiles ? html`<p>${renderIcon('triangle-alert')} The files are those of ${previous.version}.</p>` : null}</section>` : null}
 ${renderOutputs(spec)}
 ${renderSteps(spec)}
 ${renderFiles({ template, version, file, environmentId: shown.environmentId })}
