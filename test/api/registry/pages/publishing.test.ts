@@ -268,7 +268,8 @@ describe('the form for a version', () => {
     ],
   ])('says that commands take no files from git, which the source "%s" names', async (source, executor, label) => {
     const id = await make(`Commands from ${source}`);
-    const repository = source === 'git' ? { git_url: 'https://git.example/x', git_ref: 'main' } : {};
+    const repository: Record<string, string> =
+      source === 'git' ? { git_url: 'https://git.example/x', git_ref: 'main' } : {};
     const sent = await publish(id, { version: '1.0.0', spec: JSON.stringify({ executor }), source, ...repository });
     expect(problemsIn(sent.text)).toContain(
       `${label} : Templates of commands take files by upload or from the spec only, not from git`,

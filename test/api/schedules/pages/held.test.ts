@@ -102,7 +102,7 @@ describe('a member whose schedules run as them', () => {
     const author = await addAuthor();
     const visitor = await signInVisitor(api, tenant.owner);
     await save(author, 'Left behind');
-    const [{ id }] = await api.rows<{ id: string }>(`select id from schedules where name = 'Left behind'`);
+    const [{ id } = { id: '' }] = await api.rows<{ id: string }>(`select id from schedules where name = 'Left behind'`);
     const before = await visitor.page(`/schedules/${id}`);
     expect(before).not.toContain('may no longer start the work');
     await api.rows('delete from team_members where principal_id = ?', [author.id]);
