@@ -17,6 +17,8 @@ function levelNews(noun: Capitalize<string>) {
     ...archivingNews(noun),
     joined: 'You are now a member.',
     'member-set': 'Membership saved.',
+    'member-set-limited':
+      'Membership saved. The platform role of this member does not let them review runs: who manages users can give them another one.',
     'member-removed': 'Member removed.',
     'invitation-revoked': 'Invitation revoked.',
     'team-deleted': 'Team deleted.',
@@ -116,7 +118,7 @@ const news = {
   [pages.variableSet]: {
     created: 'Variable set created. Add its variables, and attach it to projects and environments.',
     saved: 'Changes saved.',
-    variable: 'Variable saved. New runs get it.',
+    variable: 'Variable saved. New runs get it wherever the set is attached.',
     'variable-removed': 'Variable removed.',
     attached: 'Attachments saved. New runs in these places get its variables.',
   },

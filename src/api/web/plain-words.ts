@@ -59,6 +59,11 @@ export function toPlainWords(message: string, labels: Labels = new Map()): strin
 const denied = /\bpermission denied\b/i;
 const tokens = /\b(?:team\.[a-z.]+[a-z]|settings\.manage|[a-z_]+:[a-z]+)\b/g;
 
+/** Whether a message says that somebody lacks a permission or a role. */
+export function isDenial(message: string): boolean {
+  return denied.test(message);
+}
+
 /** A denial names permissions and actions. People know the roles that have them. */
 export function explainDenial(message: string): string {
   if (!denied.test(message)) return message;

@@ -175,7 +175,10 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
           : 'none',
       ],
       ['Team', instance.team_id ? renderTeamLink(instance.team_id, names) : 'None: it belongs to the installation'],
-      ['Deployed by', deployed ? renderDeployed(deployed) : 'No run yet'],
+      [
+        deployed?.operation === 'destroy' ? 'Destroyed by' : 'Deployed by',
+        deployed ? renderDeployed(deployed) : 'No run yet',
+      ],
       ['Assembly', deployed && renderAssemblyNode(deployed, names)],
       ['Busy with', lockedBy ? renderRunLink(lockedBy) : null],
       ['Tool', renderTool(instance)],
@@ -189,8 +192,8 @@ function renderInstanceFacts(instance: Instance, deployed: ShownRun | null, name
 
 /** Its last successful run, with what that deployed and who asked for it. */
 function renderDeployed({ id, operation, template_version: version, requested_by: by }: ShownRun): Html {
-  const what = operation === 'destroy' ? 'destroyed' : `version ${version}`;
-  return html`${renderRunLink(id)}: ${what}, by <span class="foreign">${by.name}</span>`;
+  const what = operation === 'destroy' ? null : `: version ${version}`;
+  return html`${renderRunLink(id)}${what}, by <span class="foreign">${by.name}</span>`;
 }
 
 /** The tool that wrote its state, and the one that its runs shall use. */

@@ -67,9 +67,19 @@ ${await renderSchedulesOf(visit, members.schedulesOf(owner), {
     carryOut: async ({ owner, member }, typed, visit) => {
       const revision = Number(typed['expected_revision']);
       await members.set(visit, owner, member.user_id, { role: typed['role'], expected_revision: revision });
-      return level.path('members', owner, { done: 'member-set' });
+      return level.path('members', owner, { done: await newsOfMember(members, visit, owner, member.user_id) });
     },
   };
+}
+
+/** What the page of the members says after somebody got a role. */
+export async function newsOfMember<Params, Owner extends LevelOwner>(
+  members: MemberLevel<Params, Owner>,
+  visit: Visit,
+  owner: Owner,
+  userId: string,
+): Promise<'member-set' | 'member-set-limited'> {
+  return (await members.isLimited?.(visit, owner, userId)) ? 'member-set-limited' : 'member-set';
 }
 
 /** Ends a membership: one's own by leaving, another's by removing. */

@@ -56,6 +56,8 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
   /** Where somebody goes who has left. */
   readonly pathAfterLeaving: LocalPath;
+  /** Whether the platform role of a member keeps them from reviewing, which their role here would let them. */
+  readonly isLimited?: (visit: Visit, owner: Owner, userID: string) => Promise<boolean>;
   /** What ends with a membership. */
   readonly aboutRemoval: string;
   /** The schedules that cannot start their work any more when a membership ends. */

@@ -7,6 +7,8 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { mayReviewSome } from '#domain/runs/approval/rules.ts';
+import { readPrincipals } from '#domain/shared/access/store.ts';
 import * as ofOrganization from '../organization-operations.ts';
 import * as ofTeam from '../team-operations.ts';
 import { memberForm, removalForm } from './member-forms.ts';
@@ -56,6 +58,12 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
   pathAfterLeaving: pagePath(pages.organizations),
   aboutRemoval:
     'The membership of the organization stays. Open invitations into the team that this member sent are revoked. Runs, comments and reviews stay as they are.',
+  isLimited: async ({ em }, { id, organization_id: organizationId }, userID) => {
+    const member = (await readPrincipals(em, [userID])).get(userID);
+    const owner = { teamId: id, organizationId };
+    if (!member || mayReviewSome(member, owner)) return false;
+    return mayReviewSome({ ...member, role: 'maintainer' }, owner);
+  },
   schedulesOf: ({ id }) => ({ team_id: id }),
 };
 

@@ -24,7 +24,7 @@ export async function checkCandidate(
   const { attempt, run } = target;
   throwIfRefused(findStepRefusal('check_candidate', attempt.state));
   const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
-  const message = `Candidate check of undoing the run ${run.id}`;
+  const message = `Plan of undoing a run of ${run.instance}`;
   const wanted = {
     candidate,
     operation: 'plan',

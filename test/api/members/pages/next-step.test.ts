@@ -37,6 +37,30 @@ async function add(user: ApiUser, fields: Record<string, string> = {}): Promise<
 
 const offer = 'Add to the team';
 
+describe('the page after somebody got a role in a team', () => {
+  it('says that the platform role keeps them from reviewing, where the role in the team would let them', async () => {
+    const requester = await api.addUser('requester');
+    const maintainer = await api.addUser('maintainer');
+    for (const user of [requester, maintainer]) await join(tenant, user, 'member', 'viewer');
+    const path = `/organizations/${tenant.organization}/teams/${tenant.team}/members`;
+    const save = async ({ id }: ApiUser, role: string) => {
+      const { body } = await tenant.owner.get(`${path}/${id}`);
+      const fields = { role, expected_revision: String(body.revision) };
+      const { location, text } = await visitor.submit(`${path}/${id}`, fields);
+      expect(location, text).toBeDefined();
+      return visitor.page(location ?? '');
+    };
+    const limited = 'The platform role of this member does not let them review runs';
+    expect(await save(requester, 'member')).not.toContain(limited);
+    expect(await save(requester, 'admin')).toContain(limited);
+    expect(await save(maintainer, 'admin')).not.toContain(limited);
+    const other = await api.addUser('requester');
+    await join(tenant, other, 'member');
+    const added = await visitor.submit(path, { user_id: other.email, role: 'admin' });
+    expect(await visitor.page(added.location ?? '')).toContain(limited);
+  });
+});
+
 describe('the page after somebody was added to an organization', () => {
   it('offers its teams for a new member who is in none of them', async () => {
     const page = await add(await addAcquainted('Nina New'));

@@ -153,6 +153,12 @@ describe('a run of a team', () => {
     expect(text).not.toContain(`href="/workloads/runs/${runId}/cancel"`);
   });
 
+  it('says where the run waits what cancelling takes, to a person who lacks it alone', async () => {
+    const takes = /You cannot cancel it: that takes the platform role maintainer/;
+    expect(await (await visitAs(await member('member', 'requester'))).page(`/workloads/runs/${runId}`)).toMatch(takes);
+    expect(await visitor.page(`/workloads/runs/${runId}`)).not.toContain('You cannot cancel it');
+  });
+
   it('says before it is sent that a request for a review would reach no one, and names no field that is missing', async () => {
     const form = `/workloads/runs/${runId}/request-approval`;
     const { text } = await visitor.get(form);

@@ -5,6 +5,8 @@ import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge, renderSince } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
+import { explainDenial, isDenial } from '#api/web/plain-words.ts';
+import { toSentence } from '#api/web/text.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { describePartial } from '#domain/runs/options/model.ts';
 import type { Names } from '#domain/tenancy/names-store.ts';
@@ -157,10 +159,16 @@ function renderFailure({ id, started_at: start }: ShownRun, detail: ShownDetail,
 <p class="muted">${reason.why} ${reason.advice}${log}</p></div></div>`;
 }
 
-function renderWait(
-  { id, status, waiting_on: waiting }: ShownRun,
-  words: NonNullable<ReturnType<typeof describeWaiting>>,
-) {
+/** What cancelling takes, for a visitor who lacks it; null for one who may, or where a rule is against it. */
+function renderWhoCancels({ actions }: ShownRun): Html | null {
+  const reason = actions.find(({ name }) => name === 'cancel')?.reason ?? '';
+  if (!isDenial(reason)) return null;
+  const words = explainDenial(reason).replace(/^permission denied: this needs/, 'you cannot cancel it: that takes');
+  return html` <span class="muted">${toSentence(words)}</span>`;
+}
+
+function renderWait(run: ShownRun, words: NonNullable<ReturnType<typeof describeWaiting>>) {
+  const { id, status, waiting_on: waiting } = run;
   const review = status === 'pending_approval' && waiting?.code === 'approval';
   return notice(
     review ? 'hand' : 'clock',
@@ -168,7 +176,7 @@ function renderWait(
       waiting ? html`<span class="muted">It has waited ${renderSince(waiting.since)}.</span>` : null
     }${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}${
       review ? html` <a href="${runTabPath(id, 'plan')}#plan">Review the plan</a>` : null
-    }`,
+    }${renderWhoCancels(run)}`,
   );
 }
 
