@@ -3,6 +3,7 @@ import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { By } from '#api/runs/actor-view.ts';
 import { SummaryView } from '#api/runs/plan-views.ts';
 import { OutputsView, StatusDetailView, WaitingOnView } from '#api/runs/views.ts';
+import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import { assemblyEvents } from '#domain/assemblies/events.ts';
 import {
   assemblyOperations,
@@ -30,6 +31,9 @@ export const ListedAssemblyRunView = z
     status: z.enum(runStatuses),
     status_reason: z.string().nullable(),
     status_detail: StatusDetailView.nullable().describe('The nodes that failed, and why.'),
+    waiting_on: WaitingCodeView.nullable().describe(
+      'With `pending_approval`: what the runs of its nodes wait for; `approval` if one of them needs it.',
+    ),
     operation: z.enum(assemblyOperations),
     team_id: AnswerId,
     project_id: AnswerId,
@@ -59,6 +63,7 @@ export function toListedAssemblyRun(run: AssemblyRunDetails): z.input<typeof Lis
     status: run.status,
     status_reason: run.statusReason,
     status_detail: run.statusDetail,
+    waiting_on: run.status === 'pending_approval' ? viewWaitingCode(run.waitingOn) : null,
     operation: run.operation,
     team_id: run.teamId,
     project_id: run.projectId,

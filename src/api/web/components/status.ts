@@ -68,7 +68,7 @@ export interface ShownStatus {
   readonly status: RunStatus;
   /** Why it ended. */
   readonly status_reason: string | null;
-  /** What it waits for; assembly runs do not say it. */
+  /** What it waits for, where that is known. */
   readonly waiting_on?: ShownWaiting | null;
 }
 

@@ -1,6 +1,6 @@
 import { type InferResult, type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
+import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
 import { type Page, type PageRequest, pageByNumber, pageOf } from '#domain/shared/paging.ts';
@@ -52,7 +52,22 @@ function selectRuns(queries: Kysely<Tables>) {
         .$asScalar()
         .$notNull()
         .as('nodes'),
-    );
+    )
+    .select((eb) => selectPendingWait(eb).as('waitingOn'));
+}
+
+/** What the nodes wait for whose plans wait: for approval if one of them needs it; null if there are none. */
+function selectPendingWait(eb: Over<{ r: 'assembly_runs' }>) {
+  return eb
+    .selectFrom('assembly_nodes as n')
+    .innerJoin('runs as run', 'run.id', 'n.run_id')
+    .whereRef('n.assembly_run_id', '=', 'r.id')
+    .where('n.status', '=', 'pending_approval')
+    .select((of) => sql<WaitingOn | null>`${of.ref('run.waiting_on')}`.as('waitingOn'))
+    .orderBy((of) => sql`${of.ref('run.waiting_on')} ->> 'code' is distinct from 'approval'`)
+    .orderBy('n.position')
+    .limit(1)
+    .$asScalar();
 }
 
 /** An assembly run as the API shows it. Times are strings. */

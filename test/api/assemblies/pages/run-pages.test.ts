@@ -185,7 +185,9 @@ describe('the page of an assembly run', () => {
     await stage.api.rows('update runs set waiting_on = ? where id = ?', [JSON.stringify(lock), runId]);
     const held = await owner.get(`/assemblies/${shop}/runs/${run}`);
     expect(held.text).toMatch(/status-queued">[\s\S]{0,120}Held by a lock<\/span>/);
-    expect(held.text).not.toContain('One node needs approval');
+    expect(held.text).not.toMatch(/One node needs approval|<\/svg>Needs approval</);
+    const runs = await owner.get(`/assemblies/${shop}?tab=runs`);
+    expect(runs.text).toContain('</svg>Held by a lock<');
   });
 
   it('shows in the table what the plan of each node would do, outputs and failing checks among it', async () => {
