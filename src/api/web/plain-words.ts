@@ -18,6 +18,14 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^must be (?:a string|an? (?:object|array|integer|number|boolean)|true or false), not (?:null|left out)$/,
     'enter a value',
   ],
+  [
+    /^must be (?:an? \w+|true or false).* \(the value is the one that is deployed: name another one, or omit it\)$/s,
+    'the deployed value does not fit any more: enter another one, or empty the field',
+  ],
+  [
+    / \(the value is the one that is deployed: name another one, or omit it\)$/,
+    '. This is the deployed value: enter another one, or empty the field',
+  ],
   [/^must be a string$/, 'enter a value'],
   [/^must not be empty$/, 'enter a value'],
   [/^must be an integer(?:, not .*)?$/, 'enter a whole number'],

@@ -12,6 +12,14 @@ const labels = new Map([
 
 it.each([
   ['field "name" is required', 'Enter a value.'],
+  [
+    'must be an object (the value is the one that is deployed: name another one, or omit it)',
+    'The deployed value does not fit any more: enter another one, or empty the field.',
+  ],
+  [
+    'must be at least 5 (the value is the one that is deployed: name another one, or omit it)',
+    'Must be at least 5. This is the deployed value: enter another one, or empty the field.',
+  ],
   ['field "name" must not be empty', 'Enter a value.'],
   ['field "name" must be a string, not null', 'Enter a value.'],
   ['field "name" must be a number, not a string', 'Enter a number.'],

@@ -375,5 +375,15 @@ test('the page of a run says which deployed variables it resets', async () => {
   const { body } = await stage.ask({ name: 'shop' }, { template_id: template, version: '1.0.0', instance: 'reset' });
   const { text } = await visitor.get(`/workloads/runs/${body.id}`);
   expect(text).toContain('This run resets 2 variables that are deployed.');
+  expect(text).toContain('To keep a value, enter it in a new run.');
   expect(text).not.toContain('hidden-token');
+});
+
+test('the page of a run does not say how to keep a value that its version has no variable for', async () => {
+  await deployed('undeclared', { name: 'shop', legacy: 'yes' });
+  const place = { template_id: template, version: '2.0.0', instance: 'undeclared' };
+  const { body } = await stage.ask({ name: 'shop' }, place);
+  const { text } = await visitor.get(`/workloads/runs/${body.id}`);
+  expect(text).toContain('This run resets a variable that is deployed.');
+  expect(text).not.toContain('To keep a value');
 });

@@ -67,6 +67,46 @@ describe('the changes to what is deployed', () => {
   });
 });
 
+describe('a form for a run', () => {
+  test('names the runs of its instance that are not finished, with their state', async () => {
+    const address = await deployed({ region: 'eu', size: 3 });
+    expect((await visitor.get(address)).text).not.toContain('not finished');
+    const id = new URL(address, 'http://host').searchParams.get('from_instance');
+    const { name } = (await stage.tenant.owner.get(`/instances/${id}`)).body;
+    const place = { template_id: template, version: '1.0.0', instance: name };
+    const { body: waiting } = await stage.ask({ region: 'eu', size: 1 }, place);
+    await stage.ask({ region: 'eu', size: 2 }, { ...place, operation: 'plan' });
+    const catalog = `/catalog/${template}/run?environment_id=${stage.tenant.environment}&instance=${name}`;
+    for (const path of [address, catalog]) {
+      const { text } = await visitor.get(path);
+      expect(plainText(text), path).toContain(`A run of ${name} is not finished.`);
+      expect(text).toMatch(new RegExp(`href="/workloads/runs/${waiting.id}">[^<]*</a>: apply <span class="status`));
+      expect(differences(text)).toContain(`The version of ${name} stays 1.0.0.`);
+    }
+  });
+});
+
+describe('a deployed secret that the version requires', () => {
+  test('is said to be entered again, and nothing is said to choose instead of it', async () => {
+    const variables = {
+      type: 'object',
+      properties: { token: { type: 'string', writeOnly: true } },
+      required: ['token'],
+    };
+    const id = await stage.steps.publish({
+      variables,
+      executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+    });
+    const { body } = await stage.ask(
+      { token: 'hidden-token' },
+      { template_id: id, version: '1.0.0', instance: 'needs-it' },
+    );
+    await stage.finish(body.id);
+    const { text } = await visitor.get(`/catalog/${id}/run?from_instance=${body.instance_id}`);
+    expect(plainText(text)).toContain('enter it again above. So that');
+  });
+});
+
 describe('a deployed secret', () => {
   const secret = { region: 'eu', size: 2, token: 'hidden-token' };
 
@@ -104,6 +144,7 @@ describe('a deployed secret', () => {
     const { text } = await visitor.get(address);
     expect(text).toContain(form);
     expect(plainText(text)).toMatch(/add it to the variables of the environment as a secret: runs then get it/);
+    expect(plainText(text)).toContain('enter it again above, or choose above what the run gets instead.');
     const developer = await stage.api.addUser('requester');
     await join(stage.tenant, developer, 'member', 'member');
     const other = await (await signInVisitor(stage.api, developer)).get(address);

@@ -290,7 +290,7 @@ describe('a refused form', () => {
 
   test('says that a variable is required, and that JSON is not readable', async () => {
     const missing = await send({ 'v/token': 'secret' });
-    expect(problemsIn(missing.text)).toContain('Region : Enter a value.');
+    expect(problemsIn(missing.text)).toContain('Region : Choose a value.');
     const broken = await send({ ...needed, 'j/anything': '{"a": ' });
     expect([broken.status, problemsIn(broken.text)]).toEqual([
       422,
@@ -376,6 +376,19 @@ describe('a button inside the form', () => {
     expect(form).toMatch(/name="v\/network\/cidr"[^>]*value="10\.1\.0\.0\/16"/);
     const unfit = await press('form:0@/network', { 'j/network': '{"cidr": 1, "other": 2}' });
     expect(unfit).toContain('name="j/network"');
+    const words = (page: string) => /class="field-problem"[^>]*>.*?<span>(.*?)<\/span>/s.exec(page)?.[1];
+    expect(words(unfit)).toBe(
+      'The form has no field for other. Correct the JSON, or empty it to go back to an empty form.',
+    );
+    const list = await press('form:0@/network', { 'j/network': '["a"]' });
+    expect(words(list)).toMatch(/^The form takes named values, .* and this is a list, /);
+    expect(words(await press('form:0@/network', { 'j/network': '{"cidr": ' }))).toContain('not valid JSON');
+    expect(words(await press('form:0@', { j: '{"name": ' }))).toMatch(
+      /^The variables cannot be shown as a form\. .*not valid JSON/,
+    );
+    expect(words(await press('form:0@', { j: '[]' }))).toContain('Must be an object.');
+    const emptied = await press('form:0@/network', { 'j/network': '' });
+    expect(emptied).toContain('name="v/network/cidr"');
   });
 
   test('turns all variables but secrets into JSON, which the run then gets', async () => {

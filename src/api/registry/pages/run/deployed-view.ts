@@ -121,10 +121,11 @@ function findFormDifferences({ facts, entry, omitted, basic }: ComparedForm) {
   };
 }
 
-function renderVersions({ version: from }: Deployment, version: string): Html {
+function renderVersions({ version: from, instance }: Deployment, version: string): Html {
+  const of = instance ? html` of <span class="foreign">${instance.name}</span>` : null;
   return version === from
-    ? html`<p>The version stays ${from}.</p>`
-    : html`<p>The version changes from ${from} to <strong>${version}</strong>.</p>`;
+    ? html`<p>The version${of} stays ${from}.</p>`
+    : html`<p>The version${of} changes from ${from} to <strong>${version}</strong>.</p>`;
 }
 
 function renderDifference({ kind, before, after, giver }: Difference, { version }: { readonly version: string }): Html {

@@ -40,6 +40,15 @@ export async function readReplaced(visit: Visit, target: NamedTarget): Promise<D
 /** Where a run deploys. An empty environment: outside any. */
 type NamedTarget = Readonly<Record<'templateId' | 'environmentId' | 'name', string>>;
 
+/** The instance on which a run works, whatever has deployed it; null: there is none yet. */
+export async function findNamedInstance(
+  visit: Visit,
+  target: NamedTarget,
+): Promise<{ id: string; name: string } | null> {
+  const id = await findTargetInstance(visit, target);
+  return id === undefined ? null : { id, name: target.name };
+}
+
 function findTargetInstance({ em }: Visit, { templateId, environmentId, name }: NamedTarget) {
   return findInstanceNamed(em, environmentId === '' ? { templateId } : { environmentId }, name);
 }

@@ -17,6 +17,8 @@ export interface Deployment {
     readonly variable_sources?: readonly { readonly variable: string; readonly category: string }[] | null;
   };
   readonly version: string;
+  /** What is deployed, where it is one instance. */
+  readonly instance?: { readonly name: string };
   /** The variables that may be shown. */
   readonly values: Values;
   /** The names of the secrets. */

@@ -11,11 +11,19 @@ import { get as getVersion, list as listVersions } from '../../version-operation
 import { supports } from '../destroy-steps.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
-import { type DeployedFacts, type OccupiedInstance, readDeployed, readOccupied, readReplaced } from './deployed.ts';
+import {
+  type DeployedFacts,
+  findNamedInstance,
+  type OccupiedInstance,
+  readDeployed,
+  readOccupied,
+  readReplaced,
+} from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
 import { readTargetEnvironment } from './target-environment.ts';
 import { readUndone, type UndoneRun } from './undone.ts';
+import { readUnfinished, type UnfinishedRuns } from './unfinished.ts';
 
 /** What a form for a run works on. */
 interface RunSubject {
@@ -41,6 +49,8 @@ export interface RunFacts extends RunSubject {
   readonly replaced: DeployedFacts | null;
   /** The instance that a run of the form changes although it is not known what it was deployed with. */
   readonly occupied: OccupiedInstance | null;
+  /** What has not ended yet of the instance that a run of the form works on; null: nothing. */
+  readonly unfinished: UnfinishedRuns | null;
   readonly environments: Choices;
   /** Empty: no environment, or none that is known. */
   readonly environmentId: string;
@@ -94,6 +104,10 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     root: operation === 'destroy' ? withoutRequired(root) : root,
     replaced,
     occupied: isReplacing && !replaced ? await readOccupied(visit, place) : null,
+    unfinished: await readUnfinished(
+      visit,
+      subject.deployed?.instance ?? (isReplacing ? await findNamedInstance(visit, place) : null),
+    ),
     environments,
     environmentId,
     approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,

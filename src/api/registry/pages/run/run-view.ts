@@ -21,6 +21,7 @@ import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
 import { renderNoEnvironment } from './no-environment.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
+import { renderUnfinished } from './unfinished.ts';
 import { describeKept, renderSecretChoices } from './variable-fields.ts';
 
 export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
@@ -46,7 +47,7 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${source ? renderSource(facts) : null}${renderDeployedNotice(facts)}${renderOccupied(facts)}
+${source ? renderSource(facts) : null}${renderDeployedNotice(facts)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };

@@ -33,7 +33,11 @@ export function renderSecretChoices(form: RunForm): Html | null {
   if (!facts.deployed || basic.operation === 'destroy') return null;
   const own = findSecretsToReenter(facts, facts.deployed);
   if (own.length === 0) return null;
-  return html`${renderOmitted(form, own)}<p class="field-hint">A deployed secret is kept only while the version and all variables stay the same: otherwise a run with another address, for example, could disclose it. To change anything else, enter it again above, or choose another way.${renderWayOut(facts)}</p>`;
+  return html`${renderOmitted(form, own)}<p class="field-hint">A deployed secret is kept only while the version and all variables stay the same: otherwise a run with another address, for example, could disclose it. To change anything else, enter it again above${mayOmit(own) ? ', or choose above what the run gets instead' : null}.${renderWayOut(facts)}</p>`;
+}
+
+function mayOmit(own: readonly Node[]): boolean {
+  return own.some(({ isRequired, default: value }) => !isRequired || value !== undefined);
 }
 
 /** Offers to give up secrets of the deployment: a visitor who does not know them can then change other variables. */

@@ -22,7 +22,7 @@ export function renderResets(run: ShownRun): Html | null {
   );
   const isOne = resets.length === 1;
   const what = isOne ? 'a variable that is' : `${resets.length} variables that are`;
-  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${what} deployed.</strong> ${isOne ? 'It was not entered for this run, so it gets' : 'They were not entered for this run, so they get'} what version ${version} and the environment provide. To keep a value, enter it in a new run.</p><ul>${rows}</ul></div></div>`;
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${what} deployed.</strong> ${isOne ? 'It was not entered for this run, so it gets' : 'They were not entered for this run, so they get'} what version ${version} and the environment provide.${resets.some(({ cause }) => cause !== 'not_declared') ? ' To keep a value, enter it in a new run.' : null}</p><ul>${rows}</ul></div></div>`;
 }
 
 /** A value that the environment's variable sets give is told with its set. */

@@ -1,3 +1,4 @@
+import { toSentence } from '#api/web/text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
@@ -6,6 +7,7 @@ import { type Entry, itemNode, maxFormItems } from './entry.ts';
 import { entryOf } from './fill.ts';
 import { holdsSecret, isComposite, type Node, type ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
+import { explainUnshown } from './unshown.ts';
 import { readEntry } from './value.ts';
 
 /** What a button inside a form does to one part of it, without sending the form. */
@@ -103,8 +105,13 @@ function asJson(value: JsonValue | undefined): Entry {
   return { kind: 'json', text: value === undefined ? '' : JSON.stringify(value, null, 2) };
 }
 
-/** A text that is not JSON, or that the form cannot show, stays as it is. */
+/** A text that is not JSON, or that the form cannot show, stays as it is, with the reason. */
 function asForm(node: Node, text: string, budget: Budget): Entry {
   const { value, problems } = readEntry(node, { kind: 'json', text }, '');
-  return problems.length > 0 ? { kind: 'json', text } : entryOf(node, value, budget);
+  const [problem] = problems;
+  if (problem) return { kind: 'json', text, unshown: toSentence(problem.message) };
+  const entry = entryOf(node, value, budget);
+  return entry.kind === 'json' && value !== undefined
+    ? { kind: 'json', text, unshown: explainUnshown(node, value) }
+    : entry;
 }

@@ -7,7 +7,12 @@ export type Entry =
   | { readonly kind: 'object'; readonly members: Readonly<Record<string, Entry>>; readonly rows: readonly Row[] }
   | { readonly kind: 'array'; readonly items: readonly Entry[] }
   | { readonly kind: 'shapes'; readonly shape: number | null; readonly entry: Entry | null }
-  | { readonly kind: 'json'; readonly text: string };
+  | {
+      readonly kind: 'json';
+      readonly text: string;
+      /** Why the form could not show it when the visitor asked for that. */
+      readonly unshown?: string;
+    };
 
 export interface Row {
   readonly key: string;

@@ -15,6 +15,8 @@ interface Place {
   readonly label: string;
   /** The id of the control or the group. */
   readonly target: string;
+  /** Its value is chosen, not typed. */
+  readonly isChosen: boolean;
 }
 
 /** The messages at each slot, and the same as a list for the summary. */
@@ -36,7 +38,8 @@ export function placeProblems(node: Node, entry: Entry, problems: readonly Value
     const place = closest(places, pointer);
     const rest = place ? pointer.slice(place.pointer.length) : pointer;
     const words = toPlainWords(message);
-    const text = toSentence(rest === '' ? words : `${rest.slice(1)} ${words}`);
+    const own = place?.isChosen && words === 'enter a value' ? 'choose a value' : words;
+    const text = toSentence(rest === '' ? own : `${rest.slice(1)} ${words}`);
     if (!place || place.slot === '') others.push(text);
     else {
       bySlot.set(place.slot, [bySlot.get(place.slot), text].filter(Boolean).join(' '));
@@ -54,8 +57,9 @@ function closest(places: ReadonlyMap<string, Place>, pointer: string): Place | u
   return undefined;
 }
 
-function* placesIn(node: Node, entry: Entry, place: Omit<Place, 'target'>): Generator<Place> {
-  yield { ...place, target: targetOf(node, entry, place.slot) };
+function* placesIn(node: Node, entry: Entry, place: Omit<Place, 'target' | 'isChosen'>): Generator<Place> {
+  const isChosen = node.kind === 'options' || node.kind === 'many' || node.kind === 'shapes';
+  yield { ...place, target: targetOf(node, entry, place.slot), isChosen: isChosen && entry.kind !== 'json' };
   const { slot, pointer, label } = place;
   const inside = ({ name, title = '' }: { name: string; title?: string }, at: string) => ({
     slot: at,

@@ -1,3 +1,4 @@
+import { toSentence } from '#api/web/text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { Budget } from './budget.ts';
 import { budgetFor, costInside, mostEntries } from './cost.ts';
@@ -13,6 +14,8 @@ import { readEntry, type ValueProblem } from './value.ts';
 export interface VariablesEntry {
   /** Null: every variable has its fields. */
   readonly json: string | null;
+  /** Why the form could not take the place of the JSON when the visitor asked for that. */
+  readonly unshown?: string;
   readonly members: Readonly<Record<string, Entry>>;
 }
 
@@ -78,7 +81,8 @@ export function editVariables(root: ObjectNode, entry: VariablesEntry, edit: Edi
   }
   if (edit.name !== 'form' || entry.json === null) return entry;
   const { values, problems } = readVariables(openPart(root), { json: entry.json, members: {} });
-  if (problems.length > 0) return entry;
+  const [problem] = problems;
+  if (problem) return { ...entry, unshown: `The variables cannot be shown as a form. ${toSentence(problem.message)}` };
   const secrets: Entry = { kind: 'object', members: entry.members, rows: [] };
   const budget = budgetFor(openPart(root), costInside(secretPart(root), secrets));
   const { members } = fillVariables(openPart(root), values, budget);

@@ -57,6 +57,8 @@
     const open = [...form.querySelectorAll('details')].map((part) => part.open);
     const takeUp = leaveOff();
     form.replaceChildren(...next.childNodes);
+    // The title says whether something is wrong with the form.
+    document.title = page.title;
     for (const control of secretsIn(form)) enter(control, typed.get(control.name) ?? '');
     const now = controls();
     for (const [key, { value, checked }] of later) {

@@ -44,9 +44,10 @@ export interface Labeled {
 
 /** The label, the hints and the problem of a part whose main field has this name. */
 export function labelPart(part: Part, fieldName: string): Labeled {
-  const { node, slot, context } = part;
+  const { node, entry, slot, context } = part;
   const id = idOf(fieldName);
-  const problem = context.problems.get(slot);
+  const unshown = entry.kind === 'json' ? entry.unshown : undefined;
+  const problem = unshown ?? context.problems.get(slot);
   const hints = hintsOf(part);
   const described = [hints ? `${id}-hint` : '', problem ? `${id}-problem` : ''].filter(Boolean).join(' ');
   return {

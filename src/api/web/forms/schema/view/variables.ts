@@ -1,3 +1,4 @@
+import { renderIcon } from '../../../components/icon.ts';
 import { type Html, html } from '../../../html.ts';
 import { writeEdit } from '../edit.ts';
 import type { ObjectNode } from '../plan/node.ts';
@@ -38,8 +39,9 @@ export function renderVariableFields(fields: VariableFields): Html {
     return html`${renderMembers(root, entry.members, context)}${mayWrite ? edit('json', `Write all ${title.toLowerCase()} as JSON`) : null}`;
   }
   const id = idOf(fieldNames.json(''));
-  return html`<div class="field"><label for="${id}">${title} as JSON</label><textarea class="code" id="${id}" name="${fieldNames.json('')}" rows="16" spellcheck="false" autocomplete="off">
-${entry.json}</textarea></div>
+  const state = entry.unshown ? html`aria-invalid="true" aria-describedby="${id}-problem"` : null;
+  return html`<div class="field"><label for="${id}">${title} as JSON</label><textarea class="code" id="${id}" ${state} name="${fieldNames.json('')}" rows="16" spellcheck="false" autocomplete="off">
+${entry.json}</textarea>${entry.unshown ? html`<p class="field-problem" id="${id}-problem">${renderIcon('octagon-x')}<span>${entry.unshown}</span></p>` : null}</div>
 ${edit('form', 'Back to the form')}
 ${renderMembers(secretPart(root), entry.members, context)}`;
 }
