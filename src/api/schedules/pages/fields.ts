@@ -13,6 +13,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { refuseSilentResets } from './resets.ts';
 import type { ListedSchedule } from './shown.ts';
 import { readRunnableTemplates, withoutMasks } from './work-schema.ts';
@@ -202,12 +203,13 @@ export async function placingVariables<Done>(kind: WorkKind, work: () => Promise
 }
 
 function parseObject(visit: Visit, field: string, text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+  const parsed = parseStrictJson(text);
+  if (!parsed.ok) {
+    visit.addProblem(field, describeJsonProblem(parsed.problem));
+    return {};
   }
+  const { value } = parsed;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   visit.addProblem(field, 'expected a JSON object, such as {"size": 3}');
   return {};
 }

@@ -151,6 +151,13 @@ describe('the pages of schedules', () => {
       [`${at}.variables`]: '',
     });
     expect(wrong.text).toContain('field-work-assembly_run-variables-problem');
+    for (const variables of ['{"name": 12345678901234567890}', '{"name": 1, "name": 2}', '["shop"]', '{"name"']) {
+      const refused = await owner.submit('/schedules/new?starts=assembly_run', {
+        ...{ name: 'Preview', ...times, ...fields },
+        [`${at}.variables`]: variables,
+      });
+      expect(refused.text).toContain('field-work-assembly_run-variables-problem');
+    }
     const made = await owner.submit('/schedules/new?starts=assembly_run', { name: 'Preview', ...times, ...fields });
     expect(made.location, made.text).toContain('done=created');
     expect((await owner.get(made.location ?? '')).text).toContain(`/assemblies/${assembly}`);
