@@ -119,7 +119,7 @@ describe('a schedule', () => {
 
   it.each([
     [{ schedule: { cron: '0 18 * * FRY' } }, 400, 'is not a valid day of the week'],
-    [{ schedule: { every: '1s' } }, 400, 'between PT5M and P365D'],
+    [{ schedule: { every: '1s' } }, 400, 'between 5m and 365d'],
     [{ schedule: {} }, 400, ''],
     [{ work: {} }, 400, ''],
     [{ work: { run: { template_id: newId() } } }, 422, 'no such template'],

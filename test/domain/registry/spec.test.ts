@@ -62,7 +62,7 @@ describe('a spec', () => {
       expect.stringMatching(/^executor\/apply: /),
       expect.stringMatching(/^approval\/required: /),
       expect.stringMatching(/^approval\/when: /),
-      expect.stringMatching(/^timeouts\/plan: expected a duration between PT1S and P1D/),
+      expect.stringMatching(/^timeouts\/plan: expected a duration between 1s and 1d/),
       expect.stringMatching(/^pool: /),
       expect.stringMatching(/retries/),
     ]);

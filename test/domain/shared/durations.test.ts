@@ -62,18 +62,16 @@ describe('a duration', () => {
 
   it('out of range is refused with the allowed range', () => {
     const result = durationBetween(60, 3600).safeParse('2h');
-    expect(result.error?.issues[0]?.message).toBe(
-      'expected a duration between PT1M and PT1H, such as "PT30M" or "30m"',
-    );
+    expect(result.error?.issues[0]?.message).toBe('expected a duration between 1m and 1h, such as "30m" or "PT30M"');
     expect(durationBetween(60, 3600).safeParse('1h').success).toBe(true);
   });
 
   it.each([
-    [1, 60, '"PT30S" or "30s"'],
-    [0, 86_400, '"PT30M" or "30m"'],
-    [3600, 30 * 86_400, '"P1D" or "1d"'],
-    [2 * 86_400, 3 * 86_400, '"P3D" or "3d"'],
-    [5, 10, '"PT10S" or "10s"'],
+    [1, 60, '"30s" or "PT30S"'],
+    [0, 86_400, '"30m" or "PT30M"'],
+    [3600, 30 * 86_400, '"1d" or "P1D"'],
+    [2 * 86_400, 3 * 86_400, '"3d" or "P3D"'],
+    [5, 10, '"10s" or "PT10S"'],
   ])(
     'a duration that must be between %i s and %i s is refused with examples that are accepted',
     (least, most, examples) => {

@@ -99,7 +99,7 @@ export async function workFields(visit: Visit, kind: WorkKind, work?: ListedSche
 const startChoices = [
   { value: 'deployed', label: 'Keep the deployed values' },
   { value: 'defaults', label: 'Take the default values, or those of the environment' },
-  { value: '', label: 'Not decided: nothing is deployed yet' },
+  { value: '', label: 'Not decided: the form asks if something is deployed' },
 ];
 
 const choicesFrom = (labels: Readonly<Record<string, string>>) =>

@@ -47,7 +47,7 @@ export function describeDuration(seconds: number): string {
 
 /** The schema of a duration in a request. It is kept as it was written. Both bounds are in seconds and inclusive. */
 export function durationBetween(least: number, most: number) {
-  const range = `between ${formatDuration(least)} and ${formatDuration(most)}`;
+  const range = `between ${shorten(formatDuration(least))} and ${shorten(formatDuration(most))}`;
   const example = formatDuration(usualDurations.find((seconds) => seconds >= least && seconds <= most) ?? most);
   return z
     .string()
@@ -56,7 +56,7 @@ export function durationBetween(least: number, most: number) {
         const seconds = parseDuration(text);
         return seconds !== null && seconds >= least && seconds <= most;
       },
-      { error: `expected a duration ${range}, such as "${example}" or "${shorten(example)}"` },
+      { error: `expected a duration ${range}, such as "${shorten(example)}" or "${example}"` },
     )
     .meta({ format: 'duration', example });
 }

@@ -105,7 +105,7 @@ describe('the schedule of a request', () => {
   );
 
   it.each([
-    [{ every: '1m' }, 'expected a duration between PT5M and P365D'],
+    [{ every: '1m' }, 'expected a duration between 5m and 365d'],
     [{ cron: '* * * * *' }, 'names times that are 1 min apart'],
     [{ cron: '0,58 23 * * *', timezone: 'UTC' }, null],
     [{ cron: '0,58 0-23 * * *', timezone: 'UTC' }, 'names times that are 2 min apart'],
