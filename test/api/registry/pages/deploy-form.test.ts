@@ -322,6 +322,7 @@ describe('a destroy', () => {
     const address = `/catalog/${id}/run?from_instance=${body.instance_id}&operation=destroy`;
     const { text } = await visitor.get(address);
     expect(text).toContain('As deployed (1.0.0)');
+    expect(text).toContain('<h1>Destroy stuck</h1>');
     expect(text).not.toContain('Latest (2.0.0)');
     expect(text).toContain(
       'Version 1.0.0, which is deployed, has no destroy steps. Choose a version with destroy steps.',

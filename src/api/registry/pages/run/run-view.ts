@@ -24,9 +24,11 @@ import { variablesIn } from './run-problems.ts';
 import { renderUnfinished } from './unfinished.ts';
 import { describeKept, renderSecretChoices } from './variable-fields.ts';
 
-export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
+/** @param operation what is chosen: what is to go is not called a deployment */
+export function headOf({ template: { id, name }, source, deployed }: RunFacts, operation?: string) {
+  const verb = operation === 'destroy' ? 'Destroy' : 'Deploy';
   return {
-    title: deployed ? `Deploy ${deployed.instance.name}` : source ? `Run ${name} again` : `Run ${name}`,
+    title: deployed ? `${verb} ${deployed.instance.name}` : source ? `Run ${name} again` : `Run ${name}`,
     crumbs: [
       { label: 'Catalog', path: pagePath(pages.catalog) },
       { label: name, path: pagePath(pages.template, { id }) },
@@ -37,7 +39,7 @@ export function headOf({ template: { id, name }, source, deployed }: RunFacts) {
 export function runPage(form: RunForm): Page {
   const { facts, problems } = form;
   const { template, source } = facts;
-  const head = headOf(facts);
+  const head = headOf(facts, form.basic.operation);
   return {
     title: form.isToConfirm ? `Confirm: ${head.title}` : head.title,
     hasProblem: problems !== null,
