@@ -68,6 +68,14 @@ describe('the changes to what is deployed', () => {
 });
 
 describe('a form for a run', () => {
+  test('says from what it is filled in only while it is as it was loaded, since a newer run may have deployed since', async () => {
+    const address = await deployed({ region: 'eu', size: 2 });
+    expect(plainText((await visitor.get(address)).text)).toContain('Filled in from the last successful deployment');
+    const sent = plainText((await send(address, { 'v/region': 'us', 'v/size': '2' })).text);
+    expect(sent).not.toContain('Filled in from the last');
+    expect(sent).toContain('This form is compared with the last successful deployment');
+  });
+
   test('names the runs of its instance that are not finished, with their state', async () => {
     const address = await deployed({ region: 'eu', size: 3 });
     expect((await visitor.get(address)).text).not.toContain('not finished');

@@ -29,8 +29,8 @@ interface ComparedForm {
   readonly isToConfirm: boolean;
 }
 
-/** From what the form starts, or what its run replaces. */
-export function renderDeployedNotice({ deployed, undone, replaced, template }: RunFacts): Html | null {
+/** From what the form starts, or what its run replaces. What was sent may have been filled in from an earlier deployment than the one that is read now. */
+export function renderDeployedNotice({ deployed, undone, replaced, template }: RunFacts, isSent: boolean): Html | null {
   const baseline = deployed ?? replaced;
   if (!baseline) return null;
   const { instance, run, unrecordedRunId } = baseline;
@@ -39,7 +39,7 @@ export function renderDeployedNotice({ deployed, undone, replaced, template }: R
     ? html` Not everything is recorded since ${renderRunLink(unrecordedRunId)}, so what exists may differ.`
     : null;
   if (deployed)
-    return html`<div class="notice">${renderIcon('info')}<div class="stack"><p>Filled in from the last successful deployment: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.${unrecorded}</p>${undone ? html`<p>Where ${renderRunLink(undone.run_id)} changed a value, the form has the one before it. Enter secrets yourself.</p>` : null}</div></div>`;
+    return html`<div class="notice">${renderIcon('info')}<div class="stack"><p>${isSent ? 'This form is compared with' : 'Filled in from'} the last successful deployment: ${link} has version ${run.template_version}, by ${renderRunLink(run.id)}. Nothing starts until you press Run.${unrecorded}</p>${undone ? html`<p>Where ${renderRunLink(undone.run_id)} changed a value, the form has the one before it. Enter secrets yourself.</p>` : null}</div></div>`;
   const start = pagePath(
     pages.newRun,
     { id: template.id },

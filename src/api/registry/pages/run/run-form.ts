@@ -13,6 +13,8 @@ export interface RunForm {
   readonly problems: FormProblems | null;
   /** Nothing is wrong: the visitor only has to see what the run changes, and to confirm it. */
   readonly isToConfirm: boolean;
+  /** It was sent before, and is shown again. */
+  readonly isSent: boolean;
   /** The secrets that were entered, sealed. */
   readonly carried: string;
   /** Where the form is sent: the page's own address. */

@@ -156,6 +156,15 @@ function showForm(
 ): Promise<FastifyReply> {
   const key = basic.key || newId();
   const carried = sealSecrets(visit, key, facts.root, entry);
-  const shown = { facts, basic: { ...basic, key }, entry, omitted, carried, problems, isToConfirm };
+  const shown = {
+    facts,
+    basic: { ...basic, key },
+    entry,
+    omitted,
+    carried,
+    problems,
+    isToConfirm,
+    isSent: visit.request.method === 'POST',
+  };
   return visit.show(runPage({ ...shown, address: visit.request.url }), problems?.status ?? 200);
 }

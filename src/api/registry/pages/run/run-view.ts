@@ -49,7 +49,7 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${source ? renderSource(facts) : null}${renderDeployedNotice(facts)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}
+${source ? renderSource(facts) : null}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };
