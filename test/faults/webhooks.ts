@@ -20,7 +20,7 @@ export interface WebhooksReport {
   readonly events: number;
   /** What was reached in peace: events per second, and milliseconds from the commit of an event to its receipt. */
   readonly inPeace: { readonly rate: number; readonly p50: number; readonly p95: number; readonly p99: number };
-  readonly mostRequestsOfHangingEndpoint: number;
+  readonly maxRequestsOfHangingEndpoint: number;
   readonly kills: number;
   /** Messages that came more than once. */
   readonly repeated: number;
@@ -29,7 +29,7 @@ export interface WebhooksReport {
 
 const largestP95Ms = 2_000;
 /** No endpoint gets more requests at the same time. */
-const mostRequestsAtOnce = 4;
+const maxRequestsAtOnce = 4;
 /** A message of a killed worker is sent again when its lease of 60 s has ended, or by the second try. */
 const receivedWithinMs = 180_000;
 const senders = 24;
@@ -53,9 +53,9 @@ export async function disruptWebhooks(installation: Installation, options: Webho
     await awaitReceipts(installation, receiver, pairs);
     const { p50, p95, p99 } = await measureDelays(installation, receiver, pairs);
     if (p95 > largestP95Ms) installation.violations.push(`95 % of the events were received within ${p95} ms only`);
-    const mostRequestsOfHangingEndpoint = receiver.mostHanging;
-    if (mostRequestsOfHangingEndpoint > mostRequestsAtOnce)
-      installation.violations.push(`the endpoint that hangs got ${mostRequestsOfHangingEndpoint} requests at once`);
+    const maxRequestsOfHangingEndpoint = receiver.maxHanging;
+    if (maxRequestsOfHangingEndpoint > maxRequestsAtOnce)
+      installation.violations.push(`the endpoint that hangs got ${maxRequestsOfHangingEndpoint} requests at once`);
 
     const killing = killAtRandom(installation, options.seed);
     await publish(installation, pairs, { from: half, to: options.events, rate: options.rate });
@@ -69,7 +69,7 @@ export async function disruptWebhooks(installation: Installation, options: Webho
       endpoints: options.endpoints,
       events: options.events,
       inPeace: { rate: Math.round(half / seconds), p50, p95, p99 },
-      mostRequestsOfHangingEndpoint,
+      maxRequestsOfHangingEndpoint,
       kills,
       repeated,
       secondsUntilAllWereReceived,

@@ -21,7 +21,7 @@ import {
   findStartTarget,
   requireEnvironment,
 } from '#domain/assemblies/runs/targets.ts';
-import { mostNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
+import { maxNodes, NodeKey } from '#domain/assemblies/spec/spec.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -109,7 +109,7 @@ export const RunAssembly = z
     only: z
       .array(NodeKey)
       .min(1)
-      .max(mostNodes)
+      .max(maxNodes)
       .optional()
       .describe('Run these nodes only, with the recorded outputs of the others.'),
     message: z.string().max(4000).default(''),

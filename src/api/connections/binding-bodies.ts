@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RequestMetadata } from '#api/pipeline/call.ts';
 import { revisionFor } from '#api/pipeline/headers/if-match.ts';
 import { ignoringShown, ShownRevision } from '#api/pipeline/written-back.ts';
-import { mostBindings, type WantedBinding } from '#domain/connections/bindings/model.ts';
+import { maxBindings, type WantedBinding } from '#domain/connections/bindings/model.ts';
 import { ConnectionName } from '#domain/registry/spec.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { variablePhases } from '#domain/variables/model.ts';
@@ -24,8 +24,8 @@ const Binding = ignoringShown(
 
 export const NamedBindings = z
   .record(ConnectionName, Binding)
-  .refine((named) => Object.keys(named).length <= mostBindings, {
-    error: `must have at most ${mostBindings} names`,
+  .refine((named) => Object.keys(named).length <= maxBindings, {
+    error: `must have at most ${maxBindings} names`,
   })
   .meta({ id: 'NamedBindings' });
 

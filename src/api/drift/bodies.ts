@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mostIgnoreRules, mostSuppressed, remediationDirections } from '#domain/drift/model.ts';
+import { maxIgnoreRules, maxSuppressed, remediationDirections } from '#domain/drift/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
@@ -34,7 +34,7 @@ export const IgnoreRuleBody = z.strictObject({
 });
 
 export const SetIgnoreRules = z
-  .strictObject({ rules: z.array(IgnoreRuleBody).max(mostIgnoreRules), ...ExpectedRevision })
+  .strictObject({ rules: z.array(IgnoreRuleBody).max(maxIgnoreRules), ...ExpectedRevision })
   .meta({ id: 'SetDriftIgnoreRules' });
 
 const Reason = z.string().trim().min(1).max(1000);
@@ -53,8 +53,8 @@ const SeenFinding = z.strictObject({ id: Id, evidence_id: Evidence.optional() })
 
 export const SuppressFindings = z
   .strictObject({
-    ids: z.array(Id).min(1).max(mostSuppressed).optional().describe('The findings, whatever their latest evidence is.'),
-    findings: z.array(SeenFinding).min(1).max(mostSuppressed).optional().describe('The findings with what you saw.'),
+    ids: z.array(Id).min(1).max(maxSuppressed).optional().describe('The findings, whatever their latest evidence is.'),
+    findings: z.array(SeenFinding).min(1).max(maxSuppressed).optional().describe('The findings with what you saw.'),
     reason: Reason,
     until: Until,
   })

@@ -13,7 +13,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { renderOutcomes } from './outcomes.ts';
 
 type Run = EncodedAnswerOf<typeof listAllRuns.responses>['runs'][number];
@@ -71,21 +71,21 @@ function runScope(visit: Visit): Query {
 }
 
 /** More of what waits is not looked at. */
-const mostWaiting = 50;
+const maxWaiting = 50;
 
 /** What waits for a decision of the visitor, oldest first, and what waits for others, newest first. */
 async function readWaiting(visit: Visit, scope: Query) {
-  const query = { ...scope, status: ['pending_approval'], limit: String(mostWaiting) };
+  const query = { ...scope, status: ['pending_approval'], limit: String(maxWaiting) };
   const { runs, next_cursor: next } = await visit.read(listAllRuns, { query });
   const ids = runs.map(({ id }) => id);
   const [mine, among] = await Promise.all([
     listMine(visit, { ...scopeQuery(visit.scope), limit: shown }),
-    ids.length > 0 ? listMine(visit, { run_id: ids, limit: String(mostWaiting) }) : [],
+    ids.length > 0 ? listMine(visit, { run_id: ids, limit: String(maxWaiting) }) : [],
   ]);
   const ofVisitor = new Set([...mine, ...among].map(({ id }) => id));
   const others = runs.filter(({ id }) => !ofVisitor.has(id)).slice(0, Number(shown));
   const othersNothing =
-    next === null ? 'No plan waits.' : `The newest ${mostWaiting} plans that wait all need your approval.`;
+    next === null ? 'No plan waits.' : `The newest ${maxWaiting} plans that wait all need your approval.`;
   return { mine, others, othersNothing };
 }
 

@@ -7,9 +7,9 @@ import { matchesTopic } from '#domain/news/topics.ts';
 import {
   type ChannelKind,
   channelKinds,
-  mostPatterns,
-  mostRecipients,
-  mostSubscriptions,
+  maxPatterns,
+  maxRecipients,
+  maxSubscriptions,
 } from '#domain/notification-channels/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -29,7 +29,7 @@ const Subscription = z
     events: z
       .array(Pattern)
       .min(1)
-      .max(mostPatterns)
+      .max(maxPatterns)
       .describe(`\`["*"]\` for everything, an area such as \`run.*\`, or names: ${topicNames.join(', ')}.`),
   })
   .refine(({ team_id, environment_id }) => team_id === undefined || environment_id === undefined, {
@@ -38,7 +38,7 @@ const Subscription = z
 
 const Subscriptions = z
   .array(Subscription)
-  .max(mostSubscriptions)
+  .max(maxSubscriptions)
   .describe(
     'What the channel hears of: what a team or an environment of its owner owns, or, with neither of them, everything that its owner owns.',
   );
@@ -46,7 +46,7 @@ const Subscriptions = z
 const Recipients = z
   .array(Email)
   .min(1)
-  .max(mostRecipients)
+  .max(maxRecipients)
   .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, 'expected each address once')
   .describe('Of the kind `email`: who gets it.');
 const Url = z

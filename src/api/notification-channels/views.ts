@@ -11,7 +11,7 @@ import {
   channelDisabledReasons,
   channelKinds,
 } from '#domain/notification-channels/model.ts';
-import { type ChannelDetails, mostCounted } from '#domain/notification-channels/store.ts';
+import { type ChannelDetails, maxCounted } from '#domain/notification-channels/store.ts';
 import { overlapUntil } from '#domain/shared/signing/signing-secrets.ts';
 import { channelActions } from './actions.ts';
 
@@ -43,7 +43,7 @@ export const ListedChannelView = z
       .describe(`Why the service disabled it. ${describeCodes(channelDisabledReasons)}`),
     subscriptions: z.array(SubscriptionView),
     hidden_subscriptions: z.int().describe('How many more there are, to places that you may not read.'),
-    waiting: z.int().describe(`Messages that wait or are tried again, counted up to ${mostCounted}.`),
+    waiting: z.int().describe(`Messages that wait or are tried again, counted up to ${maxCounted}.`),
     last_sent_at: Time.nullable(),
     problem: z
       .string()

@@ -7,7 +7,7 @@ import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { notificationKindNames } from '#domain/news/model.ts';
 import { lockNotification, type Mark, markAllRead, markNotification } from '#domain/notifications/marks-store.ts';
-import { keptDays, mostCounted, mostLookedAt, stateOf } from '#domain/notifications/model.ts';
+import { keptDays, maxCounted, maxLookedAt, stateOf } from '#domain/notifications/model.ts';
 import {
   countUnread,
   listNotifications,
@@ -59,7 +59,7 @@ export const unread = read({
         unread: z
           .int()
           .describe(
-            `Of your newest ${mostLookedAt} unread ones, those that you may still read; ${mostCounted} at the most.`,
+            `Of your newest ${maxLookedAt} unread ones, those that you may still read; ${maxCounted} at the most.`,
           ),
       })
       .meta({ id: 'UnreadNotifications' }),

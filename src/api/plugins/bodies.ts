@@ -61,19 +61,19 @@ export const ActivateRelease = z
   .strictObject({ release: ReleaseName, ...expected })
   .meta({ id: 'ActivatePluginRelease' });
 
-const mostEntries = 200;
+const maxEntries = 200;
 
 export const ReplaceCeiling = z
   .strictObject({
     actions: z
       .array(DeclaredName)
-      .max(mostEntries)
+      .max(maxEntries)
       .refine((names) => new Set(names).size === names.length, { error: 'names an action twice' })
       .meta({ uniqueItems: true })
       .describe('The actions that may be assigned and used. An empty list approves none.'),
     executions: z
       .array(z.strictObject({ name: DeclaredName, release: ReleaseName, installation_revision: Revision }))
-      .max(mostEntries)
+      .max(maxEntries)
       .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
         error: 'names an execution twice',
       })

@@ -13,7 +13,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { checkCandidate as admitCandidateCheck } from '#domain/undo/attempts/candidate-check.ts';
 import { beginUndo } from '#domain/undo/attempts/check.ts';
-import { mostCollateral } from '#domain/undo/attempts/collateral.ts';
+import { maxCollateral } from '#domain/undo/attempts/collateral.ts';
 import { readObstacle } from '#domain/undo/attempts/obstacles.ts';
 import { promote as promoteCandidate } from '#domain/undo/attempts/promotion.ts';
 import { findUndoRefusal } from '#domain/undo/attempts/rules.ts';
@@ -156,7 +156,7 @@ const Promote = z
     candidate_digest: z.string().min(1).max(255),
     accepted_collateral: z
       .array(z.string().min(1).max(longestAddress))
-      .max(mostCollateral)
+      .max(maxCollateral)
       .describe(
         'Exactly the resources of `candidate.collateral`, in any order. A candidate check that finds more than can be accepted fails with the problem `too_much_collateral`.',
       ),

@@ -3,7 +3,7 @@ import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
-import { mostAttachments } from '#domain/variable-sets/attach.ts';
+import { maxAttachments } from '#domain/variable-sets/attach.ts';
 
 /** The bodies of requests about variable sets. */
 
@@ -27,7 +27,7 @@ export function toVariableSetChange({
 
 const ids = z
   .array(Id)
-  .max(mostAttachments)
+  .max(maxAttachments)
   .refine((given) => new Set(given).size === given.length, { error: 'must not name one twice' });
 
 export const ReplaceAttachments = z

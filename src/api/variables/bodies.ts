@@ -5,7 +5,7 @@ import { ignoringShown, ShownRevision } from '#api/pipeline/written-back.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
-import { mostVariables, type NewVariable, variableCategories, variablePhases } from '#domain/variables/model.ts';
+import { maxVariables, type NewVariable, variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { VariableView } from './views.ts';
 
 /** The bodies of requests about variables of environments and of variable sets. */
@@ -57,7 +57,7 @@ const ListedVariable = ignoringShown(z.object({ name: VariableName, ...variableF
 
 export const ReplaceVariables = z
   .strictObject({
-    variables: z.array(ListedVariable).max(mostVariables),
+    variables: z.array(ListedVariable).max(maxVariables),
     next_cursor: z
       .custom<null>((cursor) => cursor === null, {
         error: 'there are more pages: send the variables of all pages, because all others are removed',

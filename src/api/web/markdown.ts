@@ -46,7 +46,7 @@ const leaves: Readonly<Record<string, (token: Token) => Html>> = {
  * How many marks of a text are drawn as markup: each may become an element, and an element costs a thousand times as much as a letter.
  * What follows is shown as it was written. The readme of a large project has some thousands.
  */
-const mostMarks = 12_000;
+const maxMarks = 12_000;
 const marks = /[|*_`[\]<>!~#\\&\n-]/g;
 
 /** Divides a text at the end of the line up to which it is drawn as markup. */
@@ -54,7 +54,7 @@ function divide(text: string): { readonly drawn: string; readonly rest: string }
   let count = 0;
   for (const { index } of text.matchAll(marks)) {
     count += 1;
-    if (count <= mostMarks) continue;
+    if (count <= maxMarks) continue;
     const end = text.lastIndexOf('\n', index) + 1;
     return { drawn: text.slice(0, end), rest: text.slice(end) };
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
-import { mostPatterns } from '#domain/webhooks/model.ts';
+import { maxPatterns } from '#domain/webhooks/model.ts';
 
 /** Whether a type exists is checked by the operation, which knows all operations. */
 const Pattern = z
@@ -15,7 +15,7 @@ const Pattern = z
 const Events = z
   .array(Pattern)
   .min(1)
-  .max(mostPatterns)
+  .max(maxPatterns)
   .describe(
     'Which events it hears: `["*"]` for all, `run.*` for an area, or exact names. GET /api/v1/admin/webhooks/events lists them. ' +
       'Records of the audit come only to webhooks that name `audit.recorded` or `audit.*`.',

@@ -14,7 +14,7 @@ import {
   shownStatuses,
   shownStatusOf,
 } from '#domain/webhooks/model.ts';
-import { mostCounted, type WebhookDetails } from '#domain/webhooks/store.ts';
+import { maxCounted, type WebhookDetails } from '#domain/webhooks/store.ts';
 import { writeAccess } from './access.ts';
 import { webhookActions } from './actions.ts';
 import { auditRefusal } from './audit-authority.ts';
@@ -40,7 +40,7 @@ export const ListedWebhookView = z
       .describe(`Why the service disabled it. ${describeCodes(disabledReasons)}`),
     failing_since: Time.nullable().describe('Since when nothing could be delivered; null: the last try succeeded.'),
     problem: z.string().nullable().describe('Why the last try failed; null: it succeeded, or there was none.'),
-    pending_deliveries: z.int().describe(`Deliveries that wait or are tried again, counted up to ${mostCounted}.`),
+    pending_deliveries: z.int().describe(`Deliveries that wait or are tried again, counted up to ${maxCounted}.`),
     overlap_until: Time.nullable().describe(
       'Until then, requests also carry a signature by the secret before the last rotation.',
     ),

@@ -26,7 +26,7 @@ export interface Circumstances {
   readonly issuer: string | null;
 }
 
-const mostBytes = 128 * 1024;
+const maxBytes = 128 * 1024;
 /** Stands for the identity of an attempt where only the names of what is delivered matter. */
 const noIdentity = { token: '', runId: '' };
 
@@ -81,8 +81,8 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
 
 /** Messages of the schemas name fields and rules, and never repeat a value. There are no data where there are problems. */
 function examine<T>(schema: z.ZodType<T>, value: unknown, place: string): { data?: T; problems: FieldProblem[] } {
-  if (Buffer.byteLength(JSON.stringify(value)) > mostBytes) {
-    const message = `${place}: must have at most ${mostBytes / 1024} KiB`;
+  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
+    const message = `${place}: must have at most ${maxBytes / 1024} KiB`;
     return { problems: [{ in: 'body', path: place, message }] };
   }
   const parsed = schema.safeParse(value);

@@ -24,7 +24,7 @@ import {
 } from './store.ts';
 
 /** How many connections an owner may have. The list of connections has no pages. */
-export const mostConnections = 200;
+export const maxConnections = 200;
 
 interface NewConnection {
   readonly name: string;
@@ -39,7 +39,7 @@ export async function createConnection(
   { name, kind, config, credentials, provides }: NewConnection & CheckedSettings,
 ): Promise<ConnectionDetails> {
   refuseArchived(owner);
-  await refuseBeyondLimit(tx.em, owner, { table: 'connections', name: 'connections', most: mostConnections });
+  await refuseBeyondLimit(tx.em, owner, { table: 'connections', name: 'connections', most: maxConnections });
   const seal = { id: newId(), credentialRevision: 1 };
   const sealed = sealCredentials(keyRing, seal, credentials);
   await refuseTakenName(name, () =>

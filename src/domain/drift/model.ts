@@ -22,8 +22,8 @@ export type ScanRejection = 'overtaken' | 'too_many_deviations' | 'no_result';
 /** The longest time for which somebody may accept a deviation. */
 export const longestSuppressionYears = 1;
 /** How many findings one request may suppress. */
-export const mostSuppressed = 200;
-export const mostIgnoreRules = 100;
+export const maxSuppressed = 200;
+export const maxIgnoreRules = 100;
 
 /** `revert` restores what the service last deployed. `adopt` records the real values in the state, and changes nothing real. */
 export const remediationDirections = ['revert', 'adopt'] as const;

@@ -22,7 +22,7 @@ export interface ChannelConfig {
 }
 
 /** How many channels an owner may have: each notification is sent to all that hear of it. */
-export const mostChannels = 200;
+export const maxChannels = 200;
 
 export interface NewChannel {
   readonly name: string;
@@ -58,7 +58,7 @@ export async function createChannel(
   await refuseBeyondLimit(em, owner, {
     table: 'notification_channels',
     name: 'notification channels',
-    most: mostChannels,
+    most: maxChannels,
   });
   await checkSubscriptions(em, owner.columns, subscriptions);
   const channel = em.create(NotificationChannel, { ...wanted, ...owner.columns, id: newId() });

@@ -9,9 +9,9 @@ export const channelDisabledReasons = {
 } as const;
 export type ChannelDisabledReason = keyof typeof channelDisabledReasons;
 
-export const mostRecipients = 20;
-export const mostSubscriptions = 50;
-export const mostPatterns = 20;
+export const maxRecipients = 20;
+export const maxSubscriptions = 50;
+export const maxPatterns = 20;
 
 /** What a channel hears of: everything below its owner, or only a team or an environment, as far as the patterns match. */
 export interface Subscription {

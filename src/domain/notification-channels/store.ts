@@ -40,7 +40,7 @@ export interface ChannelDetails extends OwnerIds {
   /** Those that name a place which the reader may not read are left out. */
   readonly subscriptions: readonly ShownSubscription[];
   readonly subscriptionCount: number;
-  /** How many messages wait, counted up to `mostCounted`. */
+  /** How many messages wait, counted up to `maxCounted`. */
   readonly waiting: number;
   readonly lastSentAt: string | null;
   /** Why messages do not arrive at the recipient that has failed for longest; null: the last message to each arrived. */
@@ -55,7 +55,7 @@ export interface ShownSubscription extends Subscription {
 }
 
 /** More waiting messages are not counted. */
-export const mostCounted = 1000;
+export const maxCounted = 1000;
 
 /** A page of the channels that a principal may read. Those of the installation are for administrators. */
 export function listChannels(
@@ -144,6 +144,6 @@ function messagesOf(eb: OverChannel) {
 }
 
 function waitingOf(eb: OverChannel) {
-  const pending = messagesOf(eb).where('m.status', '=', sql.lit('pending')).select('m.id').limit(mostCounted);
+  const pending = messagesOf(eb).where('m.status', '=', sql.lit('pending')).select('m.id').limit(maxCounted);
   return eb.selectFrom(pending.as('waiting')).select(sql<number>`count(*)::int`.as('count')).$asScalar().$notNull();
 }

@@ -7,9 +7,9 @@ export type NotificationState = (typeof notificationStates)[number];
 export const keptDays = 90;
 
 /** More unread ones are not counted. */
-export const mostCounted = 1000;
+export const maxCounted = 1000;
 /** How many of the newest unread ones are examined. Those that the user may still read are counted. */
-export const mostLookedAt = 10_000;
+export const maxLookedAt = 10_000;
 
 export function stateOf(times: {
   readonly readAt: string | null;

@@ -5,7 +5,7 @@ import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
 import { isReadableSubject } from '#domain/news/subjects.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { keptDays, mostCounted, mostLookedAt } from './model.ts';
+import { keptDays, maxCounted, maxLookedAt } from './model.ts';
 
 /** A notification as its user sees it. */
 export interface NotificationDetails {
@@ -44,22 +44,22 @@ export function readNotification(em: Em, user: Principal, id: string): Promise<N
   return selectOwn(em, user).where('n.id', '=', id).select(details).executeTakeFirst();
 }
 
-/** How many unread notifications a user has; more than `mostCounted` are not counted. */
+/** How many unread notifications a user has; more than `maxCounted` are not counted. */
 export async function countUnread(em: Em, user: Principal): Promise<number> {
-  const { readable } = await countAmongNewest(em, user, mostLookedAt);
-  return Math.min(readable, mostCounted);
+  const { readable } = await countAmongNewest(em, user, maxLookedAt);
+  return Math.min(readable, maxCounted);
 }
 
 /** How many of the newest unread notifications the bar reads. */
-export const mostInBar = 100;
+export const maxInBar = 100;
 
 /**
- * How many of the newest unread notifications a user may still read. It looks at `mostInBar` rows of an index at the most, so that every page
+ * How many of the newest unread notifications a user may still read. It looks at `maxInBar` rows of an index at the most, so that every page
  * can show it.
  */
 export async function countNewestUnread(em: Em, user: Principal): Promise<{ count: number; isMore: boolean }> {
-  const { looked, readable } = await countAmongNewest(em, user, mostInBar + 1);
-  return { count: Math.min(readable, mostInBar), isMore: looked > mostInBar };
+  const { looked, readable } = await countAmongNewest(em, user, maxInBar + 1);
+  return { count: Math.min(readable, maxInBar), isMore: looked > maxInBar };
 }
 
 /** How many unread notifications a user has, up to a number of rows, and how many of these the user may still read. */

@@ -8,11 +8,11 @@ import { AllowedTools, StoredTools } from './allowed-tools.ts';
 
 /** What an administrator can set for the whole installation. A document holds only what was set; the rest has its default. */
 
-const mostDays = 36_500;
+const maxDays = 36_500;
 
 /** How long something is kept: days, or for good. */
-export const Retention = z.union([z.int().min(1).max(mostDays), z.literal('forever')], {
-  error: `expected a number of days from 1 to ${mostDays}, or "forever"`,
+export const Retention = z.union([z.int().min(1).max(maxDays), z.literal('forever')], {
+  error: `expected a number of days from 1 to ${maxDays}, or "forever"`,
 });
 export type Retention = z.output<typeof Retention>;
 
@@ -26,8 +26,8 @@ const fewestDaysOfEvents = 30;
 /** How long something of a kind may be kept. */
 export const retentionOf = (kind: RetentionKind) =>
   kind === 'events'
-    ? z.union([z.int().min(fewestDaysOfEvents).max(mostDays), z.literal('forever')], {
-        error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, and at most ${mostDays}, or "forever"`,
+    ? z.union([z.int().min(fewestDaysOfEvents).max(maxDays), z.literal('forever')], {
+        error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, and at most ${maxDays}, or "forever"`,
       })
     : Retention;
 

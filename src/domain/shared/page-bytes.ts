@@ -4,7 +4,7 @@ import { Decimal } from './values/decimal.ts';
  * How large the rows of one page may be together, roughly as many bytes as their JSON has. A page ends before the row that would exceed it, and says so
  * as always: by a cursor to the next page. A single row that is larger is a page of its own.
  */
-export const mostPageBytes = 1024 * 1024;
+export const maxPageBytes = 1024 * 1024;
 
 /** How many rows of these sizes, from the first one, are on one page. */
 export function countFitting(sizes: Iterable<number>): number {
@@ -12,7 +12,7 @@ export function countFitting(sizes: Iterable<number>): number {
   let bytes = 0;
   for (const size of sizes) {
     bytes += size;
-    if (rows > 0 && bytes > mostPageBytes) break;
+    if (rows > 0 && bytes > maxPageBytes) break;
     rows += 1;
   }
   return rows;

@@ -7,7 +7,7 @@ import { type Attachments, findBelowOwner, readAttachedIds, writeAttachments } f
 import { countChange, type VariableSetTarget } from './store.ts';
 
 /** To how many projects and environments a set can be attached. */
-export const mostAttachments = 500;
+export const maxAttachments = 500;
 
 /**
  * Attaches a set to these projects and environments and to no others. Each must be below the set's owner. The caller has locked the set.

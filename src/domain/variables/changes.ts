@@ -5,7 +5,7 @@ import { Conflict, Invalid, NotFound } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type ChangedHolder, placeOf, planValueContext, valueContext } from './holders.ts';
-import { mostVariables, type NewVariable, type VariablePhase, variablePhases } from './model.ts';
+import { maxVariables, type NewVariable, type VariablePhase, variablePhases } from './model.ts';
 import { refuseUnusable } from './rules.ts';
 import {
   changeKeptVariable,
@@ -174,9 +174,9 @@ function refuseRepeated(wanted: readonly NewVariable[]): void {
 }
 
 function refuseTooMany(holder: ChangedHolder, count: number): void {
-  if (count <= mostVariables) return;
+  if (count <= maxVariables) return;
   throw new Conflict(
-    `${placeOf(holder).article} has at most ${mostVariables} variables: remove one first`,
+    `${placeOf(holder).article} has at most ${maxVariables} variables: remove one first`,
     'limit_reached',
   );
 }

@@ -32,4 +32,4 @@ export interface VariableSource {
 }
 
 /** How many variables a holder may have. */
-export const mostVariables = 500;
+export const maxVariables = 500;

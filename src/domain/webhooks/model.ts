@@ -21,7 +21,7 @@ export interface AuditPosition {
 }
 
 /** How many patterns a webhook may have. */
-export const mostPatterns = 100;
+export const maxPatterns = 100;
 
 /** `withheld`: it was not sent, because the subject had another owner when it was due, the audit record was removed, or the webhook no longer hears events of this type. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'withheld'] as const;

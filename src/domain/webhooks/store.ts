@@ -46,7 +46,7 @@ export interface WebhookDetails extends OwnerIds {
 }
 
 /** More waiting deliveries are not counted. */
-export const mostCounted = 1000;
+export const maxCounted = 1000;
 
 /** A page of the webhooks that a principal may read. Those of the installation are for administrators. */
 export function listWebhooks(
@@ -90,7 +90,7 @@ function selectWebhooks(em: Em) {
             .whereRef('d.webhook_id', '=', 'w.id')
             .where('d.status', '=', sql.lit('pending'))
             .select('d.id')
-            .limit(mostCounted)
+            .limit(maxCounted)
             .as('waiting'),
         )
         .select((of) => sql<number>`${of.fn.countAll()}::int`.as('count'))

@@ -12,7 +12,7 @@ import { webhookSecrets } from './secrets.ts';
 import type { WebhookTarget } from './store.ts';
 
 /** How many webhooks an owner may have: each event is sent to all that hear it. */
-export const mostWebhooks = 200;
+export const maxWebhooks = 200;
 
 export interface NewWebhook {
   readonly name: string;
@@ -27,7 +27,7 @@ export interface NewWebhook {
  */
 export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: RowOwner, wanted: NewWebhook) {
   refuseArchived(owner);
-  await refuseBeyondLimit(tx.em, owner, { table: 'webhooks', name: 'webhooks', most: mostWebhooks });
+  await refuseBeyondLimit(tx.em, owner, { table: 'webhooks', name: 'webhooks', most: maxWebhooks });
   const id = newId();
   const { secret, sealed: sealedSecret } = webhookSecrets.make(keyRing, id);
   const webhook = tx.em.create(Webhook, { ...wanted, ...owner.columns, id, sealedSecret });

@@ -1,6 +1,6 @@
 import type { DeployedResource } from '#domain/instances/state-file/addresses.ts';
 import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
-import { mostResources } from '#domain/instances/state-file/state-file.ts';
+import { maxResources } from '#domain/instances/state-file/state-file.ts';
 import { distinctNames } from './masking.ts';
 import type { Redactor } from './redaction.ts';
 
@@ -12,7 +12,7 @@ type Redact = (text: string) => string;
  */
 export function maskAddresses(all: readonly DeployedResource[], redactor: Redactor): MaskedAddresses {
   if (redactor.matcher.isEmpty) return {};
-  const resources = all.slice(0, mostResources);
+  const resources = all.slice(0, maxResources);
   const addresses = distinctNames(
     resources.map(({ address }) => address),
     redactor,

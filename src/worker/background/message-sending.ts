@@ -13,7 +13,7 @@ interface GroupPlaces {
   readonly group: MediumGroup;
   readonly lanes: Readonly<Record<MessageLane, LaneSize>>;
   /** How many more messages may wait for an address that hangs. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 }
 
 /** Mails all go to one server, which should not get more connections if it is slow. */
@@ -21,12 +21,12 @@ const groups: readonly GroupPlaces[] = [
   {
     group: mediumGroups.mails,
     lanes: { healthy: { places: 16, waitsMs: null }, failing: { places: 4, waitsMs: null } },
-    mostWaiting: 0,
+    maxWaiting: 0,
   },
   {
     group: mediumGroups.posts,
     lanes: { healthy: { places: 64, waitsMs: 1_000 }, failing: { places: 16, waitsMs: null } },
-    mostWaiting: 192,
+    maxWaiting: 192,
   },
 ];
 
@@ -65,10 +65,10 @@ class GroupSender {
   readonly #task: PeriodicTask;
   readonly #places: Places<MessageLane>;
 
-  constructor(deps: MessageDeps, { group, lanes, mostWaiting }: GroupPlaces) {
+  constructor(deps: MessageDeps, { group, lanes, maxWaiting }: GroupPlaces) {
     this.#deps = deps;
     this.#group = group;
-    this.#places = new Places(lanes, mostWaiting);
+    this.#places = new Places(lanes, maxWaiting);
     const failure = 'could not look for messages that are due';
     this.#task = new PeriodicTask({ intervalMs: leaseMs, log: deps.log, failure, run: () => this.#sendSome() });
   }

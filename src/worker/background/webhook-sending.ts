@@ -22,7 +22,7 @@ const places: Readonly<Record<Lane, LaneSize>> = {
   failing: { places: 32, waitsMs: null },
 };
 /** How many more webhooks may wait for an endpoint that hangs. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 /** Turning webhooks off stops the sending within this time. */
 const gateMs = 1_000;
 
@@ -83,7 +83,7 @@ export function openDeliveryRetention({ orm, log }: DeliverDeps): PeriodicTask {
 export class WebhookSender {
   readonly #deps: DeliverDeps;
   readonly #task: PeriodicTask;
-  readonly #places = new Places(places, mostWaiting);
+  readonly #places = new Places(places, maxWaiting);
   #gate = { isClosed: false, readAt: Number.NEGATIVE_INFINITY };
 
   constructor(deps: DeliverDeps) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mostActiveKeys } from '#domain/identity/api-keys/changes.ts';
+import { maxActiveKeys } from '#domain/identity/api-keys/changes.ts';
 import { ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
 let api: TestApi;
@@ -161,11 +161,11 @@ describe('the number of keys', () => {
   it('is limited, and only active keys count', async () => {
     const user = await signedIn();
     const answers = await Promise.all(
-      Array.from({ length: mostActiveKeys + 5 }, () => user.post(keys, { name: 'many' })),
+      Array.from({ length: maxActiveKeys + 5 }, () => user.post(keys, { name: 'many' })),
     );
     const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(mostActiveKeys - 1); // the user had one from the start
-    expect(answers.find(({ status }) => status === 409)?.body.error).toContain(`${mostActiveKeys} active keys`);
+    expect(made).toHaveLength(maxActiveKeys - 1); // the user had one from the start
+    expect(answers.find(({ status }) => status === 409)?.body.error).toContain(`${maxActiveKeys} active keys`);
     const [one, two] = made.map(({ body }) => body.api_key.id);
     expect((await user.post(`${keys}/${one}/rotate`, { overlap: '1h' })).status).toBe(409);
     expect((await user.post(`${keys}/${one}/rotate`, {})).status).toBe(201);

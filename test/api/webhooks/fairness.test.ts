@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { OutboundHttp } from '#domain/shared/outbound/outbound-http.ts';
-import { leaseQueues, mostOfOneOwner } from '#domain/webhooks/deliveries/lease-store.ts';
+import { leaseQueues, maxOfOneOwner } from '#domain/webhooks/deliveries/lease-store.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { type Endpoint, startEndpoint } from '#test/support/webhooks/endpoint.ts';
@@ -99,11 +99,11 @@ it('an organization never holds more than its share of the places, and those tha
   await sending.fanOut();
   sender = { stop: async () => undefined } as never;
   const lease = () => leaseQueues(api.services.orm.em.fork(), { proven: 96, new: 64, failing: 32 });
-  expect(await lease()).toHaveLength(mostOfOneOwner.new);
+  expect(await lease()).toHaveLength(maxOfOneOwner.new);
   expect(await lease()).toEqual([]);
   await api.rows('update webhook_queues set leased_until = null, failing_since = now()');
   const failing = await lease();
-  expect(failing).toHaveLength(mostOfOneOwner.failing);
+  expect(failing).toHaveLength(maxOfOneOwner.failing);
   expect(new Set(failing.map(({ lane }) => lane))).toEqual(new Set(['failing']));
 }, 60_000);
 

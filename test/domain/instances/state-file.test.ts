@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mostResources, readStateFile, readStateFileInTurns } from '#domain/instances/state-file/state-file.ts';
+import { maxResources, readStateFile, readStateFileInTurns } from '#domain/instances/state-file/state-file.ts';
 
 const dollar = '$';
 const provider = 'provider["registry.opentofu.org/hashicorp/aws"].west';
@@ -63,11 +63,11 @@ describe('the resources of a state', () => {
     const { resources, resourceCount } = ofTool(
       resource(
         'many',
-        Array.from({ length: mostResources + 5 }, (_, index_key) => ({ index_key })),
+        Array.from({ length: maxResources + 5 }, (_, index_key) => ({ index_key })),
       ),
       resource('more', [{}]),
     );
-    expect([resources.length, resourceCount]).toEqual([mostResources, mostResources + 6]);
+    expect([resources.length, resourceCount]).toEqual([maxResources, maxResources + 6]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { topicNames } from '#domain/news/model.ts';
 import { matchesTopic } from '#domain/news/topics.ts';
-import { mostChannels } from '#domain/notification-channels/channel-changes.ts';
-import { mostRecipients } from '#domain/notification-channels/model.ts';
+import { maxChannels } from '#domain/notification-channels/channel-changes.ts';
+import { maxRecipients } from '#domain/notification-channels/model.ts';
 import { docsText } from '#test/support/stated-in-docs.ts';
 
 test.each([
@@ -23,8 +23,8 @@ test.each(topicNames)('the pattern of every topic, of its area and its name matc
 });
 
 test.each([
-  `a mail to each of \`config.recipients\`, ${mostRecipients} at most`,
-  `An owner has at most ${mostChannels} channels`,
+  `a mail to each of \`config.recipients\`, ${maxRecipients} at most`,
+  `An owner has at most ${maxChannels} channels`,
 ])('the page about notifications says "%s"', (sentence) => {
   expect(docsText('notifications')).toContain(sentence);
 });

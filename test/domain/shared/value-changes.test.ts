@@ -55,7 +55,7 @@ describe('the changes between two values', () => {
     const { changes, omitted } = listValueChanges(
       { a: `${'x'.repeat(500)}1`, b: 1, c: 1 },
       { a: `${'x'.repeat(500)}2`, b: 2, c: 2 },
-      { mostChanges: 2, longestValue: 100 },
+      { maxChanges: 2, longestValue: 100 },
     );
     expect(omitted).toBe(1);
     expect(changes).toMatchObject([

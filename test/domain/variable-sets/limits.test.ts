@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ReplaceAttachments } from '#api/variable-sets/bodies.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { mostAttachments } from '#domain/variable-sets/attach.ts';
-import { mostVariables } from '#domain/variables/model.ts';
+import { maxAttachments } from '#domain/variable-sets/attach.ts';
+import { maxVariables } from '#domain/variables/model.ts';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { docsText } from '#test/support/stated-in-docs.ts';
@@ -38,6 +38,6 @@ it.each(['project_ids', 'environment_ids'])('a set is attached to at most 500 %s
 
 it('the page about variable sets says both limits', () => {
   expect(docsText('variable-sets')).toContain(
-    `A set has at most ${mostVariables} variables, and is attached to at most ${mostAttachments} projects and ${mostAttachments} environments.`,
+    `A set has at most ${maxVariables} variables, and is attached to at most ${maxAttachments} projects and ${maxAttachments} environments.`,
   );
 });

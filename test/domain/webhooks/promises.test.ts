@@ -9,7 +9,7 @@ import {
   retryPausesMs,
   sendTimeoutMs,
 } from '#domain/webhooks/model.ts';
-import { mostWebhooks } from '#domain/webhooks/webhook-changes.ts';
+import { maxWebhooks } from '#domain/webhooks/webhook-changes.ts';
 import { docsText, inWords } from '#test/support/stated-in-docs.ts';
 
 const hourMs = 60 * 60_000;
@@ -51,7 +51,7 @@ const pauses = ['5 seconds', '5 minutes', '30 minutes', ...hours.slice(0, -1)];
 test.each([
   `For ${overlapMs / hourMs} hours each request carries signatures by both`,
   `within these ${overlapMs / hourMs} hours`,
-  `An owner has at most ${mostWebhooks} `,
+  `An owner has at most ${maxWebhooks} `,
   `Answer with 2xx within ${sendTimeoutMs / 1000} seconds`,
   `after ${pauses.join(', ')} and ${hours.at(-1)} hours, and is given up after that: three days`,
   `the first ${keptAnswerBytes.toLocaleString('en')} bytes of the last answer`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deviationsOf } from '#domain/runs/plans/deviations.ts';
-import { mostPaths } from '#domain/runs/plans/model.ts';
+import { maxPaths } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
 import { readPlan } from '#executors/opentofu/plan-json/plan.ts';
 import { Redactor } from '#executors/redaction/redaction.ts';
@@ -17,7 +17,7 @@ const scan = (plan: object) => {
 };
 
 const secrets = (change: (index: number) => string) =>
-  Object.fromEntries(Array.from({ length: mostPaths + 1 }, (_, index) => [`s${index}`, change(index)]));
+  Object.fromEntries(Array.from({ length: maxPaths + 1 }, (_, index) => [`s${index}`, change(index)]));
 const marks = (value: object) => Object.fromEntries(Object.keys(value).map((name) => [name, true]));
 const drifted = (before: object, after: object, sensitive: object) => ({
   resource_drift: [
@@ -67,7 +67,7 @@ describe('a deposed object', () => {
 
 describe('the secrets of a resource past those that a plan lists', () => {
   const first = secrets((index) => `secret-${index}`);
-  const other = (value: string) => ({ ...first, [`s${mostPaths}`]: value });
+  const other = (value: string) => ({ ...first, [`s${maxPaths}`]: value });
 
   it('are a deviation of their own if they differ, also beside another difference', () => {
     const found = scan(drifted({ ...first, size: 1 }, { ...other('changed'), size: 2 }, marks(first)));
@@ -93,10 +93,10 @@ describe('the secrets of a resource past those that a plan lists', () => {
     const change = {
       actions: ['update'],
       before: { ...first, size: 2 },
-      after: { ...secrets((index) => (index < mostPaths ? `secret-${index}` : '')), size: 1 },
+      after: { ...secrets((index) => (index < maxPaths ? `secret-${index}` : '')), size: 1 },
       before_sensitive: marks(first),
       after_sensitive: marks(first),
-      after_unknown: { [`s${mostPaths}`]: true },
+      after_unknown: { [`s${maxPaths}`]: true },
     };
     const found = scan({ resource_changes: [{ address: 'thing.one', type: 'thing', change }] });
     expect(found.map(({ path }) => path)).toEqual(['size']);

@@ -5,8 +5,8 @@ import type { Installation } from './installation.ts';
 export const endsWithinMs = 20 * 60_000;
 
 /** Temporal ends a workflow whose history passes 51,200 events or 50 MiB. */
-const mostEvents = 51_200 / 2;
-const mostBytes = (50 * 2 ** 20) / 2;
+const maxEvents = 51_200 / 2;
+const maxBytes = (50 * 2 ** 20) / 2;
 
 export interface HistorySize {
   readonly events: number;
@@ -64,6 +64,6 @@ export async function longestHistory(
   );
   const events = Math.max(...described.map(({ historyLength }) => historyLength));
   const bytes = Math.max(...described.map(({ historySize }) => historySize ?? 0));
-  if (events > mostEvents || bytes > mostBytes) violations.push(`a history has ${events} events and ${bytes} bytes`);
+  if (events > maxEvents || bytes > maxBytes) violations.push(`a history has ${events} events and ${bytes} bytes`);
   return { events, bytes };
 }

@@ -18,7 +18,7 @@ export interface WebhookReceiver {
   /** What an endpoint has received, by the id of the event. */
   receiptsOf(endpoint: string): ReadonlyMap<string, Receipt>;
   /** How many requests the endpoint that hangs had at the same time at the most. */
-  readonly mostHanging: number;
+  readonly maxHanging: number;
   /** Messages that came again with another `webhook-id` or ordinal than before. */
   readonly contradictions: readonly string[];
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
     urlOf: (endpoint) => `${origin}/hook/${endpoint}`,
     hangingUrl: `${origin}/hang`,
     receiptsOf: (endpoint) => receipts.get(`/hook/${endpoint}`) ?? new Map(),
-    get mostHanging() {
+    get maxHanging() {
       return hanging.most;
     },
     contradictions,

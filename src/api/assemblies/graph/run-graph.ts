@@ -26,7 +26,7 @@ export function drawNodes(evaluator: AssemblyEvaluator, nodes: readonly DrawnNod
   const byKey = new Map(nodes.map((node) => [node.key, node]));
   const { graph, members } = foldGroups(toGraph(nodes));
   const statusOf = (key: string) => statusesOf(members.get(key) ?? [key], byKey);
-  const statuses = Object.fromEntries(graph.nodes.map(({ key }) => [key, mostUrgent(statusOf(key))]));
+  const statuses = Object.fromEntries(graph.nodes.map(({ key }) => [key, maxUrgent(statusOf(key))]));
   const look = (key: string) => {
     const folded = members.get(key);
     const node = byKey.get(key);
@@ -49,7 +49,7 @@ function statusesOf(keys: readonly string[], byKey: ReadonlyMap<string, DrawnNod
   return keys.flatMap((key) => byKey.get(key)?.status ?? []);
 }
 
-function mostUrgent(statuses: readonly NodeStatus[]): NodeStatus {
+function maxUrgent(statuses: readonly NodeStatus[]): NodeStatus {
   return byUrgency.find((status) => statuses.includes(status)) ?? 'pending';
 }
 
@@ -65,7 +65,7 @@ function lookOf({ status, reason, runId, runWaitingOn }: DrawnNode): NodeLook {
 }
 
 function lookOfMany(keys: readonly string[], statuses: readonly NodeStatus[]): NodeLook {
-  const status = mostUrgent(statuses);
+  const status = maxUrgent(statuses);
   const { icon, tone } = nodeStatusLooks[status];
   const counts = countStatuses(statuses).map(
     ({ status: each, count }) => `${count} ${groupWordOf(nodeStatusLooks[each]).toLowerCase()}`,

@@ -11,7 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query, withQuery } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
 import { assemblyPath, type ListedAssembly, operationWords } from './shown.ts';
 

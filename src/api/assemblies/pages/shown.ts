@@ -3,7 +3,7 @@ import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { AssemblyOperation } from '#domain/assemblies/model.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import type { diff } from '../diff-operations.ts';
 import type { getDraft, validate } from '../draft-operations.ts';
 import type { list as listNodes } from '../node-operations.ts';

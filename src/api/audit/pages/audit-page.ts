@@ -104,11 +104,11 @@ function renderRecords(records: readonly ShownRecord[], names: ReadonlyMap<strin
   });
 }
 
-const mostNames = 4;
+const maxNames = 4;
 
 /** The names of what changed, with values of one word: enough to know whether to open the record. */
 function describeChange({ before, after }: ShownRecord): Html | null {
-  const { changes, omitted } = listRecordChanges({ before, after }, mostNames);
+  const { changes, omitted } = listRecordChanges({ before, after }, maxNames);
   if (changes.length === 0) return null;
   const names = changes.map((change) => `${showUnseen(change.label)}${describeWord(change)}`).join(', ');
   return html`<span class="foreign muted">${names}${omitted > 0 ? `, ${omitted} more` : ''}</span>`;

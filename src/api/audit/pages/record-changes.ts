@@ -11,8 +11,8 @@ interface Values {
 }
 
 /** The values that an action changed, by path. */
-export function listRecordChanges({ before, after }: Values, mostChanges?: number): ValueChanges {
-  const limits = mostChanges === undefined ? {} : { mostChanges };
+export function listRecordChanges({ before, after }: Values, maxChanges?: number): ValueChanges {
+  const limits = maxChanges === undefined ? {} : { maxChanges };
   return listValueChanges(
     (before ?? undefined) as JsonValue | undefined,
     (after ?? undefined) as JsonValue | undefined,
@@ -24,6 +24,6 @@ export function listRecordChanges({ before, after }: Values, mostChanges?: numbe
 export function renderRecordChanges(record: Values): Html | null {
   const { changes, unchanged } = listRecordChanges(record);
   if (changes.length === 0 && unchanged.length === 0) return null;
-  const view = { mostCharacters: 20_000, mostDifferences: 500, mostUnchanged: 200, whole: null, effort: newEffort() };
+  const view = { maxCharacters: 20_000, maxDifferences: 500, maxUnchanged: 200, whole: null, effort: newEffort() };
   return html`<div class="panel stack">${renderValueChanges(changes, view)}${renderUnchanged(unchanged, view)}</div>`;
 }

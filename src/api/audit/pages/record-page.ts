@@ -5,7 +5,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { get } from '../operations.ts';
 import type { ShownRecord } from '../views.ts';
 import { renderOutcome } from './audit-page.ts';

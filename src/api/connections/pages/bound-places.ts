@@ -6,14 +6,14 @@ import { readableTeams } from '#domain/shared/access/decide.ts';
 import type { ConnectionVisit, ShownConnection } from './words.ts';
 
 /** How many places a page names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /**
  * The projects and environments that bind a connection, as links. Those that the visitor may not read are counted for visitors who may delete the
  * connection and so takes it from them; others are not told of them.
  */
 export async function renderBoundPlaces(visit: ConnectionVisit, { id, actions }: ShownConnection): Promise<Html> {
-  const bound = await findBoundPlaces(visit.em, visit.principal, { connectionId: id, most: mostNamed });
+  const bound = await findBoundPlaces(visit.em, visit.principal, { connectionId: id, most: maxNamed });
   const mayDelete = actions.some(({ name, allowed }) => name === 'delete' && allowed);
   const knowsAll = mayDelete || readableTeams(visit.principal) === 'all';
   const unreadable = knowsAll ? bound.unreadable : 0;

@@ -9,7 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../operations.ts';
 import { connectionOwners } from './forms.ts';
 import { connectionPath, kindWords, type ListedConnection } from './words.ts';
@@ -56,10 +56,10 @@ function columnsOf(names: Names): Column<ListedConnection>[] {
   ];
 }
 
-const mostNames = 3;
+const maxNames = 3;
 
 /** The page of a connection has all names. */
 function renderProvided({ provides }: ListedConnection): Html {
-  const more = provides.length - mostNames;
-  return html`<span class="mono foreign">${provides.slice(0, mostNames).join(', ')}</span>${more > 0 ? html` <span class="muted">and ${more} more</span>` : null}`;
+  const more = provides.length - maxNames;
+  return html`<span class="mono foreign">${provides.slice(0, maxNames).join(', ')}</span>${more > 0 ? html` <span class="muted">and ${more} more</span>` : null}`;
 }

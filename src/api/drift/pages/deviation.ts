@@ -7,11 +7,11 @@ import type { ShownFinding } from './words.ts';
 type Evidence = Pick<ShownFinding['evidence'], 'before' | 'after' | 'sensitive' | 'action'>;
 
 /** What was expected and what was found. */
-export function renderDeviation({ before, after, sensitive }: Evidence, mostCharacters = 2_000): Html {
+export function renderDeviation({ before, after, sensitive }: Evidence, maxCharacters = 2_000): Html {
   const [expected, found] = [before as JsonValue, after as JsonValue];
   if (sensitive && expected !== null && found !== null) return html`<em class="value-note">a secret value differs</em>`;
-  const effort = { left: 20_000, characters: 2 * mostCharacters, until: Number.POSITIVE_INFINITY };
-  const extent = { mostCharacters, effort };
+  const effort = { left: 20_000, characters: 2 * maxCharacters, until: Number.POSITIVE_INFINITY };
+  const extent = { maxCharacters, effort };
   if (isShort(expected) && isShort(found)) {
     const side = (value: JsonValue) => (value === null ? html`<em>nothing</em>` : renderPlain(value, extent));
     return html`<p class="deviation-sides"><span>Expected ${side(expected)}</span> <span>Found ${side(found)}</span></p>`;

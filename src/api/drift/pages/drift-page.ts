@@ -14,7 +14,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { countMonitors } from '#domain/drift/monitors/list-store.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { suppressMany } from '../finding-operations.ts';
 import { create, list } from '../monitor-operations.ts';
 import { toOwnerFilter } from '../owner-filter.ts';

@@ -8,7 +8,7 @@ import { type LocalPath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { list } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
 import { toChoice } from './finding-forms.ts';

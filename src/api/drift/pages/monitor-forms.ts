@@ -11,7 +11,7 @@ import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
 import { rulesOf, textOf } from './rules-text.ts';

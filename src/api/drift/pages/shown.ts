@@ -2,7 +2,7 @@ import { placedName, renderInstanceLink } from '#api/web/components/links/instan
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get as getFinding } from '../finding-operations.ts';
 import { get as getMonitor } from '../monitor-operations.ts';
 import type { FindingAlone, MonitorAlone, ShownMonitor } from './words.ts';

@@ -14,7 +14,7 @@ export class UploadedFile {
 }
 
 /** No form of this service has as many fields and files. Every part costs work, however small it is. */
-const mostParts = 1_000;
+const maxParts = 1_000;
 
 export type FormValue = string | UploadedFile;
 
@@ -51,7 +51,7 @@ function refuseTooManyParts(contentType: string, body: Buffer): void {
   let parts = 0;
   for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
     parts += 1;
-    if (parts > mostParts + 1) throw new Invalid(`the form has more than ${mostParts} fields and files: send fewer`);
+    if (parts > maxParts + 1) throw new Invalid(`the form has more than ${maxParts} fields and files: send fewer`);
   }
 }
 

@@ -12,7 +12,7 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get } from '../operations.ts';
 import { renderInstanceTable } from './instance-table.ts';
 import { renderProtection } from './protection.ts';

@@ -7,7 +7,7 @@ import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 
 /** A visit of a page of one instance. */
 export type InstanceVisit = Visit<{ id: string }>;

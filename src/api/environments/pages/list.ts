@@ -12,7 +12,7 @@ import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
 import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from './words.ts';
 

@@ -4,7 +4,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { canRunIn } from '#domain/environments/model.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { get as getEnvironment } from '../operations.ts';
 
 interface Placed {

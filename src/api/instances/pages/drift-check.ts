@@ -3,7 +3,7 @@ import type { Instance, InstanceVisit } from '#api/environments/pages/instance-t
 import type { ActionButton } from '#api/web/components/actions.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 
 export interface DriftCheck {
   readonly action: Action;

@@ -8,7 +8,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { withoutIds } from '#api/web/linked-text.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { getOutputs } from '../operations.ts';
 import { listOfInstance } from '../resource-operations.ts';
 import { download, list as listStates } from '../state-operations.ts';

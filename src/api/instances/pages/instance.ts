@@ -19,7 +19,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get } from '../operations.ts';
 import { type DriftCheck, readDriftCheck } from './drift-check.ts';
 import { renderOutputs, renderResources, renderStates } from './instance-parts.ts';

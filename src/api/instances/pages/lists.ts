@@ -9,7 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { list } from '../operations.ts';
 import { list as listResources } from '../resource-operations.ts';
 

@@ -14,7 +14,7 @@ import { hasChanged } from '#domain/runs/references/changed-inputs.ts';
 import { findSourcesById } from '#domain/runs/references/sources-store.ts';
 import type { UpstreamState } from '#domain/runs/references/upstream.ts';
 import { readReadableNames } from '#domain/search/search-store.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { getDependencies } from '../dependency-operations.ts';
 import { getOutputs } from '../operations.ts';
 import { getReaders, replaceReaders } from '../reader-operations.ts';

@@ -93,9 +93,9 @@ function describe({ changes, omitted, unchanged }: Comparison): string {
 
 /** Shows all changes in the answer. The operation has cut their values already. */
 const shown = {
-  mostCharacters: 5_000,
-  mostDifferences: Number.POSITIVE_INFINITY,
-  mostUnchanged: 0,
+  maxCharacters: 5_000,
+  maxDifferences: Number.POSITIVE_INFINITY,
+  maxUnchanged: 0,
   whole: null,
 };
 

@@ -12,7 +12,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { channelDisabledReasons } from '#domain/notification-channels/model.ts';
-import { mostCounted } from '#domain/notification-channels/store.ts';
+import { maxCounted } from '#domain/notification-channels/store.ts';
 import { renderMessages } from './message-list.ts';
 import {
   type ChannelVisit,
@@ -47,7 +47,7 @@ ${channel.problem && html`<p class="notice notice-problem foreign">Messages do n
 <div class="panel">${renderFacts([
       ['Kind', kindWords[channel.kind]],
       ['Sends to', html`<span class="foreign">${describeTarget(channel)}</span>`],
-      ['Waiting', waiting >= mostCounted ? `${mostCounted} or more` : String(waiting)],
+      ['Waiting', waiting >= maxCounted ? `${maxCounted} or more` : String(waiting)],
       ['Last sent', last && renderTime(String(last))],
       ['Old secret', channel.overlap_until && html`also valid until ${renderTime(String(channel.overlap_until))}`],
       ['Created', renderTime(String(channel.created_at))],

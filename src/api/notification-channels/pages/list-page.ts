@@ -9,7 +9,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../operations.ts';
 import { channelOwners } from './owners.ts';
 import { channelPath, describeTarget, kindWords, type ListedChannel, renderHealth } from './words.ts';

@@ -11,7 +11,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { labelOf, topicNames } from '#domain/news/model.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { update } from '../operations.ts';
 import {
   type ChannelVisit,

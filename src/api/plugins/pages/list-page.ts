@@ -7,7 +7,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../installation-operations.ts';
 import type { ListedPlugin } from './words.ts';
 

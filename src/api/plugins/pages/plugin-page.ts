@@ -9,7 +9,7 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { get } from '../installation-operations.ts';
 import { renderActions } from './actions-tab.ts';
 import { renderAssignments } from './assignments/assignments-tab.ts';

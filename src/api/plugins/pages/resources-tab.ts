@@ -4,7 +4,7 @@ import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/com
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Selector } from '#domain/plugins/model.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../resource-operations.ts';
 import { active, ended, type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin } from './words.ts';
 

@@ -8,7 +8,7 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Selector, SelectorType } from '#domain/plugins/model.ts';
 import { findReadable } from '#domain/plugins/places/place-store.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import type { InstallationView, ListedInstallationView } from '../installation-views.ts';
 import type { ActionView, ListedBackgroundPrincipalView, ListedGrantView } from '../views.ts';
 

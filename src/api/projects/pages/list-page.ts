@@ -11,7 +11,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
 
 /** The projects that the visitor may read, in the scope of the address. */

@@ -4,7 +4,7 @@ import type { Crumb } from '#api/web/components/page-head.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { get } from '../operations.ts';
 import type { ProjectView } from '../views.ts';
 

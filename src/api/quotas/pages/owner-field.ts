@@ -4,7 +4,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 
 /** The field in which a visitor chooses the owner of a new quota by name. It shows a limited number of owners, and takes the id of any other. */
 export async function quotaOwnerField(visit: Visit): Promise<FormField> {

@@ -1,5 +1,5 @@
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 
 const installation = 'Installation';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readList } from '#api/pipeline/list.ts';
 import { Flag, Time } from '#api/pipeline/schemas.ts';
-import { findPeriod, mostDays } from '#domain/runs/lists/period-store.ts';
+import { findPeriod, maxDays } from '#domain/runs/lists/period-store.ts';
 import { toScope } from '#domain/runs/lists/scope.ts';
 import { type Outcomes, toStatistics } from '#domain/runs/lists/statistics.ts';
 import { countRuns } from '#domain/runs/lists/statistics-store.ts';
@@ -39,7 +39,7 @@ export const getStatistics = readList({
   route: 'GET /api/v1/runs/statistics',
   summary: 'Count runs by the day of their admission and by outcome',
   description:
-    `With times in \`from\` and \`to\`, the runs are those that the same parameters list. The period has at most ${mostDays} days; by default it ends now and has 30 days. ` +
+    `With times in \`from\` and \`to\`, the runs are those that the same parameters list. The period has at most ${maxDays} days; by default it ends now and has 30 days. ` +
     'Every day of it has an entry. Deleted runs do not count.',
   query: z.strictObject({
     ...scopeQuery,

@@ -11,7 +11,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { readLateErrors } from '#domain/registry/checks/store.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { getLogLines } from '../log-line-operations.ts';
 import { getEvents } from '../log-operations.ts';
 import { getRun } from '../operations.ts';

@@ -10,7 +10,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
 import { type ListedSchedule, readWorkNames, renderOutcome, renderPaused, renderWork, schedulePath } from './shown.ts';
 

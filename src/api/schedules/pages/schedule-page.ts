@@ -16,7 +16,7 @@ import { type FiringReason, firingReasons } from '#domain/schedules/model.ts';
 import { findStartRefusal } from '#domain/schedules/start-refusal.ts';
 import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { renderResets } from './resets.ts';
 import { markOf } from './schedule-changes.ts';
 import {

@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get } from '../operations.ts';
 import type { ListedScheduleView, ScheduleView } from '../views.ts';
 

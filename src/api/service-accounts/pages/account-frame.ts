@@ -6,7 +6,7 @@ import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { create, get } from '../operations.ts';
 import type { ListedServiceAccountView, ServiceAccountView } from '../views.ts';
 

@@ -4,7 +4,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 
 interface NamedEnvironment {
   readonly id: string;

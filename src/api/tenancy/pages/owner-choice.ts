@@ -7,7 +7,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Action } from '#domain/shared/actions.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { findChosenOwner, readOwnerChoices } from './owner-list.ts';
 
 /** What the forms share that make something which an organization, a team or a project may own. */

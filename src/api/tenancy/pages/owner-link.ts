@@ -2,7 +2,7 @@ import { renderTeamLink } from '#api/web/components/links/team-link.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 
 /** Who owns something, as `viewOwner` answers it. */
 export interface ShownOwner {

@@ -3,7 +3,7 @@ import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { readTeamChoices } from './team-choices.ts';
 
 /** What every field shares in which a visitor chooses an owner by name. */

@@ -4,12 +4,12 @@ import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 
 /** More would take too many queries for one page. The field says so, and takes the id of another team. */
-const mostOrganizations = 20;
+const maxOrganizations = 20;
 
 /** The teams that the visitor sees, each named with its organization. Operations decide whether the visitor may use one. */
 export async function readTeamChoices(visit: Visit): Promise<Choices> {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, {
-    query: { limit: String(mostOrganizations) },
+    query: { limit: String(maxOrganizations) },
   });
   const pages = await Promise.all(
     organizations.map(async ({ id: orgID, name: organization }) => {

@@ -1,6 +1,6 @@
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 
 /**
  * The teams to which something new could belong: the visitor's own, and the team of the scope, which an administrator need not be in. They

@@ -15,7 +15,7 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
 import { getAttempt, list, listChecks } from '../operations.ts';
 import { renderVerdicts } from './changes.ts';

@@ -22,7 +22,7 @@ export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
     const change = changeAt.get(path);
     if (!change) return null;
     const kind = change.from === undefined ? 'added' : change.to === undefined ? 'removed' : 'changed';
-    const shown = renderSides({ kind, before: change.from, after: change.to }, { mostCharacters: 4000, effort });
+    const shown = renderSides({ kind, before: change.from, after: change.to }, { maxCharacters: 4000, effort });
     return html`<div class="value-changes">${shown}</div>`;
   };
   return renderTable<Verdict>({

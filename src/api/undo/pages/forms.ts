@@ -9,7 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { renderAttempts, type ShownAttempts } from './attempts.ts';

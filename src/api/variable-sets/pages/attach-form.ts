@@ -10,7 +10,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { getAttachments, replaceOfAttachments } from '../attachment-operations.ts';
 import type { AttachmentsView } from '../views.ts';
 import { readSet, type SetVisit, type ShownSet, setCrumbs } from './words.ts';

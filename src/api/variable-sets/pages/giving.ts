@@ -4,14 +4,14 @@ import { type Column, renderTable } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { type GivingSet, readGivingSets } from '#domain/variable-sets/giving-store.ts';
 import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts';
 import { setPath } from './words.ts';
 
 /** How many sets, and how many variables of each, a page names. */
-const mostSets = 50;
-const mostNames = 20;
+const maxSets = 50;
+const maxNames = 20;
 
 /** The sets that give variables to an environment, those first whose variables win, with what of them counts. */
 export async function renderSetsOfEnvironment(visit: Visit, { id }: { readonly id: string }): Promise<Html | null> {
@@ -44,8 +44,8 @@ ${isCut ? html`<p class="muted">There are more.</p>` : null}`;
 }
 
 async function readSets(visit: Visit, place: { environmentId: string } | { projectId: string }) {
-  const found = await readGivingSets(visit.em, place, mostSets + 1);
-  const sets = found.slice(0, mostSets);
+  const found = await readGivingSets(visit.em, place, maxSets + 1);
+  const sets = found.slice(0, maxSets);
   return { sets, isCut: found.length > sets.length, names: await readOwnerNames(visit, sets.map(ownerOf)) };
 }
 
@@ -62,9 +62,9 @@ function commonColumns(names: Names): Column<GivingSet>[] {
 
 function renderGiven(given: readonly GivenName[]): Html {
   if (given.length === 0) return html`<span class="muted">it has no variables</span>`;
-  const more = given.length - mostNames;
+  const more = given.length - maxNames;
   return html`<ul class="plain-list" role="list">${given
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(
       (each) =>
         html`<li><span class="mono">${each.name}</span> <span class="muted">${categoryWords[each.category]}${renderWinner(each)}</span></li>`,

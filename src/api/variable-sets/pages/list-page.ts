@@ -10,14 +10,14 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { type Attachment, readFirstAttachments } from '#domain/variable-sets/attachments-store.ts';
 import { list } from '../operations.ts';
 import { mayCreateSet } from './owners.ts';
 import { type ListedSet, placePath, setPath } from './words.ts';
 
 /** How many places of a set the list names. */
-const mostPlaces = 3;
+const maxPlaces = 3;
 
 type Places = ReadonlyMap<string, readonly Attachment[]>;
 
@@ -37,7 +37,7 @@ export async function showVariableSets(visit: Visit): Promise<FastifyReply> {
   }));
   const [names, places, mayCreate] = await Promise.all([
     readOwnerNames(visit, sets),
-    readFirstAttachments(visit.em, ownedSets, { reader: visit.principal, most: mostPlaces }),
+    readFirstAttachments(visit.em, ownedSets, { reader: visit.principal, most: maxPlaces }),
     mayCreateSet(visit),
   ]);
   const path = pagePath(pages.newVariableSet, {}, scopeQuery(visit.scope));

@@ -1,6 +1,6 @@
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import type { Frame } from './frame.ts';
 import type { InboxCount } from './inbox-link.ts';
 import { navigationFor } from './navigation.ts';

@@ -1,6 +1,6 @@
 import { readableTeams } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Named, Names } from '#domain/tenancy/names-store.ts';
+import type { Named, Names } from '#domain/tenancy/names.ts';
 import { type LocalPath, pagePath, pages, type Query, withQuery } from '../paths.ts';
 import { type Scope, scopeQuery } from '../visit/scope.ts';
 import { sectionOf } from './navigation.ts';

@@ -3,11 +3,11 @@ import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 
 /** A live list looks for this many newer rows. */
-export const mostNewer = 20;
+export const maxNewer = 20;
 
 /** Says above a live list how many rows were added since it was opened. The reader decides when they are shown. */
 export function renderNewer(newer: number, list: LocalPath): Html {
-  const shown = newer >= mostNewer ? `${mostNewer} or more` : newer;
+  const shown = newer >= maxNewer ? `${maxNewer} or more` : newer;
   return html`<p class="newer" role="status">${
     newer > 0 ? html`<a class="chip" href="${list}">${renderIcon('refresh-cw')}${shown} new – show</a>` : null
   }</p>`;

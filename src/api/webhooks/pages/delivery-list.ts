@@ -3,7 +3,7 @@ import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderNextTime, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { mostNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
+import { maxNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { shownStatuses } from '#domain/webhooks/model.ts';
 import { listOf } from '../delivery-operations.ts';
@@ -40,7 +40,7 @@ async function countNewer(
   status: ShownDelivery['status'] | undefined,
 ): Promise<number> {
   if (from === undefined) return 0;
-  const query = { status, from, limit: String(mostNewer) };
+  const query = { status, from, limit: String(maxNewer) };
   const { deliveries } = await visit.read(listOf, { params: { id: visit.params.id }, query });
   return deliveries.length;
 }

@@ -9,8 +9,8 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
-import { mostCounted } from '#domain/webhooks/store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
+import { maxCounted } from '#domain/webhooks/store.ts';
 import { list } from '../operations.ts';
 import { webhookOwners } from './owners.ts';
 import { type ListedWebhook, renderHealth, webhookPath } from './words.ts';
@@ -62,5 +62,5 @@ function columnsOf(names: Names): Column<ListedWebhook>[] {
 
 /** How many deliveries wait. More than the service counts are not told apart. */
 export function describeCount(count: number): string {
-  return count >= mostCounted ? `${mostCounted} or more` : String(count);
+  return count >= maxCounted ? `${maxCounted} or more` : String(count);
 }

@@ -12,7 +12,7 @@ import { openedName, revisionName } from '#api/web/forms/stale.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get, update } from '../pool-operations.ts';
 import { readRuleFields, toRules, toTyped } from './pool-fields.ts';
 import { describeAudience, describeEgress, type Pool, renderUse } from './workers.ts';

@@ -1,4 +1,4 @@
-import { type Graph, mostDrawn } from './drawing.ts';
+import { type Graph, maxDrawn } from './drawing.ts';
 
 /** The part of a graph that is drawn if it is too large. */
 export interface Choice {
@@ -15,11 +15,11 @@ const finished = ranks.length;
  * The nodes that most need attention, each with its neighbours: failed ones first, then those that wait, run, or are to come. Edges
  * between them beyond the most that are drawn are left out.
  */
-export function chooseNodes(graph: Graph, statuses: Readonly<Record<string, string>>, most = mostDrawn.nodes): Choice {
+export function chooseNodes(graph: Graph, statuses: Readonly<Record<string, string>>, most = maxDrawn.nodes): Choice {
   const chosen = graph.nodes.length <= most ? null : chooseKeys(graph, statuses, most);
   const nodes = chosen ? graph.nodes.filter(({ key }) => chosen.has(key)) : graph.nodes;
   const between = chosen ? graph.edges.filter(([from, to]) => chosen.has(from) && chosen.has(to)) : graph.edges;
-  const edges = between.slice(0, mostDrawn.edges);
+  const edges = between.slice(0, maxDrawn.edges);
   return {
     graph: { nodes, edges },
     caption: captionOf([nodes.length, graph.nodes.length], [edges.length, between.length]),

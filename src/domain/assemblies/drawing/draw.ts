@@ -2,7 +2,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { Drawing, Graph } from './drawing.ts';
 import { layOut } from './layout.ts';
 
-const mostKept = 200;
+const maxKept = 200;
 const kept = new Map<string, Promise<Drawing>>();
 
 /** Lays a graph out. A page that follows a run asks for the same graph again and again, so layouts are kept by their content. */
@@ -12,7 +12,7 @@ export function drawGraph(graph: Graph, lay: (graph: Graph) => Promise<Drawing> 
   kept.delete(content);
   kept.set(content, drawing);
   for (const oldest of kept.keys()) {
-    if (kept.size <= mostKept) break;
+    if (kept.size <= maxKept) break;
     kept.delete(oldest);
   }
   drawing.catch(() => kept.delete(content));

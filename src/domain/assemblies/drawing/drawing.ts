@@ -14,7 +14,7 @@ export interface Graph {
 }
 
 /** The most that is laid out at once. Callers show a part of a larger graph (`chooseNodes`). */
-export const mostDrawn = { nodes: 200, edges: 1_000 };
+export const maxDrawn = { nodes: 200, edges: 1_000 };
 
 /** Coordinates are pixels from the upper left corner. */
 export interface Drawing {

@@ -7,13 +7,13 @@ export interface FoldedGraph {
 }
 
 /** Up to this number, nodes of the same place are drawn one by one. */
-const mostAlike = 12;
+const maxAlike = 12;
 
 /**
  * Draws nodes as one that wait for the same nodes and for which the same nodes wait, if there are many of them: beside each other they
  * say no more than their number. No edge runs between them.
  */
-export function foldGroups({ nodes, edges }: Graph, most = mostAlike): FoldedGraph {
+export function foldGroups({ nodes, edges }: Graph, most = maxAlike): FoldedGraph {
   const places = new Map(nodes.map(({ key }) => [key, { from: [] as string[], to: [] as string[] }]));
   for (const [from, to] of edges) {
     places.get(from)?.to.push(to);

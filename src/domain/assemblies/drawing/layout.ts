@@ -1,5 +1,5 @@
 import { layOutSimply, placeInColumns } from './columns.ts';
-import { type Drawing, type Graph, mostDrawn } from './drawing.ts';
+import { type Drawing, type Graph, maxDrawn } from './drawing.ts';
 import { type Graphviz, layOutCarefully, loadGraphviz } from './graphviz.ts';
 import { heightOf, type Layout, type Point, round, widthOf } from './sizes.ts';
 
@@ -7,7 +7,7 @@ import { heightOf, type Layout, type Point, round, widthOf } from './sizes.ts';
  * Graphviz adds an invisible node for each column that an edge crosses, and its time grows with the square of their number. It was
  * measured: a graph that crosses this many columns takes some 100 ms, and one of 200 nodes and 1,000 edges may take a minute.
  */
-const mostCrossed = 700;
+const maxCrossed = 700;
 /** Between a drawing and its border. */
 const margin = 8;
 
@@ -16,17 +16,17 @@ export async function layOut(graph: Graph): Promise<Drawing> {
   return layOutWith(await loadGraphviz(), graph);
 }
 
-/** @throws Error if the graph is larger than `mostDrawn`, or has an edge without its nodes */
+/** @throws Error if the graph is larger than `maxDrawn`, or has an edge without its nodes */
 export function layOutWith(graphviz: Graphviz, graph: Graph): Drawing {
   refuseUndrawable(graph);
   const columns = placeInColumns(graph);
-  const isSimple = columns.crossed <= mostCrossed;
+  const isSimple = columns.crossed <= maxCrossed;
   return toDrawing(graph, isSimple ? layOutCarefully(graphviz, graph) : layOutSimply(graph, columns));
 }
 
 function refuseUndrawable({ nodes, edges }: Graph): void {
-  if (nodes.length > mostDrawn.nodes || edges.length > mostDrawn.edges) {
-    throw new Error(`a drawing has at most ${mostDrawn.nodes} nodes and ${mostDrawn.edges} edges`);
+  if (nodes.length > maxDrawn.nodes || edges.length > maxDrawn.edges) {
+    throw new Error(`a drawing has at most ${maxDrawn.nodes} nodes and ${maxDrawn.edges} edges`);
   }
   const keys = new Set(nodes.map(({ key }) => key));
   const stray = edges.flat().find((key) => !keys.has(key));

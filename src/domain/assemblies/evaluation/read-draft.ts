@@ -25,12 +25,12 @@ export function readDraft(source: string): ReadDraft {
 
 /** Problems lie in nodes and their fields: deeper members have the line of the field. */
 const deepestLine = 4;
-const mostLines = 20_000;
+const maxLines = 20_000;
 
 function findLines({ value, lineOf }: ParsedDraft): Map<string, number> {
   const lines = new Map<string, number>();
   const add = (member: JsonValue, path: string, depth: number): void => {
-    if (lines.size === mostLines) return;
+    if (lines.size === maxLines) return;
     const line = lineOf(path);
     if (line !== null) lines.set(path, line);
     if (typeof member !== 'object' || member === null || depth === deepestLine) return;

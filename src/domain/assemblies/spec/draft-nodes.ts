@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import { AssemblyNodeSpec, mostNodes, nodeKeyPattern } from './spec.ts';
+import { AssemblyNodeSpec, maxNodes, nodeKeyPattern } from './spec.ts';
 
 /** A node of a spec that may be invalid: its valid fields, and the names of the others, which have their defaults. */
 interface DraftNode {
@@ -12,7 +12,7 @@ interface DraftNode {
  * comparisons go on with what is valid, so that one wrong field hides nothing else.
  */
 function readNodes(value: JsonValue): Map<string, DraftNode> {
-  const written = Object.entries(objectOf(objectOf(value)['nodes'])).slice(0, mostNodes);
+  const written = Object.entries(objectOf(objectOf(value)['nodes'])).slice(0, maxNodes);
   return new Map(written.flatMap(([key, node]) => (nodeKeyPattern.test(key) ? [[key, readNode(node)]] : [])));
 }
 

@@ -12,7 +12,7 @@ export function pointer(...parts: readonly PropertyKey[]): string {
   return parts.map((part) => `/${escapePointer(String(part))}`).join('');
 }
 
-const mostProblems = 500;
+const maxProblems = 500;
 
 /** The distinct problems, in their order. Nobody reads thousands, and a hostile draft has as many as it has characters. */
 export function collectProblems(groups: Iterable<Iterable<Problem>>): Problem[] {
@@ -21,8 +21,8 @@ export function collectProblems(groups: Iterable<Iterable<Problem>>): Problem[] 
     for (const problem of group) {
       const name = `${problem.path}\n${problem.message}`;
       if (distinct.has(name)) continue;
-      if (distinct.size === mostProblems)
-        return [...distinct.values(), { path: '', message: `has more problems than these ${mostProblems}` }];
+      if (distinct.size === maxProblems)
+        return [...distinct.values(), { path: '', message: `has more problems than these ${maxProblems}` }];
       distinct.set(name, problem);
     }
   }

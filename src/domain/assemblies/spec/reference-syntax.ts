@@ -24,7 +24,7 @@ export type Part =
 /** A name after a dot, a position, or any name in quotes. All lengths are bounded, so that no text takes long. */
 const step = /\.([A-Za-z0-9_][A-Za-z0-9_-]{0,127})|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.){0,128}")\]/y;
 const root = /(variables|nodes)(?=[.[])/y;
-const mostSteps = 20;
+const maxSteps = 20;
 const longestShown = 60;
 
 /** The parts of a text, in their order. */
@@ -65,7 +65,7 @@ function readReference(text: string, start: number): { part: Part; end: number }
   while (text[at] !== '}') {
     step.lastIndex = at;
     const [all, name, position, quoted] = step.exec(text) ?? [];
-    if (all === undefined || steps.length === mostSteps) return malformed(text, start);
+    if (all === undefined || steps.length === maxSteps) return malformed(text, start);
     const parsed = quoted === undefined ? (name ?? Number(position)) : unquote(quoted);
     if (parsed === undefined) return malformed(text, start);
     steps.push(parsed);

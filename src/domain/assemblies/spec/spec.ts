@@ -9,9 +9,9 @@ import { approvalRules } from '#domain/shared/vocabulary/approval.ts';
 const hour = 3_600;
 const day = 24 * hour;
 
-export const mostNodes = 1_000;
-export const mostConcurrent = 100;
-const mostDependencies = 100;
+export const maxNodes = 1_000;
+export const maxConcurrent = 100;
+const maxDependencies = 100;
 /** Longer conditions belong into a template. */
 export const longestCondition = 2_000;
 
@@ -45,7 +45,7 @@ export const AssemblyNodeSpec = z.strictObject({
   /** The node's key by default. */
   instance: InstanceName.optional(),
   variables: z.record(z.string(), Json).default({}),
-  depends_on: z.array(NodeKey).max(mostDependencies).default([]),
+  depends_on: z.array(NodeKey).max(maxDependencies).default([]),
   /** CEL over `variables` and `nodes`. */
   when: z.string().min(1).max(longestCondition).optional(),
   approval: NodeApproval.optional(),
@@ -58,7 +58,7 @@ export type AssemblyNodeSpec = z.output<typeof AssemblyNodeSpec>;
 const Nodes = z
   .record(NodeKey, AssemblyNodeSpec)
   .refine((nodes) => Object.keys(nodes).length > 0, { error: 'must have at least one node' })
-  .refine((nodes) => Object.keys(nodes).length <= mostNodes, { error: `must have at most ${mostNodes} nodes` });
+  .refine((nodes) => Object.keys(nodes).length <= maxNodes, { error: `must have at most ${maxNodes} nodes` });
 
 /** The schema of an assembly without variables. */
 export const noVariables = { type: 'object', properties: {} };
@@ -72,7 +72,7 @@ export const AssemblySpec = z
     nodes: Nodes,
     /** Text with references, by the names of the outputs. */
     outputs: z.record(OutputName, z.string().max(4_000)).default({}),
-    concurrency: z.int().min(1).max(mostConcurrent).default(10),
+    concurrency: z.int().min(1).max(maxConcurrent).default(10),
   })
   .meta({ id: 'AssemblySpec' });
 export type AssemblySpec = z.output<typeof AssemblySpec>;

@@ -8,7 +8,7 @@ import { nodesOfDraft, objectOf } from './draft-nodes.ts';
 import type { Draft, FoundTemplate, Problems, SpecEvaluation, TemplateCatalog } from './draft-parts.ts';
 import { dependenciesOf, findCycles } from './graph.ts';
 import { collectProblems, describeIssues, type Problem, pointer } from './problems.ts';
-import { AssemblySpec, mostNodes, noVariables } from './spec.ts';
+import { AssemblySpec, maxNodes, noVariables } from './spec.ts';
 import { findTemplates } from './templates.ts';
 
 /** Everything that is wrong with the spec of an assembly, at once. */
@@ -37,7 +37,7 @@ export async function validateSpec(
   catalog: TemplateCatalog,
   evaluation: SpecEvaluation,
 ): Promise<SpecValidation> {
-  if (Object.keys(objectOf(objectOf(value)['nodes'])).length > mostNodes) return tooManyNodes;
+  if (Object.keys(objectOf(objectOf(value)['nodes'])).length > maxNodes) return tooManyNodes;
   const parsed = AssemblySpec.safeParse(value);
   const parts = readParts(value);
   const { nodes, variables } = parts;
@@ -72,7 +72,7 @@ export async function validateSpec(
 
 /** A specification with more nodes than the maximum is refused as a whole: examining every node would take seconds. */
 const tooManyNodes: SpecValidation = {
-  errors: [{ path: '/nodes', message: `must have at most ${mostNodes} nodes` }],
+  errors: [{ path: '/nodes', message: `must have at most ${maxNodes} nodes` }],
   warnings: [],
   spec: null,
   templates: {},

@@ -3,7 +3,7 @@ import { readHorizon } from '../store.ts';
 import { computeSeal } from './seal.ts';
 import { digestRecords, findNextEnd, firstPosition, insertSeal, lockChain, readLastSeal } from './store.ts';
 
-const mostRecords = 10_000;
+const maxRecords = 10_000;
 /** Covers transactions that have taken the time of a record and have not been given an id yet. */
 const marginSeconds = 5;
 
@@ -14,7 +14,7 @@ const marginSeconds = 5;
 export async function sealRecords(
   orm: Orm,
   key: Buffer,
-  { most = mostRecords, margin = marginSeconds } = {},
+  { most = maxRecords, margin = marginSeconds } = {},
 ): Promise<number> {
   let total = 0;
   for (;;) {

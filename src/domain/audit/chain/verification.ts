@@ -57,7 +57,7 @@ export interface KeptSeal {
 }
 
 /** How much one request verifies. A seal covers 10,000 records at most. */
-const mostSeals = 20;
+const maxSeals = 20;
 
 /** What the records are compared with, besides their seals. */
 interface Basis {
@@ -71,10 +71,10 @@ interface Basis {
 export async function verifyChain(em: Em, by: Basis, after: number, kept: KeptSeal | null): Promise<Verification> {
   const [before, seals, last] = [
     await readSeal(em, after),
-    await listSeals(em, after, mostSeals + 1),
+    await listSeals(em, after, maxSeals + 1),
     await readLastSeal(em),
   ];
-  const part = seals.slice(0, mostSeals);
+  const part = seals.slice(0, maxSeals);
   const problems: ChainProblem[] = [];
   if (after > 0 && !before) problems.push(missing(after));
   if (kept) problems.push(...(await compareKept(em, kept)));
@@ -93,7 +93,7 @@ export async function verifyChain(em: Em, by: Basis, after: number, kept: KeptSe
     problems,
     head: last ? { position: last.position, seal: last.seal.toString('hex'), until: last.until.at } : null,
     unsealed: await findUnsealed(em, last?.until ?? firstPosition),
-    nextAfter: seals.length > mostSeals ? (part.at(-1)?.position ?? null) : null,
+    nextAfter: seals.length > maxSeals ? (part.at(-1)?.position ?? null) : null,
   };
 }
 

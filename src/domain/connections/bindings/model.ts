@@ -3,7 +3,7 @@ import type { VariablePhase } from '#domain/variables/model.ts';
 import type { ConnectionKind } from '../kinds/kinds.ts';
 
 /** How many connections a project or an environment binds. */
-export const mostBindings = 50;
+export const maxBindings = 50;
 
 /** A connection that a template asks for. */
 export interface ConnectionNeed {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { environmentNameSchema, explainVariableName } from '#domain/variables/names.ts';
 import { defineKind, field, SecretText } from './kind.ts';
 
-const mostNames = 50;
+const maxNames = 50;
 
 const Named = z
   .record(z.string().meta(environmentNameSchema), SecretText)
-  .meta({ maxProperties: mostNames })
+  .meta({ maxProperties: maxNames })
   .default({})
   .superRefine((values, context) => {
     for (const name of Object.keys(values)) {
@@ -14,7 +14,7 @@ const Named = z
       if (wrong) context.addIssue({ code: 'custom', message: wrong, path: [name], input: name });
     }
   })
-  .refine((values) => Object.keys(values).length <= mostNames, { error: `must have at most ${mostNames} names` });
+  .refine((values) => Object.keys(values).length <= maxNames, { error: `must have at most ${maxNames} names` });
 
 const Credentials = z
   .strictObject({

@@ -3,7 +3,7 @@ import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import type { MonitorScope } from '../model.ts';
 
 /** How many times of a monitor may pass without a successful scan. Runs may come in the way of one or two. */
-const mostMissed = 3;
+const maxMissed = 3;
 
 export interface ScanHistory {
   readonly id: string;
@@ -23,7 +23,7 @@ export interface ScanHistory {
 export function isStale(monitor: ScanHistory, now = new Date()): boolean {
   const { id, scope, schedule, enabled, hasResources, createdAt, lastSuccessAt } = monitor;
   if (scope !== 'instance' || !enabled || !hasResources) return false;
-  const times = nextTimes(schedule, id, new Date(lastSuccessAt ?? createdAt), mostMissed + 1);
-  const last = times[mostMissed];
+  const times = nextTimes(schedule, id, new Date(lastSuccessAt ?? createdAt), maxMissed + 1);
+  const last = times[maxMissed];
   return last !== undefined && last < now;
 }

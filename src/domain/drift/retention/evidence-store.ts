@@ -5,7 +5,7 @@ import { db } from '#domain/db.ts';
 /** The latest pieces of evidence of a finding that are kept, beside the first one and those by which somebody decided. */
 const keptEvidence = 50;
 /** A scan adds at most half as many, so findings from before this rule come down to it as well, and no scan removes everything at once. */
-const mostAtOnce = 10_000;
+const maxAtOnce = 10_000;
 
 /** Removes what is too much of the evidence of findings that have got new evidence. The caller has locked their monitor. */
 export async function forgetEvidence(em: Em, findingIds: readonly string[]): Promise<void> {
@@ -38,7 +38,7 @@ export async function forgetEvidence(em: Em, findingIds: readonly string[]): Pro
             .select('first.id'),
         )
         .select('old.id')
-        .limit(mostAtOnce),
+        .limit(maxAtOnce),
     )
     .execute();
 }

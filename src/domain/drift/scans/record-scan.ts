@@ -13,7 +13,7 @@ import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } fr
 import { type ScanCounts, updateFindings } from './update-findings.ts';
 
 /** A scan with more deviations changes no findings: each would be a row, and whoever writes the template chooses how many there are. */
-const mostDeviations = 5_000;
+const maxDeviations = 5_000;
 
 /** The counts of a scan that changes no findings. */
 const nothing: ScanCounts = { found: 0, ignored: 0, opened: 0, resolved: 0 };
@@ -73,8 +73,8 @@ function findRejection({ status, changes, ...run }: EndedScan, { length }: reado
     const message = 'the result of the scan is gone: its run was deleted before it was recorded. Scan again';
     return { code: 'no_result', message };
   }
-  if (length <= mostDeviations) return null;
-  const message = `the scan found ${length} deviations, and at most ${mostDeviations} are recorded: apply the template, or watch smaller instances`;
+  if (length <= maxDeviations) return null;
+  const message = `the scan found ${length} deviations, and at most ${maxDeviations} are recorded: apply the template, or watch smaller instances`;
   return { code: 'too_many_deviations', message };
 }
 

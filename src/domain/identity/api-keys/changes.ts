@@ -21,7 +21,7 @@ import {
 } from './store.ts';
 
 /** How many keys of one principal may be active at once: enough for any use, and few enough not to fill the table. */
-export const mostActiveKeys = 50;
+export const maxActiveKeys = 50;
 
 /** How long a rotated key may stay valid, so that its successor can be rolled out everywhere it is used. */
 export const longestOverlapSeconds = 7 * 24 * 60 * 60;
@@ -132,9 +132,9 @@ async function insertKey(
 }
 
 async function refuseTooMany(em: Em, principalId: string): Promise<void> {
-  if ((await countActiveKeys(em, principalId)) < mostActiveKeys) return;
+  if ((await countActiveKeys(em, principalId)) < maxActiveKeys) return;
   throw new Conflict(
-    `there are already ${mostActiveKeys} active keys, the most allowed: revoke one first`,
+    `there are already ${maxActiveKeys} active keys, the most allowed: revoke one first`,
     'limit_reached',
   );
 }

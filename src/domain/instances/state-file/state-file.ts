@@ -5,7 +5,7 @@ import { type MaskedAddresses, readStateResource } from './shown-resource.ts';
 import { runAtOnce, runInTurns } from './turns.ts';
 
 /** More resources than this are counted and not listed: a state of any size must stay cheap to hold. */
-export const mostResources = 100_000;
+export const maxResources = 100_000;
 
 /** What the service reads from a state. Numbers are texts, as the state writes them: they may be beyond 2^53. */
 export interface StateFile {
@@ -178,7 +178,7 @@ class StateReader {
     }
     for (const _ of this.#cursor.items()) {
       const object = yield* this.#readObject();
-      if (objects.listed.length < mostResources) objects.listed.push(object);
+      if (objects.listed.length < maxResources) objects.listed.push(object);
       else objects.more += 1;
       yield;
     }
@@ -230,7 +230,7 @@ class StateReader {
       return;
     }
     this.#count += 1;
-    if (this.#resources.size < mostResources) this.#resources.set(address, shown);
+    if (this.#resources.size < maxResources) this.#resources.set(address, shown);
   }
 
   *#skipWrong(problem: string): Generator<void, void> {

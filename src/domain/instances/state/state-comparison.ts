@@ -20,8 +20,8 @@ const largestCompared = 8 * 1024 * 1024;
 /** No tool nests values this deep. */
 const deepest = 500;
 /** The comparison says how many more there are. */
-const mostResources = 200;
-const mostAttributes = 200;
+const maxResources = 200;
+const maxAttributes = 200;
 const longestValue = 2_000;
 
 /** A resource that differs between two states. */
@@ -84,7 +84,7 @@ export function compareContents(
   const addresses = [...new Set([...old.keys(), ...present.keys()])];
   const pairs = addresses.map((address) => ({ address, before: old.get(address), after: present.get(address) }));
   const differing = namePairs(pairs.filter(isDifferent)).sort((one, other) => (one.shown < other.shown ? -1 : 1));
-  const listed = differing.slice(0, mostResources);
+  const listed = differing.slice(0, maxResources);
   const effort = newEffort();
   const outputs = compareOutputs(one['outputs'], other['outputs'], secretOutputs, effort);
   return {
@@ -186,7 +186,7 @@ function compareOutputs(
   const secret = [...secretOutputs, ...old.secret, ...present.secret].map((name) => [name]);
   return listValueChanges(hideAt(old.values, secret), hideAt(present.values, secret), {
     effort,
-    mostChanges: mostAttributes,
+    maxChanges: maxAttributes,
     longestValue,
   });
 }
@@ -212,7 +212,7 @@ function compareResource(
   const { changes, omitted } = listValueChanges(
     before && hideAt(before.attributes, sensitive),
     after && hideAt(after.attributes, sensitive),
-    { effort, isNullMissing: true, mostChanges: mostAttributes, longestValue },
+    { effort, isNullMissing: true, maxChanges: maxAttributes, longestValue },
   );
   const action = !before ? 'create' : !after ? 'delete' : 'update';
   return { address, action, attributes: changes, omittedAttributes: omitted };

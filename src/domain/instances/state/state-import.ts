@@ -10,7 +10,7 @@ import { InstanceSlot } from '../entity.ts';
 import { outputsContext } from '../seals.ts';
 import { JsonError } from '../state-file/json-cursor.ts';
 import { parseOutputs } from '../state-file/outputs.ts';
-import { mostResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
+import { maxResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
 import { clearUnrecorded } from '../unrecorded.ts';
 import { maskOutputs } from './masked-outputs.ts';
 import { addStateVersion, lockAndReadInstance } from './state.ts';
@@ -66,8 +66,8 @@ function checkImportedState({ kind, version, serial, lineage, problem, resourceC
   if (!lineage) throw invalidField('lineage', 'expected a text that is not empty');
   if (lineage.length > longestLineage) throw invalidField('lineage', `expected at most ${longestLineage} characters`);
   if (problem) throw new Invalid(problem);
-  if (resourceCount > mostResources)
-    throw new Unprocessable(`resources: expected at most ${mostResources}; split the state first`, {
+  if (resourceCount > maxResources)
+    throw new Unprocessable(`resources: expected at most ${maxResources}; split the state first`, {
       code: 'state_too_large',
     });
 }

@@ -19,7 +19,7 @@ export async function postJson(
 async function answerTo(http: OutboundHttp, url: string, body: string, headers: Readonly<Record<string, string>>) {
   try {
     const all = { 'content-type': 'application/json', 'user-agent': 'delivery-coordinator', ...headers };
-    return (await http.send({ method: 'POST', url, headers: all, body, timeoutMs, mostBytes: 1024 })).status;
+    return (await http.send({ method: 'POST', url, headers: all, body, timeoutMs, maxBytes: 1024 })).status;
   } catch (error) {
     if (error instanceof OutboundFailure) throw new SendingFailure(error.message, { cause: error });
     throw error;

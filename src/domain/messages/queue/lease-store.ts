@@ -34,10 +34,10 @@ export interface DueMessage extends MessageDestination {
 export async function leaseMessages(
   em: Em,
   places: Readonly<Record<MessageLane, number>>,
-  { media, mostOfOneOwner }: MediumGroup,
+  { media, maxOfOneOwner }: MediumGroup,
 ): Promise<DueMessage[]> {
   const { rows } = await sql<DueMessage>`
-    with recursive ${findCandidates(media)}, ${chooseFairly(roomsOf(places, mostOfOneOwner))}, free as (
+    with recursive ${findCandidates(media)}, ${chooseFairly(roomsOf(places, maxOfOneOwner))}, free as (
       select m.id from outgoing_messages m
        where m.id in (select id from chosen) and m.status = 'pending'
          and (m.leased_until is null or m.leased_until < now())

@@ -8,11 +8,11 @@ export type MessageLane = (typeof messageLanes)[number];
 export interface MediumGroup {
   readonly media: readonly Medium[];
   /** How many messages of an organization with its channels, or of a user, all workers together send at a time. The remaining places are for others. */
-  readonly mostOfOneOwner: Readonly<Record<MessageLane, number>>;
+  readonly maxOfOneOwner: Readonly<Record<MessageLane, number>>;
 }
 
 /** Chats and webhooks of others that hang never keep mails waiting. */
 export const mediumGroups = {
-  mails: { media: ['email'], mostOfOneOwner: { healthy: 8, failing: 2 } },
-  posts: { media: ['chat', 'webhook'], mostOfOneOwner: { healthy: 32, failing: 4 } },
+  mails: { media: ['email'], maxOfOneOwner: { healthy: 8, failing: 2 } },
+  posts: { media: ['chat', 'webhook'], maxOfOneOwner: { healthy: 32, failing: 4 } },
 } as const satisfies Record<string, MediumGroup>;

@@ -138,10 +138,10 @@ function concealSecret(error: AjvErrors[number], secrets: ReadonlySet<string>): 
 }
 
 /** How many unknown variables get a suggestion. Comparing names takes time, and nobody misspells more of them at once. */
-const mostSuggestions = 10;
+const maxSuggestions = 10;
 
 function suggestNames(errors: readonly VariableError[], schema: JsonObject): VariableError[] {
-  return errors.map((error, index) => (index < mostSuggestions ? suggestName(error, schema) : error));
+  return errors.map((error, index) => (index < maxSuggestions ? suggestName(error, schema) : error));
 }
 
 /** Suggests a name for an unknown variable, because it is most often misspelt. */

@@ -6,7 +6,7 @@ import { findPending, type PendingFilter, type PendingRun } from './inbox-store.
 import { mayReview } from './rules.ts';
 
 /** How many runs one page examines. Most waiting runs may be approved by most reviewers, so few are skipped. */
-const mostRuns = 500;
+const maxRuns = 500;
 
 export interface ApprovalRequest extends PendingFilter {
   readonly page: PageRequest;
@@ -23,6 +23,6 @@ export function listApprovals(
     isListed: (run) =>
       mayReview(reviewer, { owner: run, reviewNeeds: run.reviewNeeds }) &&
       findRunRefusal('approve', run.facts, reviewer) === null,
-    most: mostRuns,
+    most: maxRuns,
   });
 }

@@ -8,7 +8,7 @@ import { findDiagnosticsProblem } from '../diagnostics/model.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 import { AttemptWriteRefused } from '../errors.ts';
 import { findSectionsProblem } from '../plans/check-sections.ts';
-import { changeActions, completeSummary, mostPaths, type ResourceChange } from '../plans/model.ts';
+import { changeActions, completeSummary, maxPaths, type ResourceChange } from '../plans/model.ts';
 import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 
 /**
@@ -17,12 +17,12 @@ import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
  */
 
 /** The number of a write is part of a file name, where six digits keep the names in order. */
-const mostWrites = 999_999;
+const maxWrites = 999_999;
 const largestState = 256 * 1024 * 1024;
 const largestChunk = 4 * 1024 * 1024;
 const largestDebugLog = 16 * 1024 * 1024;
 const largestArtifact = 512 * 1024 * 1024;
-const mostChanges = 64 * 1024;
+const maxChanges = 64 * 1024;
 export const longestAddress = 4096;
 const longestWord = 255;
 
@@ -42,8 +42,8 @@ export function refuseStateOfPlanning(run: Run, attempt: RunAttempt): void {
 
 /** @throws AttemptWriteRefused if the number of a write is not valid */
 export function checkWriteNumber(write: unknown): void {
-  if (isStorableInteger(write, 1) && Number(write) <= mostWrites) return;
-  throw refusedState(`the number of a write must be an integer from 1 to ${mostWrites}`);
+  if (isStorableInteger(write, 1) && Number(write) <= maxWrites) return;
+  throw refusedState(`the number of a write must be an integer from 1 to ${maxWrites}`);
 }
 
 /** Reads a state. @throws AttemptWriteRefused if it cannot be stored, or if no tool could read it */
@@ -106,12 +106,12 @@ function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan'
   const refuse = (message: string) => refusedResult('plan_invalid', message);
   if (phase !== 'planning') throw refuse('an apply may not have a plan');
   const { changes, sections, summary, executorDigest, artifact } = plan;
-  if (!Array.isArray(changes) || changes.length > mostChanges) throw refuse(`it has more than ${mostChanges} changes`);
+  if (!Array.isArray(changes) || changes.length > maxChanges) throw refuse(`it has more than ${maxChanges} changes`);
   if (changes.some((change) => !isChange(change)))
     throw refuse(`a change has an address that is not of 1-${longestAddress} characters, or an unknown action`);
   if (changes.some((change) => !hasFittingDetails(change)))
     throw refuse(
-      `a change has more than ${mostPaths} paths in a list, or a name of more than ${longestAddress} characters`,
+      `a change has more than ${maxPaths} paths in a list, or a name of more than ${longestAddress} characters`,
     );
   const problem = findUnstorable(changes);
   if (problem) throw refuse(`its list of changes ${problem}`);
@@ -135,7 +135,7 @@ function hasFittingDetails({ previousAddress, imported, actionReason, type, ...l
   const secrets = [...(lists.sensitivePaths ?? []), ...(lists.otherSecrets ? [lists.otherSecrets] : [])];
   return (
     names.every((name) => name === undefined || findUnstorableText(name, longestAddress) === null) &&
-    paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= mostPaths)) &&
+    paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= maxPaths)) &&
     secrets.every(({ digest }) => digest === undefined || digest.length <= longestWord)
   );
 }

@@ -16,8 +16,8 @@ export interface FoundLog {
 }
 
 /** A page of a search reads at most about this much of the log, however rare the text is. */
-const mostSearchedBytes = 8 * 1024 * 1024;
-const mostFoundBytes = 2 * 1024 * 1024;
+const maxSearchedBytes = 8 * 1024 * 1024;
+const maxFoundBytes = 2 * 1024 * 1024;
 
 /**
  * Searches a log for a text, from a position on. A text may begin in one entry and end in a later one of the same stream, because
@@ -29,10 +29,10 @@ export async function searchLog(em: Em, search: LogSearch): Promise<FoundLog> {
   await matcher.recall(em, search);
   const rows: LogRow[] = [];
   let [lastSequence, searched, found] = [after, 0, 0];
-  while (searched < mostSearchedBytes) {
+  while (searched < maxSearchedBytes) {
     const page = await readLog(em, { ...search, after: lastSequence, limit: 100, maximumBytes: 1024 * 1024 });
     for (const row of page) {
-      if (rows.length === limit || found >= mostFoundBytes) return { rows, lastSequence };
+      if (rows.length === limit || found >= maxFoundBytes) return { rows, lastSequence };
       lastSequence = row.sequence;
       searched += row.content.length;
       if (!matcher.ends(row)) continue;

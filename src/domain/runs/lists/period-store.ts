@@ -24,7 +24,7 @@ export interface Period {
 
 /** A period without a beginning has this many days. The last one is that of its last moment. */
 const usualDays = 30;
-export const mostDays = 366;
+export const maxDays = 366;
 
 /**
  * The moments and the days of a period. PostgreSQL computes them, so that they are those by which it counts.
@@ -82,10 +82,8 @@ function refuseUnknownYears({ from, to }: Period): void {
 
 function refuseLongPeriod({ from, to }: NamedPeriod): void {
   const end = to === undefined ? Date.now() : Date.parse(to);
-  if (from === undefined || end - Date.parse(from) <= mostDays * 24 * 60 * 60_000) return;
-  throw new Invalid(
-    `from, to: a period has at most ${mostDays} days: ask for a later \`from\`, or for several periods`,
-  );
+  if (from === undefined || end - Date.parse(from) <= maxDays * 24 * 60 * 60_000) return;
+  throw new Invalid(`from, to: a period has at most ${maxDays} days: ask for a later \`from\`, or for several periods`);
 }
 
 function isDay(text: string): boolean {

@@ -40,7 +40,7 @@ async function beforeEndOf(em: Em, log: LogOfRun, line: number): Promise<number>
 
 const longestShown = 8192;
 /** An answer reads about this much of the log. */
-const mostReadBytes = 4 * 1024 * 1024;
+const maxReadBytes = 4 * 1024 * 1024;
 
 export interface LinesRead {
   readonly lines: readonly LogLine[];
@@ -65,7 +65,7 @@ export async function readLines(
     const reached = found.at(-1)?.number ?? 0;
     if (reached >= last) break;
     read += bytes;
-    if (read >= mostReadBytes && found.length > 0) return { lines: found, to: reached };
+    if (read >= maxReadBytes && found.length > 0) return { lines: found, to: reached };
   }
   return { lines: found, to: last };
 }

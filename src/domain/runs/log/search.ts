@@ -17,7 +17,7 @@ export interface FoundLines {
 }
 
 /** A request searches about this much of the log. */
-const mostSearchedBytes = 8 * 1024 * 1024;
+const maxSearchedBytes = 8 * 1024 * 1024;
 /** A longer line is searched up to here. */
 const longestSearched = 1_000_000;
 
@@ -44,7 +44,7 @@ export async function searchLines(em: Em, { wanted, limit, ...walk }: LineSearch
       if (isWanted(toShownText(text))) numbers.push(number);
     }
     searched += bytes;
-    if (searched >= mostSearchedBytes && next > walk.from) return { numbers, next };
+    if (searched >= maxSearchedBytes && next > walk.from) return { numbers, next };
   }
   return { numbers, next: null };
 }

@@ -16,7 +16,7 @@ export function isEffective(action: ChangeAction): boolean {
 export type ValuePath = (string | number)[];
 
 /** Of longer lists of paths, a plan keeps the first ones. */
-export const mostPaths = 200;
+export const maxPaths = 200;
 
 /** Where a secret value is, and whether the change concerns it. */
 export interface SensitivePath {

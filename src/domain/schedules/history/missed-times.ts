@@ -12,7 +12,7 @@ import { publishFiring } from './publish-firing.ts';
 /** A time has its line by then: its start is tried for ten minutes, after a short random delay. */
 const accountedAfterMs = 12 * 60_000;
 /** The history tells of no more times than there are in 40 days. */
-const mostTimes = 12_000;
+const maxTimes = 12_000;
 const pageSize = 500;
 
 type Line = Pick<Firing, 'scheduledAt' | 'lastAt' | 'times'>;
@@ -56,7 +56,7 @@ async function account(tx: Transaction, id: string, until: Date): Promise<void> 
 
 /** The times of which the history says nothing; those between which it says nothing else are one line. */
 async function findMissed(em: Em, { id, spec, accountedUntil }: Schedule, until: Date): Promise<Line[]> {
-  const times = nextTimes(spec, id, accountedUntil, mostTimes).filter((time) => time <= until);
+  const times = nextTimes(spec, id, accountedUntil, maxTimes).filter((time) => time <= until);
   const firings = await listFiringsBetween(em, id, accountedUntil, until);
   const known = firings.map(({ first, last }) => ({ first: new Date(first), last: new Date(last) }));
   const lines: { scheduledAt: Date; lastAt?: Date; times: number }[] = [];

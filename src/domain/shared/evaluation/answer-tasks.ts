@@ -5,7 +5,7 @@ import { type Message, priorityVariable, type Reply, startTask, type Task } from
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import type { AnyWork } from './work.ts';
 
-const mostRemembered = 100;
+const maxRemembered = 100;
 
 /** Makes this thread answer one task after another, by the work of their kinds. */
 export function answerTasks(known: readonly AnyWork[]): void {
@@ -64,7 +64,7 @@ function remember(memory: Map<string, object>, digest: string, value: object | n
   memory.delete(digest);
   memory.set(digest, known);
   for (const oldest of memory.keys()) {
-    if (memory.size <= mostRemembered) break;
+    if (memory.size <= maxRemembered) break;
     memory.delete(oldest);
   }
   return true;

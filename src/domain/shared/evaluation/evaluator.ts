@@ -9,7 +9,7 @@ import { type Evaluated, EvaluationThread, readEvaluationProgram } from './threa
 import type { Work } from './work.ts';
 
 const threadCount = 2;
-const mostWaiting = 100;
+const maxWaiting = 100;
 /**
  * Ten seconds of processor time a minute: hundreds of thousands of ordinary evaluations, or twenty that reach their limit. All people of an organization
  * together have half of what the threads can do.
@@ -85,7 +85,7 @@ export class Evaluator {
   #enqueue(subject: LimitSubject, job: Pick<Job, 'task' | 'value'>): Promise<Evaluated> {
     const settle = Promise.withResolvers<Evaluated>();
     this.#refuseSpent(subject);
-    if (this.#queue.count(subject) >= mostWaiting) throw tooManyWaiting();
+    if (this.#queue.count(subject) >= maxWaiting) throw tooManyWaiting();
     this.#queue.add(subject, { ...job, settle });
     this.#next();
     return settle.promise;
@@ -149,7 +149,7 @@ function budgetSpent(seconds: number): ServiceError {
 }
 
 function tooManyWaiting(): ServiceError {
-  return limited(`you have ${mostWaiting} evaluations waiting, the most allowed: wait for them`, 1);
+  return limited(`you have ${maxWaiting} evaluations waiting, the most allowed: wait for them`, 1);
 }
 
 function limited(message: string, retryAfter: number): ServiceError {

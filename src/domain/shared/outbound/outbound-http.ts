@@ -12,7 +12,7 @@ export interface OutboundRequest {
   /** From the first packet to the last byte of the answer; 15,000 unless given. */
   readonly timeoutMs?: number;
   /** How much of the answer's body is read; 64 KiB unless given. The rest is not waited for. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Whom to trust beside the public authorities: certificates in PEM. */
   readonly certificates?: string;
 }
@@ -21,7 +21,7 @@ export interface OutboundAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The body was longer than `mostBytes`. */
+  /** The body was longer than `maxBytes`. */
   readonly isCut: boolean;
 }
 
@@ -42,7 +42,7 @@ const standardMostBytes = 64 * 1024;
 /** What a client may keep open to one host for later requests. */
 const connectionsPerHost = 8;
 /** Each set of certificates has connections of its own. The number of sets is limited, because the configuration of connections can name any number. */
-const mostAgents = 32;
+const maxAgents = 32;
 
 /**
  * Sends requests to addresses that a client of the service has configured. Each connection is checked when it is dialled: the name is
@@ -82,7 +82,7 @@ export class OutboundHttp {
       body: request.body ?? null,
       signal,
     });
-    const { body, isCut } = await readSome(answer.body, request.mostBytes ?? standardMostBytes);
+    const { body, isCut } = await readSome(answer.body, request.maxBytes ?? standardMostBytes);
     return { status: answer.statusCode, headers: joinHeaders(answer.headers), body, isCut };
   }
 
@@ -97,7 +97,7 @@ export class OutboundHttp {
     this.#agents.delete(certificates);
     this.#agents.set(certificates, agent);
     const [oldest] = this.#agents;
-    if (oldest && this.#agents.size > mostAgents) {
+    if (oldest && this.#agents.size > maxAgents) {
       const [key, unused] = oldest;
       this.#agents.delete(key);
       // Its requests go on, and its connections end with them.
@@ -143,15 +143,15 @@ function locate(text: string): { origin: string; path: string } {
   return { origin: url.origin, path: `${url.pathname}${url.search}` };
 }
 
-async function readSome(stream: Dispatcher.ResponseData['body'], mostBytes: number) {
+async function readSome(stream: Dispatcher.ResponseData['body'], maxBytes: number) {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of stream) {
     parts.push(part);
     length += part.length;
-    if (length > mostBytes) break;
+    if (length > maxBytes) break;
   }
-  return { body: Buffer.concat(parts).subarray(0, mostBytes), isCut: length > mostBytes };
+  return { body: Buffer.concat(parts).subarray(0, maxBytes), isCut: length > maxBytes };
 }
 
 function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {

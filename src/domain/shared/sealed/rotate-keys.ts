@@ -19,7 +19,7 @@ export interface RotatedColumn {
 const rowsAtOnce = 100;
 const largeRowsAtOnce = 2;
 /** Rows that others hold at every pass are reported as left. */
-const mostPasses = 20;
+const maxPasses = 20;
 const pauseMs = 250;
 
 interface Rotation {
@@ -38,7 +38,7 @@ export async function rotateColumn(rotation: Rotation, declaration: SealedColumn
     const done = await passOver(rotation, declaration);
     sealed += done.sealed;
     const left = await countOld(rotation, declaration);
-    if (left <= done.unreadable || pass === mostPasses)
+    if (left <= done.unreadable || pass === maxPasses)
       return { table, column, sealed, unreadable: done.unreadable, left };
     await wait(pauseMs);
   }

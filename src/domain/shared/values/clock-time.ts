@@ -7,7 +7,7 @@ type ClockTime = number;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 /** More than the zones and aliases of the IANA database. Intl ignores case, so people can name a zone in any number of ways. */
-const mostFormats = 1000;
+const maxFormats = 1000;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
@@ -15,7 +15,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const two = '2-digit';
   const parts = { year: 'numeric', month: two, day: two, hour: two, minute: two, second: two } as const;
   const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...parts });
-  if (formats.size >= mostFormats) formats.clear();
+  if (formats.size >= maxFormats) formats.clear();
   formats.set(timeZone, format);
   return format;
 }

@@ -32,10 +32,10 @@ const joiningScripts = [
 ] as const;
 
 /** More marks above or below one letter would cover other lines. Marks with a width of their own do not count: Burmese has many. */
-const mostMarks = 4;
+const maxMarks = 4;
 
 const letters = String.raw`[\p{L}&&[${joiningScripts.map((script) => String.raw`\p{Script_Extensions=${script}}`).join('')}]]`;
-const afterLetter = String.raw`(?<=${letters}\p{M}{0,${mostMarks}})`;
+const afterLetter = String.raw`(?<=${letters}\p{M}{0,${maxMarks}})`;
 const pictograph = String.raw`\p{Extended_Pictographic}`;
 
 /** Characters without a width that change what people see where they stand: in words of such scripts, and inside emoji. */
@@ -50,7 +50,7 @@ const shaping = [
 /** Controls, characters that turn the direction of text, fillers that look like spaces, and what has no agreed look. */
 const unseen = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]`;
 const otherSpace = String.raw`[\p{Zs}--\u0020]`;
-const pile = String.raw`(?<=[\p{Mn}\p{Me}]{${mostMarks}})[\p{Mn}\p{Me}]`;
+const pile = String.raw`(?<=[\p{Mn}\p{Me}]{${maxMarks}})[\p{Mn}\p{Me}]`;
 
 /** What may not stand in a name, because one name could look like another with it, or cover what stands around it. */
 const rules: readonly { readonly pattern: string; readonly complain: (point: string) => string }[] = [
@@ -63,7 +63,7 @@ const rules: readonly { readonly pattern: string; readonly complain: (point: str
     pattern: otherSpace,
     complain: (point) => `must not contain the character ${point}: the only space that names may have is U+0020`,
   },
-  { pattern: pile, complain: () => `must not have more than ${mostMarks} combining marks in a row` },
+  { pattern: pile, complain: () => `must not have more than ${maxMarks} combining marks in a row` },
 ];
 const compiled = rules.map(({ pattern, complain }) => ({ pattern: new RegExp(pattern, 'v'), complain }));
 const misleading = new RegExp(`(?:${rules.map(({ pattern }) => pattern).join('|')})+`, 'gv');
@@ -90,6 +90,6 @@ export function readable<Schema extends z.ZodType<string>>(schema: Schema): Sche
 }
 
 /** A name that people give to something or somebody, for others to read. */
-export function humanName(mostCharacters: number) {
-  return readable(z.string().trim().min(1, { error: 'must not be empty' }).max(mostCharacters));
+export function humanName(maxCharacters: number) {
+  return readable(z.string().trim().min(1, { error: 'must not be empty' }).max(maxCharacters));
 }

@@ -1,10 +1,10 @@
 /** Names beyond this number are not compared, since each comparison takes time. */
-const mostCompared = 1_000;
+const maxCompared = 1_000;
 
 /** The name that becomes the other one by changing, adding or removing at most two letters; undefined if there is none. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
-  const ranked = names.slice(0, mostCompared).flatMap((known) => {
+  const ranked = names.slice(0, maxCompared).flatMap((known) => {
     const distance = distanceOf(wanted, known.toLowerCase());
     return distance <= (known.length < 5 ? 1 : 2) ? [{ known, distance }] : [];
   });

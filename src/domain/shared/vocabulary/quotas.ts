@@ -48,14 +48,14 @@ export function kindsOf(scope: QuotaScope): QuotaKind[] {
 export const kindsInBytes: readonly QuotaKind[] = ['state_bytes', 'log_bytes'];
 
 /** A pebibyte: sums of bytes stay exact in every client. */
-const mostBytes = 2 ** 50;
+const maxBytes = 2 ** 50;
 
 /** What a kind can be limited to, by a quota or by the settings. The bytes may be more than PostgreSQL's type `int` holds, because limits are JSON. */
 export const limitOf = (kind: QuotaKind) =>
   z
     .int()
     .min(0)
-    .max(kindsInBytes.includes(kind) ? mostBytes : largestInteger);
+    .max(kindsInBytes.includes(kind) ? maxBytes : largestInteger);
 
 /** The limits of one scope. A kind that is left out, or null, is not limited. 0 allows nothing. */
 export const Limits = z.strictObject(

@@ -5,10 +5,10 @@ import type { Problem } from '../model.ts';
  * Collateral: the resources and outputs that the plan of a candidate touches and the plan of the undone run did not. A promotion names all of them in one request,
  * so a candidate check passes only with as much collateral as such a request can hold.
  */
-export const mostCollateral = 10_000;
+export const maxCollateral = 10_000;
 
 /** How many bytes the addresses have together as JSON. It leaves room for the rest of the request, which has 1 MiB at most. */
-const mostBytes = 768 * 1024;
+const maxBytes = 768 * 1024;
 
 /** Why a candidate check fails whose collateral nobody could accept; null if a promotion can name all of it. */
 export function findCollateralProblem(collateral: readonly string[], runId: string): Problem | null {
@@ -19,9 +19,9 @@ export function findCollateralProblem(collateral: readonly string[], runId: stri
 }
 
 function describeExcess(collateral: readonly string[]): string | null {
-  if (collateral.length > mostCollateral) return `a promotion can accept ${mostCollateral} at most`;
-  if (Buffer.byteLength(JSON.stringify(collateral)) <= mostBytes) return null;
-  return `their addresses have more than ${mostBytes / 1024} KiB together, which is as much as a promotion can accept`;
+  if (collateral.length > maxCollateral) return `a promotion can accept ${maxCollateral} at most`;
+  if (Buffer.byteLength(JSON.stringify(collateral)) <= maxBytes) return null;
+  return `their addresses have more than ${maxBytes / 1024} KiB together, which is as much as a promotion can accept`;
 }
 
 /** Whoever promotes must accept, by its address, each resource that only the candidate touches. */
@@ -38,12 +38,12 @@ export function findCollateralRefusal(collateral: readonly string[], accepted: r
   return { code: 'collateral_not_accepted', message };
 }
 
-const mostListed = 10;
+const maxListed = 10;
 
 function listFirst(addresses: readonly string[]): string {
   const listed = addresses
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map((address) => address.slice(0, 200))
     .join(', ');
-  return addresses.length > mostListed ? `${listed} and ${addresses.length - mostListed} more` : listed;
+  return addresses.length > maxListed ? `${listed} and ${addresses.length - maxListed} more` : listed;
 }

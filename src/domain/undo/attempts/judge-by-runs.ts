@@ -30,7 +30,7 @@ export async function judgeByRuns(
   if (!isLastKnown(deployments.runs.at(-1)?.row.position, instance?.deployedPosition)) return deploymentUnknown;
   const changed = deployments.history.find(run.id)?.changes.length ?? 0;
   if (changed === 0) return nothingChanged;
-  if (changed > mostPaths) return tooManyPaths(changed);
+  if (changed > maxPaths) return tooManyPaths(changed);
   const environmentId = target.admission?.environmentId;
   const { template: given } = environmentId
     ? await loadEnvironmentVariables(em, keyRing, environmentId)
@@ -78,10 +78,10 @@ const nothingChanged: Problem = {
 };
 
 /** Each path has a verdict, which is stored and shown. */
-const mostPaths = 5_000;
+const maxPaths = 5_000;
 
 function tooManyPaths(changed: number): Problem {
-  const message = `the run changed ${changed} paths of its inputs, and at most ${mostPaths} can be judged: apply the values that you want in a new run`;
+  const message = `the run changed ${changed} paths of its inputs, and at most ${maxPaths} can be judged: apply the values that you want in a new run`;
   return { code: 'too_many_paths', message, runId: null };
 }
 

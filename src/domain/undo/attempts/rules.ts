@@ -20,11 +20,11 @@ export function findUndoRefusal({ operation, hasDeployed }: UndoFacts): Refusal 
 }
 
 /** Each check has the instance scanned, and opens what its runs were given. */
-const mostChecks = 3;
+const maxChecks = 3;
 
 /** Why no further check begins on an instance whose checks have not ended; null if one may. */
 export function findCrowdRefusal(checking: number): Refusal | null {
-  if (checking < mostChecks) return null;
+  if (checking < maxChecks) return null;
   const message = `${checking} checks of undoing runs of this instance have not ended: wait for one of them`;
   return { code: 'undo_check_running', message };
 }

@@ -8,10 +8,10 @@ import type { Problem } from '../model.ts';
 import { type DeploymentRow, readDeploymentsSince, sizeOfDeploymentsSince } from './deployments-store.ts';
 
 /** How many runs an attempt compares at most: each of them is opened. */
-const mostDeployments = 1000;
+const maxDeployments = 1000;
 
 /** How many bytes of sealed inputs it opens at most: all of them are in memory at once. */
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 /** A run that changed the instance, with the inputs from which the instance was deployed then. */
 export interface Deployment {
@@ -35,9 +35,9 @@ export async function readDeployments(
   keyRing: KeyRing,
   run: { instanceId: string; instancePosition: number },
 ): Promise<Deployments | Problem> {
-  if ((await sizeOfDeploymentsSince(em, run)) > mostBytes) return tooMuch;
-  const rows = await readDeploymentsSince(em, run, mostDeployments + 1);
-  if (rows.length > mostDeployments) return tooMany;
+  if ((await sizeOfDeploymentsSince(em, run)) > maxBytes) return tooMuch;
+  const rows = await readDeploymentsSince(em, run, maxDeployments + 1);
+  if (rows.length > maxDeployments) return tooMany;
   const gone = rows.find((row) => row.operation !== 'destroy' && row.sealedInputs.length === 0);
   if (gone) return dataGone(gone.id);
   const opened = rows.map((row) => open(keyRing, row));
@@ -69,13 +69,13 @@ export function isProblem(found: object): found is Problem {
 
 const tooMany: Problem = {
   code: 'too_many_runs',
-  message: `more than ${mostDeployments} runs have changed the instance since: apply the values that you want in a new run`,
+  message: `more than ${maxDeployments} runs have changed the instance since: apply the values that you want in a new run`,
   runId: null,
 };
 
 const tooMuch: Problem = {
   code: 'too_many_runs',
-  message: `the runs that have changed the instance since have more than ${mostBytes / 1024 / 1024} MiB of inputs together: apply the values that you want in a new run`,
+  message: `the runs that have changed the instance since have more than ${maxBytes / 1024 / 1024} MiB of inputs together: apply the values that you want in a new run`,
   runId: null,
 };
 

@@ -17,7 +17,7 @@ export interface DeliverDeps extends SystemCommandDeps, AttemptDeps {
 
 /** How many requests an endpoint gets at a time, and how many under one lease. */
 const concurrency = 4;
-const mostPerLease = 40;
+const maxPerLease = 40;
 /** No request starts later under a lease, so that it ends before the lease does. */
 const sendingMs = 30_000;
 
@@ -47,7 +47,7 @@ interface Sending {
 /** Sends what is due until a message fails or the lease may end. */
 async function sendDue(deps: DeliverDeps, webhook: Webhook, { senders, onAnswer }: Sending): Promise<void> {
   const lastStart = Date.now() + sendingMs;
-  const waiting = await findDue(deps.orm.em.fork(), webhook.id, mostPerLease);
+  const waiting = await findDue(deps.orm.em.fork(), webhook.id, maxPerLease);
   let hasFailed = false;
   const sendNext = async () => {
     for (let due = waiting.shift(); due && !hasFailed && Date.now() < lastStart; due = waiting.shift()) {

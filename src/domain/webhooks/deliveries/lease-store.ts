@@ -16,7 +16,7 @@ export type Lane = (typeof lanes)[number];
 export type PerLane = Readonly<Record<Lane, number>>;
 
 /** How many webhooks of an organization, with its teams and projects, all workers together send at a time. The remaining places are for others. */
-export const mostOfOneOwner: PerLane = { proven: 48, new: 32, failing: 8 };
+export const maxOfOneOwner: PerLane = { proven: 48, new: 32, failing: 8 };
 
 /** A queue that this process may work on until its lease ends. */
 export interface LeasedQueue {
@@ -36,7 +36,7 @@ export async function leaseQueues(em: Em, places: PerLane): Promise<LeasedQueue[
              coalesce(w.organization_id, t.organization_id, ${zeroId}::uuid) as holder
         from webhook_queues q join webhooks w on w.id = q.webhook_id left join teams t on t.id = w.team_id
        where q.leased_until >= now() or (q.next_at <= now() and w.is_enabled)
-    ), ${chooseFairly(roomsOf(places, mostOfOneOwner))}, free as (
+    ), ${chooseFairly(roomsOf(places, maxOfOneOwner))}, free as (
       select q.webhook_id, c.lane
         from webhook_queues q join chosen c on c.id = q.webhook_id
        where q.next_at <= now() and (q.leased_until is null or q.leased_until < now())

@@ -38,7 +38,7 @@ export async function sendMessage(http: OutboundHttp, endpoint: Endpoint, messag
       headers: { 'content-type': 'application/json', 'user-agent': 'delivery-coordinator-webhooks', ...signed },
       body: message.body,
       timeoutMs: sendTimeoutMs,
-      mostBytes: keptAnswerBytes,
+      maxBytes: keptAnswerBytes,
     });
     const text = toKeptText(body, endpoint.secrets, signed['webhook-signature']);
     return { status, ms: took(), text, problem: problemOf(status) };

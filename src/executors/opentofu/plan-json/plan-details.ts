@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mostPaths, type ResourceChange, type ValuePath } from '#domain/runs/plans/model.ts';
+import { maxPaths, type ResourceChange, type ValuePath } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark } from '../../redaction/masking.ts';
 import type { Redactor } from '../../redaction/redaction.ts';
@@ -39,8 +39,8 @@ export function readDetails(
     ...(typeof previous === 'string' && { previousAddress: nameOf(previous) }),
     ...(isObject(importing) && { imported: { id: readId(importing['id'], redactor) } }),
     ...(isReason(reason) && { actionReason: reason }),
-    replacePaths: asArray(replaced).slice(0, mostPaths).map(toPath).map(redact),
-    unknownPaths: distinctPaths([change['after_unknown']]).slice(0, mostPaths).map(redact),
+    replacePaths: asArray(replaced).slice(0, maxPaths).map(toPath).map(redact),
+    unknownPaths: distinctPaths([change['after_unknown']]).slice(0, maxPaths).map(redact),
     ...readSecrets(change, { redact, digest, real }),
   };
 }
@@ -73,13 +73,13 @@ function readSecrets(
   const digestAt = (path: ValuePath) => digest?.(valueAt(change[real] ?? null, path));
   const isUnknown = (path: ValuePath) => hasMarkAt(unknown, path);
   const differs = (path: ValuePath) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
-  const listed = paths.slice(0, mostPaths).map((path) => ({
+  const listed = paths.slice(0, maxPaths).map((path) => ({
     path: redact(path),
     // A value that is not known yet may be another one.
     changed: isUnknown(path) || differs(path),
     ...(digest && { digest: digestAt(path) }),
   }));
-  const others = paths.slice(mostPaths);
+  const others = paths.slice(maxPaths);
   if (others.length === 0) return { sensitivePaths: listed };
   // To a scan, a value that only an apply would know counts as one that stays (`scannedChanges`).
   const changed = others.some((path) => (isUnknown(path) ? digest === null : differs(path)));

@@ -14,16 +14,16 @@ interface Job {
 
 /**
  * The places of a sender's jobs, by lanes. Requests that wait for an endpoint cost little, so those that hang do not keep a place from the next job:
- * up to `mostWaiting` of them go on beside the lanes. Beyond that they keep their places, so that what runs at a time stays bounded.
+ * up to `maxWaiting` of them go on beside the lanes. Beyond that they keep their places, so that what runs at a time stays bounded.
  */
 export class Places<Lane extends string> {
   readonly #lanes: Readonly<Record<Lane, LaneSize>>;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   readonly #jobs = new Set<Job>();
 
-  constructor(lanes: Readonly<Record<Lane, LaneSize>>, mostWaiting: number) {
+  constructor(lanes: Readonly<Record<Lane, LaneSize>>, maxWaiting: number) {
     this.#lanes = lanes;
-    this.#mostWaiting = mostWaiting;
+    this.#maxWaiting = maxWaiting;
   }
 
   /** How many more jobs a lane may begin now. */
@@ -31,7 +31,7 @@ export class Places<Lane extends string> {
     const jobs = [...this.#jobs];
     const waiting = jobs.filter((job) => this.#isWaiting(job)).length;
     const held = jobs.filter((job) => job.lane === lane && !this.#isWaiting(job)).length;
-    return Math.max(0, this.#lanes[lane].places - held - Math.max(0, waiting - this.#mostWaiting));
+    return Math.max(0, this.#lanes[lane].places - held - Math.max(0, waiting - this.#maxWaiting));
   }
 
   /** Begins a job, which must not reject. It tells its progress, such as an answer after which it goes on. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttemptWriteRefused } from '#domain/runs/errors.ts';
-import { mostPaths, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
+import { maxPaths, type ResourceChange, summarizePlan } from '#domain/runs/plans/model.ts';
 import { countSections, noSections } from '#domain/runs/plans/sections.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
@@ -107,7 +107,7 @@ it('a plan that only forgets waits where changes need approval, and not where on
 });
 
 it.each([
-  ['too many paths', { unknownPaths: Array.from({ length: mostPaths + 1 }, () => ['a']) }],
+  ['too many paths', { unknownPaths: Array.from({ length: maxPaths + 1 }, () => ['a']) }],
   ['an endless former address', { previousAddress: 'x'.repeat(5000) }],
   ['an id that cannot be stored', { imported: { id: 'a\0b' } }],
 ])('a plan with %s is refused', async (_, details) => {

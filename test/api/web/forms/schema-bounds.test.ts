@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Budget } from '#api/web/forms/schema/budget.ts';
-import { costInside, mostEntries } from '#api/web/forms/schema/cost.ts';
+import { costInside, maxEntries } from '#api/web/forms/schema/cost.ts';
 import type { Entry } from '#api/web/forms/schema/entry.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { resolveSchema } from '#api/web/forms/schema/plan/resolve.ts';
@@ -112,7 +112,7 @@ describe('a form of lists in lists', () => {
 
   test('shows what is beyond the budget of a value as JSON, and loses none of it', () => {
     const filled = fillVariables(root, { a: repeat(40, repeat(40, repeat(40, 'x'))) });
-    expect(inside(filled)).toBeLessThanOrEqual(mostEntries);
+    expect(inside(filled)).toBeLessThanOrEqual(maxEntries);
     const lists = filled.members['a']?.kind === 'array' ? filled.members['a'].items : [];
     expect(lists).toHaveLength(40);
     const last = lists.at(-1);
@@ -121,14 +121,14 @@ describe('a form of lists in lists', () => {
 
   test('becomes JSON if an item is added to a full one', () => {
     const full = planForm(form(listOf(listOf({ type: 'string' }))));
-    const lists = [...repeat(39, repeat(50, 'x')), repeat(mostEntries - 1 - 40 - 39 * 50, 'y')];
+    const lists = [...repeat(39, repeat(50, 'x')), repeat(maxEntries - 1 - 40 - 39 * 50, 'y')];
     const entry = fillVariables(full, { a: lists });
-    expect(inside(entry, full)).toBe(mostEntries);
+    expect(inside(entry, full)).toBe(maxEntries);
     const edited = editVariables(full, entry, { name: 'add', slot: '/a/39', index: 0 });
     expect(edited.members['a']).toMatchObject({
       items: expect.arrayContaining([expect.objectContaining({ kind: 'json' })]),
     });
-    expect(inside(edited, full)).toBeLessThanOrEqual(mostEntries);
+    expect(inside(edited, full)).toBeLessThanOrEqual(maxEntries);
   });
 
   test('begins without more blank items than the budget allows', () => {
@@ -138,7 +138,7 @@ describe('a form of lists in lists', () => {
     };
     for (let level = 0; level < 5; level++) blank = { type: 'array', minItems: 3, items: blank };
     const many = planForm({ ...form(blank), required: ['a'] });
-    expect(inside(fillVariables(many, {}), many)).toBeLessThanOrEqual(mostEntries);
+    expect(inside(fillVariables(many, {}), many)).toBeLessThanOrEqual(maxEntries);
   });
 
   test('counts the choices that each of its parts would show', () => {

@@ -95,7 +95,7 @@ describe('an outbound request', () => {
       response.once('close', () => clearInterval(timer));
     });
     const url = `http://127.0.0.1:${port}/`;
-    const answer = await open(['127.0.0.1']).send({ method: 'GET', url, mostBytes: 25_000 });
+    const answer = await open(['127.0.0.1']).send({ method: 'GET', url, maxBytes: 25_000 });
     expect([answer.body.length, answer.isCut]).toEqual([25_000, true]);
   });
 

@@ -30,13 +30,13 @@ const verbs: Record<ResourceChange['action'], readonly [string, string]> = {
 };
 
 /** A plan names at most this many changes in its log. */
-const mostNamed = 400;
+const maxNamed = 400;
 
 export function planLines({ changes, place }: RunStory): string[] {
   const refreshed = place.resources.map(
     ({ type, name }) => `${bold(`${type}.${name}: Refreshing state...`)} ${dim(`[id=${place.name}]`)}`,
   );
-  const named = changes.slice(0, mostNamed);
+  const named = changes.slice(0, maxNamed);
   const count = (...actions: string[]) => changes.filter(({ action }) => actions.includes(action)).length;
   const planned = named.flatMap(({ address, action }) => [
     '',
@@ -63,7 +63,7 @@ export function planLines({ changes, place }: RunStory): string[] {
 }
 
 export function applyLines({ changes, status, reason }: RunStory): string[] {
-  const shown = changes.slice(0, mostNamed);
+  const shown = changes.slice(0, maxNamed);
   const begun = shown.map(({ address, action }) => `${bold(address)}: ${verbs[action][0]}...`);
   const ended = shown.map(
     ({ address, action }, index) => `${bold(address)}: ${verbs[action][1]} complete after ${(index % 40) + 1}s`,

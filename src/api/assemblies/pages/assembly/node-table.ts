@@ -7,7 +7,7 @@ import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import { topologicalOrder } from '#domain/assemblies/spec/graph.ts';
 import { type AssemblyNodeSpec, instanceOf } from '#domain/assemblies/spec/spec.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import type { ShownVersion } from '../shown.ts';
 
 interface Row {
@@ -61,14 +61,14 @@ function columnsWith({ templates }: ShownVersion, names: Names): Column<Row>[] {
   ];
 }
 
-const mostKeys = 6;
+const maxKeys = 6;
 
 /** The keys of nodes, as links to their rows. @param shown the nodes that have rows; all unless given */
 export function renderKeys(keys: readonly string[], shown?: ReadonlySet<string>): Html | null {
   if (keys.length === 0) return null;
-  const rest = keys.length - mostKeys;
+  const rest = keys.length - maxKeys;
   return html`${keys
-    .slice(0, mostKeys)
+    .slice(0, maxKeys)
     .map(
       (key, index) =>
         html`${index > 0 ? ', ' : ''}${shown?.has(key) === false ? html`<span class="foreign">${key}</span>` : html`<a class="foreign" href="#${rowIdOf(key)}">${key}</a>`}`,

@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { isNodeEnded } from '#domain/assemblies/model.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { listRuns } from '../../run-operations.ts';
 import { renderTally } from '../run/tally.ts';
 import {

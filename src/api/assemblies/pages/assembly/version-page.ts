@@ -12,7 +12,7 @@ import { assemblyCrumbs, assemblyTabPath } from '../shown.ts';
 import { renderVersion, renderVersionFacts } from './version-view.ts';
 
 /** More of a source is read over the API. */
-const mostSource = 60_000;
+const maxSource = 60_000;
 
 /** Shows one version: its drawing and nodes, who published it, and its source. */
 export async function showVersion(visit: Visit<{ id: string; version: string }>): Promise<FastifyReply> {
@@ -43,8 +43,8 @@ ${renderActions(assembly.actions, {
 ${await renderVersion(visit, version)}
 <section class="panel stack" aria-labelledby="about"><h2 id="about">About this version</h2>${renderVersionFacts(version)}</section>
 <div class="panel stack"><h2 id="source">Source</h2>
-<pre class="code-block foreign" tabindex="0" aria-labelledby="source" role="region">${source.slice(0, mostSource)}</pre>
-${source.length > mostSource ? html`<p class="muted">The first ${mostSource} of ${source.length} characters. The API has the rest.</p>` : null}</div>
+<pre class="code-block foreign" tabindex="0" aria-labelledby="source" role="region">${source.slice(0, maxSource)}</pre>
+${source.length > maxSource ? html`<p class="muted">The first ${maxSource} of ${source.length} characters. The API has the rest.</p>` : null}</div>
 </div>`,
   });
 }

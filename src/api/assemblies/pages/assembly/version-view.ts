@@ -3,7 +3,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { drawVersion, readGraph } from '../../graph/spec-graph.ts';
 import { evaluatorOf, renderGraph } from '../graph-view.ts';
 import type { ShownVersion } from '../shown.ts';

@@ -14,8 +14,8 @@ import type { ShownDiff } from '../shown.ts';
 type NodeChange = ShownDiff['nodes'][number];
 type FieldChange = ShownDiff['fields'][number];
 
-const mostNodes = 200;
-const mostFields = 60;
+const maxNodes = 200;
+const maxFields = 60;
 
 /** What differs between two specs, as a drawing and as a list. */
 export async function renderComparison(visit: Visit, id: string, compared: ShownDiff): Promise<Html> {
@@ -25,9 +25,9 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
     return html`<p class="notice" role="status">No differences: ${sideOf(compared.from)} and ${sideOf(compared.to)} are the same.</p>`;
   const [before, after] = await Promise.all([readSpec(visit, id, compared.from), readSpec(visit, id, compared.to)]);
   const view = {
-    mostCharacters: 4_000,
-    mostDifferences: mostFields,
-    mostUnchanged: 0,
+    maxCharacters: 4_000,
+    maxDifferences: maxFields,
+    maxUnchanged: 0,
     whole: null,
     effort: newEffort(),
   };
@@ -35,8 +35,8 @@ export async function renderComparison(visit: Visit, id: string, compared: Shown
 <div class="graph-beside">
 <section class="panel graph-panel" aria-label="Drawing">${renderGraph(await drawDiff(evaluatorOf(visit), before, after, toDiff(compared)))}</section>
 <section class="panel stack" aria-label="Changes">
-${nodes.slice(0, mostNodes).map((node) => renderNode(node, view))}
-${nodes.length > mostNodes ? html`<p class="muted">${nodes.length - mostNodes} more nodes differ. The API has all.</p>` : null}
+${nodes.slice(0, maxNodes).map((node) => renderNode(node, view))}
+${nodes.length > maxNodes ? html`<p class="muted">${nodes.length - maxNodes} more nodes differ. The API has all.</p>` : null}
 ${fields.length > 0 ? html`<details class="plan-change" open><summary>${renderIcon('chevron-right')}<span class="plan-kind">Spec</span> <span class="plan-address">beside the nodes</span></summary><div class="plan-body">${renderFields(fields, view)}</div></details>` : null}
 ${renderEdges(edges)}
 </section></div>`;
@@ -97,7 +97,7 @@ function renderFields(fields: readonly FieldChange[], view: ChangesView): Html |
 function renderEdges({ added, removed }: ShownDiff['edges']): Html | null {
   if (added.length + removed.length === 0) return null;
   const list = (edges: readonly { from: string; to: string }[], tag: 'ins' | 'del') =>
-    edges.slice(0, mostFields).map(({ from, to }) => {
+    edges.slice(0, maxFields).map(({ from, to }) => {
       const text = html`<span class="foreign">${to}</span> waits for <span class="foreign">${from}</span>`;
       return tag === 'ins' ? html`<li><ins>${text}</ins></li>` : html`<li><del>${text}</del></li>`;
     });

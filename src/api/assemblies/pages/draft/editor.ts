@@ -7,7 +7,7 @@ import { toSentence } from '#api/web/text.ts';
 import { type AssemblySubject, assemblyPath, type ShownReport } from '../shown.ts';
 
 /** Of more lines, the editor numbers only these. */
-const mostNumbered = 5_000;
+const maxNumbered = 5_000;
 
 export interface Editor {
   readonly assembly: AssemblySubject;
@@ -58,7 +58,7 @@ function countLines(text: string): number {
 
 /** The numbers of the lines. Those with a problem are marked, and are what the messages lead to. */
 function renderNumbers(text: string, { errors, warnings }: ShownReport): Html {
-  const numbers = Array.from({ length: Math.min(countLines(text), mostNumbered) }, (_, index) => index + 1);
+  const numbers = Array.from({ length: Math.min(countLines(text), maxNumbered) }, (_, index) => index + 1);
   const wrong = new Set(errors.map(({ line }) => line));
   const doubtful = new Set(warnings.map(({ line }) => line));
   return html`<pre class="draft-numbers" id="draft-numbers" aria-hidden="true">${numbers.map((line) => {
@@ -70,7 +70,7 @@ function renderNumbers(text: string, { errors, warnings }: ShownReport): Html {
 /** The messages, each at the height of its line. The list below the editor has them as well, for everybody. */
 function renderNotes({ errors, warnings }: ShownReport): Html {
   const byLine = Map.groupBy([...errors, ...warnings], ({ line }) => line);
-  const last = Math.min(mostNumbered, Math.max(0, ...[...byLine.keys()].map((line) => line ?? 0)));
+  const last = Math.min(maxNumbered, Math.max(0, ...[...byLine.keys()].map((line) => line ?? 0)));
   const lines = Array.from({ length: last }, (_, index) => byLine.get(index + 1) ?? []);
   return html`<pre class="draft-notes" id="draft-notes" aria-hidden="true">
 ${lines.map((problems) =>

@@ -9,7 +9,7 @@ import type { ShownReport } from '../shown.ts';
 
 type Problem = ShownReport['errors'][number];
 
-const mostListed = 100;
+const maxListed = 100;
 
 /** What a check found: the messages with links to their lines, and the drawing. A script replaces it after each pause in typing. */
 export async function renderReport(evaluator: AssemblyEvaluator, text: string, report: ShownReport): Promise<Html> {
@@ -32,10 +32,10 @@ function describeVerdict({ valid, errors, warnings }: ShownReport): string {
 
 function renderProblems(problems: readonly Problem[], kind: string): Html | null {
   if (problems.length === 0) return null;
-  const rest = problems.length - mostListed;
+  const rest = problems.length - maxListed;
   return html`<ul class="draft-problems" role="list">${problems
     .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map(
       ({ path, message, line, column }) =>
         html`<li class="draft-${kind}">${line === null ? null : html`<a href="#L${line}" data-line="${line}">Line ${line}${column === null ? null : html`, column ${column}`}</a> `}<span class="foreign">${toSentence(message)}</span>${path ? html` <code class="muted foreign">${path}</code>` : null}</li>`,

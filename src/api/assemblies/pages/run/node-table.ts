@@ -6,7 +6,7 @@ import { formatShortSpan, formatSpan } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { renderKeys, rowIdOf } from '../assembly/node-table.ts';
 import type { ShownNode } from '../shown.ts';
 import { renderNodeStatus } from './tally.ts';

@@ -2,7 +2,7 @@ import { groupWordOf } from '#api/web/components/status.ts';
 import { renderPager } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { nodeStatusLooks } from '../../graph/node-looks.ts';
 import { drawRun } from '../../graph/run-graph.ts';
 import { list as listNodes } from '../../node-operations.ts';

@@ -11,7 +11,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { findAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { getRun } from '../../run-operations.ts';
 import { graphScript } from '../graph-view.ts';

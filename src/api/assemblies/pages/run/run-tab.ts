@@ -1,6 +1,6 @@
 import type { Html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import type { AssemblyRunVisit, ShownAssembly, ShownAssemblyRun } from '../shown.ts';
 
 /** An assembly run with what its page shows of its surroundings. */

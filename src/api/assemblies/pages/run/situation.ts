@@ -13,7 +13,7 @@ import { type RunSubject, runPath } from './run-tab.ts';
 import { renderTally } from './tally.ts';
 
 /** How many nodes that need approval are listed at once. */
-const mostListed = 10;
+const maxListed = 10;
 
 /** How far the run is, what it waits for, and why it ended. */
 export async function renderSituation(visit: AssemblyRunVisit, { run }: RunSubject): Promise<Html> {
@@ -48,7 +48,7 @@ async function renderFailedNodes(visit: AssemblyRunVisit, { nodes }: ShownAssemb
   );
   if (keys.length === 0) return null;
   const shown = await Promise.all(
-    keys.slice(0, mostListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
+    keys.slice(0, maxListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
   );
   return html`<ul class="failed-nodes">${shown.map(
     ({ key, run_id: runId, reason, status_detail: detail }) =>
@@ -61,7 +61,7 @@ async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssembly
   const keys = Object.entries(nodes).flatMap(([key, status]) => (status === 'pending_approval' ? [key] : []));
   if (keys.length === 0) return null;
   const read = await Promise.all(
-    keys.slice(0, mostListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
+    keys.slice(0, maxListed).map((key) => visit.read(getNode, { params: { ...visit.params, key } })),
   );
   const shown = read.filter(({ waiting_on: waiting }) => lookOfPending(waiting) === needsApprovalLook);
   const count = keys.length - (read.length - shown.length);
@@ -72,5 +72,5 @@ async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssembly
       ? null
       : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> <a class="button button-small" href="${planPath(runId)}">Review<span class="unseen"> the plan of ${key}</span></a></li>`,
   )}</ul>
-${keys.length > mostListed ? html`<p class="muted">The next ${shown.length} of ${count}. The table has all.</p>` : null}</section>`;
+${keys.length > maxListed ? html`<p class="muted">The next ${shown.length} of ${count}. The table has all.</p>` : null}</section>`;
 }

@@ -7,7 +7,7 @@ import type { Obstacle } from '#domain/plugins/assignments/check.ts';
 import { list } from '../../grant-operations.ts';
 import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, sayPlace, subjectWords } from '../words.ts';
 import { assignmentsPath } from './filters.ts';
-import { type Answer, mostOffered, type NamedPlace, type TypedQuestion } from './question.ts';
+import { type Answer, maxOffered, type NamedPlace, type TypedQuestion } from './question.ts';
 import { renderGrants } from './table.ts';
 
 const may: StatusLook = { word: 'Yes, now', icon: 'circle-check', tone: 'succeeded' };
@@ -47,8 +47,8 @@ function renderWay({ within, name }: NamedPlace): Html {
 
 function renderChoices(title: string, choices: readonly Html[]): Html {
   const more =
-    choices.length > mostOffered ? html`<p class="muted">There are more. Ask by the whole name or the id.</p>` : null;
-  return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices.slice(0, mostOffered)}</ul>${more}</div>`;
+    choices.length > maxOffered ? html`<p class="muted">There are more. Ask by the whole name or the id.</p>` : null;
+  return html`<div class="panel stack" role="status"><h3>${title}</h3><ul class="decision-choices" role="list">${choices.slice(0, maxOffered)}</ul>${more}</div>`;
 }
 
 /** The steps of the decision in its order. */

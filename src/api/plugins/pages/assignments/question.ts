@@ -40,8 +40,8 @@ export type Answer =
     };
 
 /** A text may name several things. This many of them are offered. One more is read, to know whether there are more. */
-export const mostOffered = 10;
-const most = mostOffered + 1;
+export const maxOffered = 10;
+const most = maxOffered + 1;
 
 export function readQuestion(visit: PluginVisit): TypedQuestion | null {
   const [who, what, where] = ['who', 'what', 'where'].map((name) => visit.query(name)?.trim() || undefined);

@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import {
   ended,
   inForce,

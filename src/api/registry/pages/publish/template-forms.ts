@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { create, get, update } from '../../template-operations.ts';
 import type { ShownTemplate } from '../shown.ts';
 

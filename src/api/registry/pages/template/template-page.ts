@@ -3,7 +3,7 @@ import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { get } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import { readOwners } from '../owners.ts';

@@ -44,7 +44,7 @@ function describeAll(schema: JsonObject): Map<string, JsonValue> {
 }
 
 const words = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
-const extent = { mostCharacters: 2_000, mostDifferences: 50, mostUnchanged: 0, whole: null };
+const extent = { maxCharacters: 2_000, maxDifferences: 50, maxUnchanged: 0, whole: null };
 
 /** The changes of the variables since another version. */
 export function renderComparison(changes: readonly VariableChange[], previous: string): Html {

@@ -18,7 +18,7 @@ const kinds: Readonly<Record<Node['kind'], string>> = {
   json: 'any',
 };
 
-const mostOptions = 8;
+const maxOptions = 8;
 
 /** The schema of a version's variables; an empty one for a version without variables. */
 export function schemaOf(spec: Readonly<Record<string, unknown>>): JsonObject {
@@ -64,9 +64,9 @@ function renderMeaning(node: Node): Html | null {
   const options =
     node.kind === 'options' || node.kind === 'many'
       ? `${node.options
-          .slice(0, mostOptions)
+          .slice(0, maxOptions)
           .map(({ label }) => label)
-          .join(', ')}${node.options.length > mostOptions ? ', …' : ''}`
+          .join(', ')}${node.options.length > maxOptions ? ', …' : ''}`
       : '';
   if (!text && !options && rules.length === 0) return null;
   return html`${text ? html`<span class="foreign">${text}</span>` : null}<span class="below muted"><span class="foreign">${options}</span>${rules.map(

@@ -13,7 +13,7 @@ import { schemaOf } from './variables-table.ts';
 import { versionPage } from './version-view.ts';
 
 /** No more pages of versions than these are read. */
-const mostReads = 10;
+const maxReads = 10;
 
 /** Shows what a version consists of, and what has changed since the version below it. */
 export async function showVersion(visit: Visit<{ id: string; version: string }>): Promise<FastifyReply> {
@@ -53,7 +53,7 @@ async function haveSameFiles({ em }: Visit, one: ShownVersion, other: ShownVersi
 async function readVersions(visit: Visit<{ id: string }>) {
   const versions: ListedVersion[] = [];
   let cursor: string | undefined;
-  for (let read = 0; read < mostReads; read += 1) {
+  for (let read = 0; read < maxReads; read += 1) {
     const query = { limit: '200', cursor };
     const page = await visit.read(list, { params: { id: visit.params.id }, query });
     versions.push(...page.versions);

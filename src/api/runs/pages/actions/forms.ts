@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { RunAction } from '#domain/runs/actions.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { cancel, getRun, remove } from '../../operations.ts';
 import { requeue } from '../../repeat-operations.ts';
 import { titleOf } from '../run/head.ts';

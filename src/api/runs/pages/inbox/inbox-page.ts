@@ -6,7 +6,7 @@ import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { list as listApprovals } from '../../approvals/inbox-operations.ts';
 import { sendApprovalCount } from '../approval-count.ts';
 import { followApprovals } from './inbox-changes.ts';

@@ -4,7 +4,7 @@ import { renderSince, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import type { list as listApprovals } from '../../approvals/inbox-operations.ts';
 import { renderPlanCounts } from '../plan/counts.ts';
 import { planPath } from '../plan/plan-address.ts';

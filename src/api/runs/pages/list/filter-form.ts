@@ -10,7 +10,7 @@ import { pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { runOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { type WaitingCode, waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
 import { cutFilters, isSameSet, type ListAddress, listPath, views } from './filters.ts';

@@ -7,10 +7,10 @@ import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive } from '#api/web/live/live.ts';
-import { mostNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
+import { maxNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { listAllRuns } from '../../lists/list-operations.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { readFilterChoices, renderFilters } from './filter-form.ts';
@@ -104,7 +104,7 @@ async function countNewer(visit: Visit, address: ListAddress): Promise<number> {
   const { until, filters } = address;
   if (until === undefined || filters.to !== undefined) return 0;
   const query = { ...toListQuery({ ...address, until: undefined, cursor: undefined }), from: until };
-  const { runs } = await visit.read(listAllRuns, { query: { ...query, limit: String(mostNewer) } });
+  const { runs } = await visit.read(listAllRuns, { query: { ...query, limit: String(maxNewer) } });
   return runs.length;
 }
 

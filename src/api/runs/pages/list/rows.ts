@@ -4,7 +4,7 @@ import { formatShortSpan, formatSpan, renderAgeByDay } from '#api/web/components
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import { describeWaiting } from '../run/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';

@@ -9,7 +9,7 @@ export type Span = readonly [text: string, classes: string];
 /** A line without any colour is a text alone. */
 export type ShownLine = string | readonly Span[];
 
-const mostCharacters = 4000;
+const maxCharacters = 4000;
 
 /** How a line is shown: its pieces with classes for their colours, and how many of its characters were left out. */
 export interface ShownSpans {
@@ -22,8 +22,8 @@ export interface ShownSpans {
 /** How a line is shown. Control characters become visible. @param maxColours how many colours are shown; a usual number unless given */
 export function toSpans(line: string, maxColours?: number): ShownSpans {
   const { text, colours } = withColours(line, maxColours);
-  const cut = Math.max(0, text.length - mostCharacters);
-  const kept = cut > 0 ? withoutHalves(text.slice(0, mostCharacters)) : text;
+  const cut = Math.max(0, text.length - maxCharacters);
+  const kept = cut > 0 ? withoutHalves(text.slice(0, maxCharacters)) : text;
   if (!kept.includes('\x1b')) return { spans: showControls(kept), cut, colours };
   const entries = Anser.ansiToJson(kept, { use_classes: true, remove_empty: true });
   return { spans: merge(entries.map((entry): Span => [showControls(entry.content), classesOf(entry)])), cut, colours };

@@ -6,7 +6,7 @@ import { getLogLines } from '../../log-line-operations.ts';
 import { toPart } from './log-part.ts';
 
 /** How many of the newest lines a follower gets at once. A reader who scrolls up asks for those in between. */
-const mostAtOnce = '300';
+const maxAtOnce = '300';
 
 /**
  * Follows a log and its run: `log` with the newest lines and how many there are, `changed` when the run has another revision than the page
@@ -32,7 +32,7 @@ async function* follow(
     if (run.revision !== revision) yield { event: 'changed', data: run.revision };
     revision = run.revision;
     if (run.lastLogSequence !== sequence || isTerminal(run.status)) {
-      const query = { from: String(seen + 1), last: mostAtOnce };
+      const query = { from: String(seen + 1), last: maxAtOnce };
       const part = toPart(await visit.read(getLogLines, { params: { id: visit.params.id }, query }));
       // The last line may go on, so it is sent again.
       seen = Math.max(seen, part.total - 1);

@@ -12,10 +12,10 @@ import { renderKeys } from './toolbar.ts';
 export const changesPerPage = 200;
 /** So few changes are all open. */
 const fewChanges = 3;
-const inList = { mostCharacters: 600, mostDifferences: 40, mostUnchanged: 25 };
-const alone = { mostCharacters: 200_000, mostDifferences: 3000, mostUnchanged: 3000 };
+const inList = { maxCharacters: 600, maxDifferences: 40, maxUnchanged: 25 };
+const alone = { maxCharacters: 200_000, maxDifferences: 3000, maxUnchanged: 3000 };
 /** The characters that a page may take. Changes behind them have only their heads, with links to the whole. */
-const mostCharactersOfPage = 1_500_000;
+const maxCharactersOfPage = 1_500_000;
 
 /** A page of the changes of a plan, each closed unless it is one of few, or an import. */
 export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddress): Html {
@@ -50,9 +50,9 @@ function describeShown({ changes, matching, total }: PlanPage, { kind, q, after 
 
 function renderAll(run: ShownRun, { changes, total }: PlanPage): Html[] {
   const effort = newEffort();
-  let left = mostCharactersOfPage;
+  let left = maxCharactersOfPage;
   return changes.map((change) => {
-    const room = left > 0 ? inList : { mostCharacters: 0, mostDifferences: 0, mostUnchanged: 0 };
+    const room = left > 0 ? inList : { maxCharacters: 0, maxDifferences: 0, maxUnchanged: 0 };
     const whole = planPath(run.id, { change: String(change.position) });
     const isOpen = left > 0 && (total <= fewChanges || change.kind === 'import');
     const rendered = renderChange(change, { ...room, effort, isOpen, whole, operation: run.operation });

@@ -12,7 +12,7 @@ type Sections = NonNullable<PlanPage['sections']>;
 
 /** How many members a list shows. The plan as JSON has all of them. */
 const maxShown = 100;
-const view = { mostCharacters: 600, mostDifferences: maxShown, mostUnchanged: 0, whole: null };
+const view = { maxCharacters: 600, maxDifferences: maxShown, maxUnchanged: 0, whole: null };
 
 /** What people should see before the changes: checks that fail, and warnings. */
 export function renderConcerns({ checks, diagnostics }: Sections): Html {

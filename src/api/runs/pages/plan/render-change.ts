@@ -34,7 +34,7 @@ ${renderUnchanged(unchanged, view)}
 }
 
 /** How many names of attributes stand beside the address. */
-const mostNames = 3;
+const maxNames = 3;
 
 /** Which attributes change, in short. What is added or destroyed changes all of them. */
 function summarize({ kind, previous_address: previous }: PlannedChange, differences: readonly Difference[]): string {
@@ -42,9 +42,9 @@ function summarize({ kind, previous_address: previous }: PlannedChange, differen
   if (kind !== 'change' && kind !== 'replace') return '';
   const causes = differences.filter(({ forcesReplacement }) => forcesReplacement);
   const names = new Set((causes.length > 0 ? causes : differences).map(({ path }) => String(path[0] ?? '')));
-  const shown = [...names].filter(Boolean).slice(0, mostNames).map(shorten);
+  const shown = [...names].filter(Boolean).slice(0, maxNames).map(shorten);
   if (shown.length === 0) return '';
-  const more = names.size > mostNames ? ` and ${names.size - mostNames} more` : '';
+  const more = names.size > maxNames ? ` and ${names.size - maxNames} more` : '';
   return `${causes.length > 0 ? 'forced by ' : ''}${shown.join(', ')}${more}`;
 }
 

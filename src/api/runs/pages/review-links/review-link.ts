@@ -11,7 +11,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { readPrincipals } from '#domain/shared/access/store.ts';
 import { recordAudit } from '#domain/shared/audit.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { requestApproval } from '../../approvals/approval-operations.ts';
 import { readAccess } from '../../operations.ts';
 

@@ -12,7 +12,7 @@ import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { reviewingTeamRoles } from '#domain/runs/approval/rules.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { listOfEnvironment, listOfRun, listOfTeam } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
 import { titleOf } from '../run/head.ts';

@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 
 /** Tells the reviewers of a destroy which other instances were deployed with the outputs of this one. */

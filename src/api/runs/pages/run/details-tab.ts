@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
-import { type Names, readNames } from '#domain/tenancy/names-store.ts';
+import { type Names, readNames } from '#domain/tenancy/names.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
 import { renderConnections } from './connections.ts';

@@ -14,13 +14,13 @@ export interface CommentForm {
   readonly typed?: Readonly<Record<string, string>>;
 }
 
-const mostComments = 100;
+const maxComments = 100;
 
 type Review = ShownRun['approval']['reviews'][number];
 
 /** What people said about a run: its reviews, and its comments in the order of time. */
 export async function renderDiscussion(visit: RunVisit, run: ShownRun): Promise<Html | null> {
-  const page = await visit.read(listComments, { params: { id: run.id }, query: { limit: String(mostComments) } });
+  const page = await visit.read(listComments, { params: { id: run.id }, query: { limit: String(maxComments) } });
   const { reviews } = run.approval;
   const comments = [...page.comments].reverse();
   if (reviews.length === 0 && comments.length === 0) return null;
@@ -30,7 +30,7 @@ export async function renderDiscussion(visit: RunVisit, run: ShownRun): Promise<
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return html`<section class="discussion" aria-labelledby="discussion">
 <h2 id="discussion">Reviews and comments</h2>
-${page.next_cursor === null ? null : html`<p class="muted">The newest ${pluralize(mostComments, 'comment')} are shown.</p>`}
+${page.next_cursor === null ? null : html`<p class="muted">The newest ${pluralize(maxComments, 'comment')} are shown.</p>`}
 <ol class="talk">${entries.map(({ view }) => view())}</ol>
 </section>`;
 }

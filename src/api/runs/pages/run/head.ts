@@ -9,7 +9,7 @@ import { explainDenial, isDenial } from '#api/web/plain-words.ts';
 import { toSentence } from '#api/web/text.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { describePartial } from '#domain/runs/options/model.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { runTabPath } from '../run-tab.ts';
 import { operationWords } from '../words.ts';

@@ -1,6 +1,6 @@
 import { type Html, html } from '#api/web/html.ts';
 import { findResourcePath } from '#api/web/resource-kinds.ts';
-import type { Names } from '#domain/tenancy/names-store.ts';
+import type { Names } from '#domain/tenancy/names.ts';
 
 /** A team by its name, which leads to it. `names` has the names that the page has read. */
 export function renderTeamLink(id: string, names: Names): Html {

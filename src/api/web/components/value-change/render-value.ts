@@ -9,7 +9,7 @@ import { isShort, type Printed, printValue, showUnseen, wordOf } from './print.t
 /** How much of a value is shown, and how much effort its comparison is worth. */
 export interface Extent {
   /** The longest value in characters. */
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
   readonly effort: Effort;
 }
 
@@ -29,13 +29,13 @@ export function renderSides({ kind, before, after }: Sides, extent: Extent): Htm
 /** A value that stays. */
 export function renderPlain(value: Side, extent: Extent): Html {
   if (isShort(value))
-    return html`<span class="foreign value-text">${printValue(value, extent.mostCharacters).text}</span>`;
+    return html`<span class="foreign value-text">${printValue(value, extent.maxCharacters).text}</span>`;
   return renderBlock('same', printReadable(value, extent));
 }
 
 /** How much of the next value is shown: as much as the page has room for. */
-function roomIn({ mostCharacters, effort }: Extent): number {
-  return Math.max(0, Math.min(mostCharacters, effort.characters));
+function roomIn({ maxCharacters, effort }: Extent): number {
+  return Math.max(0, Math.min(maxCharacters, effort.characters));
 }
 
 const words = { ins: 'set to ', del: 'removed: ' };

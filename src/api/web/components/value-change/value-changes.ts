@@ -14,8 +14,8 @@ export interface ShownChange extends Sides {
 
 /** How many values are shown, and how much of each. */
 export interface ChangesView extends Extent {
-  readonly mostDifferences: number;
-  readonly mostUnchanged: number;
+  readonly maxDifferences: number;
+  readonly maxUnchanged: number;
   /** The page that shows all of them; null: there is none. */
   readonly whole: LocalPath | null;
 }
@@ -27,7 +27,7 @@ export function renderValueChanges<Change extends ShownChange>(
   renderMark: (change: Change) => Html | null = () => null,
 ): Html | null {
   if (changes.length === 0) return null;
-  const shown = changes.slice(0, view.mostDifferences);
+  const shown = changes.slice(0, view.maxDifferences);
   return html`<ul class="value-changes">${shown.map((each) => renderValueChange(each, view, renderMark(each)))}</ul>
 ${renderGap(changes.length - shown.length, 'more values change', view.whole)}`;
 }
@@ -45,7 +45,7 @@ export function renderUnchanged(
   view: ChangesView,
 ): Html | null {
   if (unchanged.length === 0) return null;
-  const shown = unchanged.slice(0, view.mostUnchanged);
+  const shown = unchanged.slice(0, view.maxUnchanged);
   return html`<details class="value-unchanged"><summary>${formatCount(unchanged.length)} unchanged</summary>
 <ul class="value-changes">${shown.map(
     ({ label, after }) =>

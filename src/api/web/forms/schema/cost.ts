@@ -3,7 +3,7 @@ import { type Entry, itemNode } from './entry.ts';
 import type { Node, ObjectNode } from './plan/node.ts';
 
 /** How many parts a form shows, including all items of its lists. Larger values are written as JSON. */
-export const mostEntries = 2000;
+export const maxEntries = 2000;
 
 const known = new WeakMap<Node, number>();
 
@@ -43,5 +43,5 @@ export function costInside(node: Node, entry: Entry): number {
 
 /** The budget of the parts inside a form. Its variables are always shown. */
 export function budgetFor({ members }: ObjectNode, spent = 0): Budget {
-  return new Budget(mostEntries - costOfAll(members) - spent);
+  return new Budget(maxEntries - costOfAll(members) - spent);
 }

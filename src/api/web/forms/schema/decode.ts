@@ -3,7 +3,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { toLines } from '../read-form.ts';
 import { blankEntry } from './blank.ts';
 import type { Budget } from './budget.ts';
-import { costOf, costOfAll, mostEntries } from './cost.ts';
+import { costOf, costOfAll, maxEntries } from './cost.ts';
 import { type Entry, itemNode, maxFormItems, type Row } from './entry.ts';
 import { entryOf } from './fill.ts';
 import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
@@ -44,7 +44,7 @@ function readText(sent: SentFields, slot: string): string {
 
 function pay(budget: Budget, cost: number): void {
   if (budget.spend(cost)) return;
-  throw new Invalid(`the form has more than about ${mostEntries} parts: write its long lists and objects as JSON`);
+  throw new Invalid(`the form has more than about ${maxEntries} parts: write its long lists and objects as JSON`);
 }
 
 function decodeObject(sent: SentFields, node: ObjectNode, slot: string, budget: Budget): Entry {

@@ -1,7 +1,7 @@
 import { toSentence } from '#api/web/text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { Budget } from './budget.ts';
-import { budgetFor, costInside, mostEntries } from './cost.ts';
+import { budgetFor, costInside, maxEntries } from './cost.ts';
 import { decodeEntry, type SentFields } from './decode.ts';
 import { applyEdit, type Edit } from './edit.ts';
 import type { Entry } from './entry.ts';
@@ -72,7 +72,7 @@ export function readVariables(root: ObjectNode, entry: VariablesEntry): EnteredV
 export function editVariables(root: ObjectNode, entry: VariablesEntry, edit: Edit): VariablesEntry {
   if (edit.slot !== '') {
     const whole: Entry = { kind: 'object', members: entry.members, rows: [] };
-    const edited = applyEdit(root, whole, edit, new Budget(mostEntries - costInside(root, whole)));
+    const edited = applyEdit(root, whole, edit, new Budget(maxEntries - costInside(root, whole)));
     return edited.kind === 'object' ? { ...entry, members: edited.members } : entry;
   }
   if (edit.name === 'json' && entry.json === null) {

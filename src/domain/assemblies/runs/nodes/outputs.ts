@@ -55,9 +55,9 @@ export async function findDeployedInstances(
 }
 
 /** What one node may be given of the outputs of others: as much as one of those may have. */
-const mostRead = { values: 100_000, bytes: 4 * 1024 * 1024 };
+const maxRead = { values: 100_000, bytes: 4 * 1024 * 1024 };
 /** How large all outputs may be of which some are read. They are opened on the main thread, one after another. */
-const mostOpened = 64 * 1024 * 1024;
+const maxOpened = 64 * 1024 * 1024;
 
 /**
  * Reads the outputs that references name, and nothing else. Those of one node are in memory at a time. `isTooLarge`: together they are
@@ -70,13 +70,13 @@ export async function readReferredOutputs(
   references: readonly Reference[],
 ): Promise<{ outputs: NodeOutputs; isTooLarge: boolean }> {
   const outputs = new Map<string, MaskedOutputs>([...deployed.keys()].map((key) => [key, {}]));
-  const budget = new ReferenceBudget(mostRead);
+  const budget = new ReferenceBudget(maxRead);
   let opened = 0;
   for (const [key, names] of namesByNode(references)) {
     const instance = deployed.get(key);
     if (!instance) continue;
     opened += instance.bytes;
-    if (opened > mostOpened) return { outputs, isTooLarge: true };
+    if (opened > maxOpened) return { outputs, isTooLarge: true };
     const known = await openSourceOutputs(em, keyRing, instance.id);
     const read = Object.entries(known).filter(([name]) => names.has(name));
     if (!read.every(([, { value }]) => budget.pay(value))) return { outputs, isTooLarge: true };

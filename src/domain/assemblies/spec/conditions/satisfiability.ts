@@ -24,7 +24,7 @@ export type Verdict =
 const endedStatuses: readonly JsonValue[] = ['succeeded', 'skipped'];
 
 /** Beyond this many evaluations nothing is claimed. */
-const mostEvaluations = 5_000;
+const maxEvaluations = 5_000;
 
 export function judgeCondition(expression: Expression, variables: JsonValue): Verdict {
   const formula = toFormula(expression);
@@ -62,7 +62,7 @@ class Search {
 
   run(): Verdict {
     this.#try(0);
-    if (this.#seen.has('true') || this.#evaluations > mostEvaluations) return { kind: 'possible' };
+    if (this.#seen.has('true') || this.#evaluations > maxEvaluations) return { kind: 'possible' };
     if (this.#seen.has('false')) return { kind: 'never' };
     return { kind: 'broken', reason: this.#reason };
   }
@@ -73,7 +73,7 @@ class Search {
     if (outcome !== 'open') return void this.#seen.add(outcome);
     const [name, values] = this.#choices[depth] ?? ['', []];
     for (const value of values) {
-      if (this.#seen.has('true') || this.#evaluations > mostEvaluations) break;
+      if (this.#seen.has('true') || this.#evaluations > maxEvaluations) break;
       this.#assigned.set(name, value);
       this.#try(depth + 1);
     }

@@ -40,7 +40,7 @@ export interface ComparisonOptions {
   /** A value that is null counts as missing, as it does for tools. */
   readonly isNullMissing?: boolean;
   readonly secrets?: KnownSecrets;
-  readonly mostChanges?: number;
+  readonly maxChanges?: number;
   /** The longest value in characters of JSON. */
   readonly longestValue?: number;
 }
@@ -50,7 +50,7 @@ export interface ComparisonOptions {
  * one side lacks are one change, except for the whole value: its members are listed one by one.
  */
 export function listValueChanges(before: Side, after: Side, options: ComparisonOptions = {}): ValueChanges {
-  const { effort = newEffort(), mostChanges = Number.POSITIVE_INFINITY, longestValue } = options;
+  const { effort = newEffort(), maxChanges = Number.POSITIVE_INFINITY, longestValue } = options;
   const isMissing = (side: Side) => side === undefined || (side === null && options.isNullMissing === true);
   const changes: ValueChange[] = [];
   const unchanged: Compared[] = [];
@@ -61,7 +61,7 @@ export function listValueChanges(before: Side, after: Side, options: ComparisonO
     const isNone = isMissing(compared.after);
     if (isGone && isNone) continue;
     if (compared.isSame) unchanged.push(compared);
-    else if (changes.length >= mostChanges || (longestValue !== undefined && effort.characters <= 0)) omitted += 1;
+    else if (changes.length >= maxChanges || (longestValue !== undefined && effort.characters <= 0)) omitted += 1;
     else {
       const change = toChange(compared, isGone ? 'added' : isNone ? 'removed' : 'changed');
       changes.push(longestValue === undefined ? change : bound(change, longestValue, effort));

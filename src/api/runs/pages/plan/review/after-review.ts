@@ -1,6 +1,6 @@
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { list as listApprovals } from '../../../approvals/inbox-operations.ts';
 import { mayApprove } from '../../approval-count.ts';
 import type { RunVisit, ShownRun } from '../../run-tab.ts';

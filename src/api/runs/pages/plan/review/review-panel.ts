@@ -3,7 +3,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
-import { readNames } from '#domain/tenancy/names-store.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { listOfRun } from '../../../approvals/reviewer-operations.ts';
 import { renderShortage } from '../../reviewers/words.ts';
 import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';

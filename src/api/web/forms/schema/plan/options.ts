@@ -4,7 +4,7 @@ import { type Budget, costOfText } from '../budget.ts';
 import { type LabeledValue, textOf } from './node.ts';
 import { resolveSchema } from './resolve.ts';
 
-const mostOptions = 500;
+const maxOptions = 500;
 const optionsOfOne = 10;
 
 export const yesAndNo: readonly LabeledValue[] = [
@@ -31,7 +31,7 @@ export function showValue(value: JsonValue): string {
 export function findOptions(schema: JsonObject, root: JsonObject, budget: Budget): LabeledValue[] | null {
   const values = schema['enum'];
   if (Array.isArray(values)) {
-    if (values.length > mostOptions) return null;
+    if (values.length > maxOptions) return null;
     budget.demand(Math.ceil(values.length / optionsOfOne));
     return charged(
       values.map((value) => optionOf(value)),
@@ -39,7 +39,7 @@ export function findOptions(schema: JsonObject, root: JsonObject, budget: Budget
     );
   }
   const branches = schema['oneOf'] ?? schema['anyOf'];
-  if (!Array.isArray(branches) || branches.length > mostOptions) return null;
+  if (!Array.isArray(branches) || branches.length > maxOptions) return null;
   const options: LabeledValue[] = [];
   for (const branch of branches) {
     const resolved = resolveSchema(branch as Schema, root, budget);

@@ -9,7 +9,7 @@ import { findShapes } from './shapes.ts';
 
 /** What a form shows is bounded: what lies deeper, or would be more, is written as JSON. */
 const deepest = 6;
-const mostMembers = 100;
+const maxMembers = 100;
 const partsOfVariable = 150;
 const partsOfForm = 800;
 /** How many schemas are read for one form: a schema that refers to others often may stand for far more than it has. */
@@ -189,7 +189,7 @@ function chooseInput(schema: JsonObject): 'line' | 'lines' | 'date' {
 function planObject(schema: JsonObject, described: Described, inside: Place): Node | null {
   const names = Object.keys(propertiesOf(schema));
   const row = findRowSchema(schema);
-  if (names.length > mostMembers || (names.length === 0 && row === null)) return null;
+  if (names.length > maxMembers || (names.length === 0 && row === null)) return null;
   if (names.some((name) => name.length > longestName)) return null;
   inside.parts.demand(names.length + (row ? 1 : 0));
   const members = inOrder(schema);
@@ -221,7 +221,7 @@ function planArray(schema: JsonObject, described: Described, inside: Place): Nod
       : null;
   if (options && first.length === 0) return { ...described, kind: 'many', options };
   if (!isObject(items) && first.length === 0) return null;
-  if (first.length > mostMembers || (isObject(items) && Object.keys(items).length === 0)) return null;
+  if (first.length > maxMembers || (isObject(items) && Object.keys(items).length === 0)) return null;
   inside.parts.demand(first.length + (isObject(items) ? 1 : 0));
   return {
     ...described,

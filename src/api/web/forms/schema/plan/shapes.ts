@@ -4,8 +4,8 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { Budget } from '../budget.ts';
 import { resolveSchema } from './resolve.ts';
 
-const mostShapes = 20;
-const mostNamed = 10;
+const maxShapes = 20;
+const maxNamed = 10;
 
 /** Keywords by which a branch says what its value is, rather than only when it is right. */
 const shaping = [
@@ -39,7 +39,7 @@ export function findShapes(schema: JsonObject, root: JsonObject, budget: Budget)
   const shared = withoutTexts(rest);
   const branches = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : null;
   if (branches) {
-    if (branches.length > mostShapes) return null;
+    if (branches.length > maxShapes) return null;
     const resolved = branches.map((branch) => resolveSchema(branch as Schema, root, budget));
     if (!resolved.some((branch) => shaping.some((keyword) => branch[keyword] !== undefined))) return null;
     const common: JsonObject = type === undefined ? shared : { ...shared, type };
@@ -66,7 +66,7 @@ function describeShape(branch: JsonObject, index: number): string {
     if (typeof fixed === 'string') return `${name}: ${fixed}`;
   }
   const type = String(branch['type'] ?? '');
-  const required = Array.isArray(branch['required']) ? branch['required'].slice(0, mostNamed).join(', ') : '';
+  const required = Array.isArray(branch['required']) ? branch['required'].slice(0, maxNamed).join(', ') : '';
   if (type === 'object' && required) return `With ${required}`;
   return typeNames[type] ?? `Shape ${index + 1}`;
 }

@@ -6,7 +6,7 @@ import type { Node } from '../plan/node.ts';
 import { showValue } from '../plan/options.ts';
 
 const longestShown = 160;
-const mostExamples = 3;
+const maxExamples = 3;
 
 /** What the rules of a schema demand of a value, in words, so that it is right at the first attempt. */
 export function describeRules(schema: JsonObject): Html[] {
@@ -31,7 +31,7 @@ export function describeRules(schema: JsonObject): Html[] {
 /** Examples of the author, as the schema gives them. */
 export function describeExamples({ examples }: JsonObject): string {
   if (!Array.isArray(examples) || examples.length === 0) return '';
-  return `Such as ${examples.slice(0, mostExamples).map(shorten).join(', ')}`;
+  return `Such as ${examples.slice(0, maxExamples).map(shorten).join(', ')}`;
 }
 
 /** What applies if nothing is entered; empty if nothing does. */
