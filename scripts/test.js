@@ -17,7 +17,7 @@ const checks = [
 ];
 
 /** More files than this do not fail because the machine was busy. */
-const mostRepeated = 3;
+const maxRepeated = 3;
 
 /** So many files are named when the tests have ended: shorten these first when the run takes too long. */
 const slowestNamed = 20;
@@ -94,7 +94,7 @@ function findFilesToRepeat({ crash, files }) {
   if (crash.signals.length > 1 || crash.others > 0) return [];
   const failed = [...files].filter(([, counts]) => counts.failed > 0).map(([file]) => file);
   const all = [...new Set([...failed, ...crash.files])];
-  return all.length > mostRepeated ? [] : all;
+  return all.length > maxRepeated ? [] : all;
 }
 
 async function repeat({ crash }, again) {

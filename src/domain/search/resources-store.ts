@@ -1,4 +1,4 @@
-import type { Expression, SqlBool } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { db, type Over } from '#domain/db.ts';
 import { isReadableResource } from '#domain/instances/resources/resource-list-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -12,9 +12,11 @@ export const findResources: Finder = (em, principal, text, max) => {
   const wanted = db(em)
     .selectFrom('instance_resources as r')
     .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .leftJoin('environments as e', 'e.id', 'i.environment_id')
     .where((eb) => isWanted(eb, principal, text))
     .where((eb) => isReadableResource(eb, principal))
-    .select(['r.id', 'r.address as name', 'i.name as context', 'i.id as parentId'])
+    .select(['r.id', 'r.address as name', 'i.id as parentId'])
+    .select((eb) => sql<string>`concat_ws(' · ', ${eb.ref('i.name')}, ${eb.ref('e.name')})`.as('context'))
     .limit(maxWithWords);
   return db(em)
     .selectFrom(wanted.as('w'))

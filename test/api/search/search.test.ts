@@ -261,7 +261,9 @@ describe('a search', () => {
       expect(await search(others.owner, text)).toEqual([]);
       expect(await search(others.owner, id)).toEqual([]);
       const { body } = await mine.owner.get(`/search?q=${encodeURIComponent(text)}`);
-      expect(body.results).toMatchObject([{ name: address, context: 'zebra', parent_id: mine.run.instance_id }]);
+      expect(body.results).toMatchObject([
+        { name: address, context: expect.stringMatching(/^zebra · ./), parent_id: mine.run.instance_id },
+      ]);
       await api.rows('delete from instance_resources where id = ?', [id]);
     },
   );
