@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attemptStates, problemCodes, verdictWords } from '#domain/undo/model.ts';
+import { runShell } from '#test/support/programs/shell.ts';
 import { type System, startSystem } from '#test/support/system.ts';
 import { publish } from '#test/support/templates.ts';
 import { blocksOf, makePlace, runBlocks } from './examples.ts';
@@ -18,6 +19,11 @@ resource "terraform_data" "machine" { input = var.cpu }
 `,
     },
   },
+};
+
+const withoutDetect = {
+  variables: machines.variables,
+  executor: { kind: 'command', apply: [{ name: 'work', run: ['true'] }] },
 };
 
 let system: System;
@@ -43,6 +49,15 @@ describe('the commands of docs/undo.md', () => {
       variables: { cidr: '10.9.0.0/16', cpu: '1' },
       undoes: JSON.parse(checked).run_id,
     });
+  });
+
+  it('stop with the problem when the template cannot be scanned', { timeout: 180_000 }, async () => {
+    const { TEAM, ...place } = await makePlace(system);
+    const TEMPLATE = await publish(system.administrator, 'scripts', withoutDetect, TEAM);
+    const input = blocksOf(system, 'docs/undo.md', 'undo').join('');
+    const { code, errors } = await runShell(['-eu'], { ...place, TEMPLATE }, { input, withinMs: 170_000 });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/is blocked:\s+[\s\S]*"problem":\{"code":"not_comparable","message":"[^"]*detect/);
   });
 });
 
