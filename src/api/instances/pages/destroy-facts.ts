@@ -1,13 +1,17 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
+import { readInherited } from '#api/environments/pages/inherited.ts';
 import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { describePolicy } from '#api/environments/pages/words.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { supports } from '#api/registry/pages/destroy-steps.ts';
+import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { get as getVersion, list as listVersions } from '#api/registry/version-operations.ts';
 import type { getRun } from '#api/runs/operations.ts';
 import { list as listSchedules } from '#api/schedules/operations.ts';
 import { type ListedSchedule, schedulePath } from '#api/schedules/pages/shown.ts';
+import { planForm } from '#api/web/forms/schema/plan/plan.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
@@ -25,6 +29,8 @@ export interface DestroyFacts {
   readonly schedules: readonly ListedSchedule[];
   /** The version that a destroy would run without a choice, if it has no destroy steps, and newest first those that have some. Null: a choice is not needed. */
   readonly unable: { readonly version: string; readonly able: readonly string[] } | null;
+  /** The variables that a destroy needs and that nothing gives: no deployment, no default, no environment and no variable set. */
+  readonly missing: readonly string[];
 }
 
 interface Destroyed {
@@ -50,7 +56,21 @@ export async function readDestroyFacts(visit: InstanceVisit, destroyed: Destroye
     : null;
   const unable = published && !supports(published.spec, 'destroy') ? published.version : null;
   const able = unable === null ? [] : await readAble(visit, templateId);
-  return { environment, approval, schedules, unable: unable === null ? null : { version: unable, able } };
+  const missing = deployed || !published ? [] : await findMissing(visit, published.spec, id);
+  return { environment, approval, schedules, unable: unable === null ? null : { version: unable, able }, missing };
+}
+
+/** The variables that a run of a version in an environment must be given. */
+async function findMissing(
+  visit: InstanceVisit,
+  spec: Readonly<Record<string, unknown>>,
+  environmentId: string | null,
+): Promise<string[]> {
+  const inherited = environmentId === null ? null : await readInherited(visit, environmentId);
+  return planForm(schemaOf(spec))
+    .members.filter(({ isRequired, default: value }) => isRequired && value === undefined)
+    .map(({ name }) => name)
+    .filter((name) => !inherited?.has(slots.member('', name)));
 }
 
 /** The versions that can destroy, among the newest. */

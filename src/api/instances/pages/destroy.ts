@@ -1,4 +1,5 @@
 import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
+import { noneChoice } from '#api/registry/pages/run/target-environment.ts';
 import { createRun, getRun } from '#api/runs/operations.ts';
 import { messageField } from '#api/runs/pages/message-field.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
@@ -12,7 +13,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { readDestroyFacts, renderDestroyFacts } from './destroy-facts.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readWithDependents } from './forms.ts';
 
-/** Adds the form that destroys what an instance holds, as it is deployed. */
+/** Adds the form that destroys what an instance holds, as it is deployed. It has no fields for variables: the form for a run has them. */
 export function registerDestruction(addPage: AddPage): void {
   addFormPage(addPage, pages.destroyInstance, {
     read: readDestroyed,
@@ -29,7 +30,7 @@ export function registerDestruction(addPage: AddPage): void {
       submit: 'Destroy',
       tone: 'danger',
       cancel: pagePath(pages.instance, { id: instance.id }),
-      refusal: refusalOf(instance.actions, 'deploy') ?? findUnable(instance),
+      refusal: refusalOf(instance.actions, 'deploy') ?? findUnable(instance) ?? findIncomplete(instance),
     }),
     carryOut: async (instance, typed, visit) => {
       requireTypedName(typed, instance.name);
@@ -70,15 +71,31 @@ function findUnable({ facts: { unable } }: Destroyed): string | null {
   return `version ${unable.version} of the template has no destroy steps, and none of its newer versions has any: publish a version with destroy steps first`;
 }
 
-function describeVersion({ id, template_id: template, deployed, facts: { unable } }: Destroyed): Html {
-  if (unable && unable.able.length > 0) {
-    const query = { from_instance: id, operation: 'destroy', ...(unable.able[0] && { version: unable.able[0] }) };
-    const form = pagePath(pages.newRun, { id: template }, query);
-    return html`Version <strong>${unable.version}</strong> has no destroy steps. Choose below which version runs. If that one needs other variables, <a href="${form}">fill in the form for a run</a>.`;
-  }
-  return deployed
-    ? html`It runs version <strong>${deployed.template_version}</strong> with the variables of the last successful deployment: ${renderRunLink(deployed.id)}.`
-    : html`No run has deployed it, so the latest version of the template runs.`;
+/** Where the form has no field for what the destroy needs. A version that cannot destroy is replaced by another one, which may need other variables. */
+function findIncomplete({ facts: { unable, missing } }: Destroyed): string | null {
+  if (unable || missing.length === 0) return null;
+  return 'the destroy needs variables that this form has no fields for: fill in the form for a run, or add them to the variables of the environment';
+}
+
+/** The form that has fields for all variables of the version that destroys. */
+function linkToRunForm({ id, name, template_id, environment_id, deployed, facts: { unable } }: Destroyed): Html {
+  const version = unable?.able[0];
+  const subject = deployed ? { from_instance: id } : { environment_id: environment_id ?? noneChoice, instance: name };
+  const query = { ...subject, operation: 'destroy', ...(version && { version }) };
+  return html`<a href="${pagePath(pages.newRun, { id: template_id }, query)}">fill in the form for a run</a>`;
+}
+
+function describeVersion(instance: Destroyed): Html {
+  const { unable, missing } = instance.facts;
+  const { deployed } = instance;
+  if (unable && unable.able.length > 0)
+    return html`Version <strong>${unable.version}</strong> has no destroy steps. Choose below which version runs. If that one needs other variables, ${linkToRunForm(instance)}.`;
+  if (deployed)
+    return html`It runs version <strong>${deployed.template_version}</strong> with the variables of the last successful deployment: ${renderRunLink(deployed.id)}.`;
+  const latest = 'No run has deployed it, so the latest version of the template runs.';
+  if (missing.length === 0) return html`${latest}`;
+  const names = missing.map((name, index) => html`${index > 0 ? ', ' : null}<code class="foreign">${name}</code>`);
+  return html`${latest} This version needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${names}, which nothing gives: ${linkToRunForm(instance)}.`;
 }
 
 function describe(instance: Destroyed) {

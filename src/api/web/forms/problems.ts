@@ -2,6 +2,7 @@ import { answerError } from '#api/edge/errors/error-answers.ts';
 import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { invalidRequest } from '#domain/shared/validation/validation-messages.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { type Labels, toPlainWords } from '../plain-words.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -117,6 +118,7 @@ function placeWithin(inner: string): string {
 /** A problem of a value that the form does not have. */
 function besideNothing(path: string, message: string, labels: Labels | undefined): string {
   if (path === '') return toSentence(toPlainWords(message, labels));
+  if (path.startsWith('/')) return `${splitPointer(path).join(' / ')}: ${toFieldProblem(message, path, labels)}`;
   const name =
     path
       .split('.')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
@@ -60,4 +60,55 @@ test('the page that destroys an instance lists the schedules that start work on 
     /schedules start work on it, also after the destroy.*Bring it back: apply, every day/,
   );
   expect(text).not.toMatch(/Another instance|Paused one/);
+});
+
+describe('the page that destroys an instance which no run has deployed', () => {
+  const required = {
+    variables: {
+      type: 'object',
+      properties: { name: { type: 'string' }, owner: { type: 'string' }, size: { type: 'integer', default: 1 } },
+      required: ['name', 'owner', 'size'],
+    },
+    executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'end', run: ['true'] }] },
+  };
+  let made = 0;
+
+  async function imported(variables: object[] = []) {
+    const place = await environment(`Adopted ${++made}`, { required: 0, when: 'never' });
+    const template = await stage.steps.publish(required);
+    await stage.tenant.owner.put(`/environments/${place}/variables`, { variables });
+    const body = { environment_id: place, template_id: template, name: 'adopted' };
+    const { id } = await stage.tenant.owner.make('/instances', body);
+    return { id, place, template, page: `/workloads/instances/${id}/destroy` };
+  }
+
+  const linkIn = (text: string) => /href="([^"]*operation=destroy[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+  const given = (name: string) => ({ name, value: 'given', category: 'template', sensitive: false });
+
+  test('links to the form for a run, which asks for the variables that nothing gives', async () => {
+    const { page, place } = await imported([given('owner')]);
+    const { text } = await visitor.get(page);
+    expect(plainText(text)).toContain('This version needs the variable name, which nothing gives: fill in the form');
+    const link = linkIn(text) ?? '';
+    const form = (await visitor.get(link)).text;
+    expect(form).toMatch(new RegExp(`value="${place}"[^>]*selected`));
+    expect(form).toMatch(/value="destroy"[^>]*(selected|checked)/);
+    expect(form).toMatch(/name="v\/name" aria-required="true"/);
+    expect(form).not.toMatch(/name="v\/owner" aria-required="true"/);
+  });
+
+  test('links to no other form if the environment gives all variables', async () => {
+    const { page } = await imported([given('owner'), given('name')]);
+    expect(linkIn((await visitor.get(page)).text)).toBeUndefined();
+  });
+
+  test('names the variables that are missing in words when it is sent without them', async () => {
+    const { page } = await imported();
+    const sent = await visitor.submit(page, { confirmation: 'adopted' });
+    expect(sent.status).toBe(422);
+    const words = plainText(sent.text);
+    expect(words).toContain('name: Enter a value.');
+    expect(words).not.toContain('/name');
+    expect(linkIn(sent.text)).toBeDefined();
+  });
 });

@@ -53,19 +53,22 @@ function findTargetInstance({ em }: Visit, { templateId, environmentId, name }: 
   return findInstanceNamed(em, environmentId === '' ? { templateId } : { environmentId }, name);
 }
 
-/** An instance that holds resources which no known run has deployed, as after an import. */
+/** An instance without a known deployment, as after an import. It may hold resources. */
 export interface OccupiedInstance {
   readonly id: string;
   readonly name: string;
   readonly resourceCount: number;
+  /** Whether a run has deployed it, even if the visitor may not know that run. */
+  readonly isDeployed: boolean;
 }
 
 /** Reads what a run would change although nothing that it could be compared with is deployed; null: nothing, or the visitor may not know it. */
 export async function readOccupied(visit: Visit, target: NamedTarget): Promise<OccupiedInstance | null> {
   const id = await findTargetInstance(visit, target);
   const instance = id === undefined ? null : await orNull(visit.read(getInstance, { params: { id } }));
-  if (!instance || instance.template_id !== target.templateId || instance.resource_count === 0) return null;
-  return { id: instance.id, name: instance.name, resourceCount: instance.resource_count };
+  if (!instance || instance.template_id !== target.templateId) return null;
+  const { id: instanceId, name, resource_count: resourceCount, deployed_run_id: deployedRunId } = instance;
+  return { id: instanceId, name, resourceCount, isDeployed: deployedRunId !== null };
 }
 
 async function readDeployment(visit: Visit, templateId: string, instanceId: string): Promise<DeployedFacts | null> {

@@ -95,15 +95,16 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
   const isFixed = Boolean(subject.source ?? subject.deployed);
   const isOutside = target.isKnown && environmentId === '';
   const spec = versionToDestroy?.spec ?? version.shown?.spec ?? {};
+  const occupied = isReplacing && !replaced ? await readOccupied(visit, place) : null;
   return {
     ...subject,
     version: version.shown,
     versions: listed.versions,
     hasMoreVersions: listed.next_cursor !== null,
-    // A destroy takes what is left empty from the deployment.
-    root: operation === 'destroy' ? withoutRequired(root) : root,
+    // A destroy takes what is left empty from the deployment, if there is one.
+    root: operation === 'destroy' && occupied?.isDeployed !== false ? withoutRequired(root) : root,
     replaced,
-    occupied: isReplacing && !replaced ? await readOccupied(visit, place) : null,
+    occupied: occupied?.resourceCount ? occupied : null,
     unfinished: await readUnfinished(
       visit,
       subject.deployed?.instance ?? (isReplacing ? await findNamedInstance(visit, place) : null),
