@@ -95,7 +95,7 @@ async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<
     renderShareHolders(visit, run),
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
-${renderSituation(run)}
+${renderSituation(run, events)}
 ${holders}
 ${tab.key === 'details' ? null : renderResult(run, runTabPath(run.id, 'details'))}
 ${renderToolSwitch(run)}

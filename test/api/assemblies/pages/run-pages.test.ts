@@ -168,13 +168,16 @@ describe('the page of an assembly run', () => {
       nodes: (key) => (key === 'network' ? { status: 'pending_approval', runId } : { status: 'pending' }),
     });
     await stage.api.rows(
-      `update runs set assembly_run_id = n.assembly_run_id, assembly_node_id = n.id from assembly_nodes n
-        where runs.id = ? and n.assembly_run_id = ? and n.key = 'network'`,
+      `update runs set assembly_run_id = n.assembly_run_id, assembly_node_id = n.id, status = 'pending_approval'
+         from assembly_nodes n where runs.id = ? and n.assembly_run_id = ? and n.key = 'network'`,
       [runId, run],
     );
     const { text } = await owner.get(`/assemblies/${shop}/runs/${run}`);
     expect(text).toContain('One node needs approval');
     expect(text).toContain(`href="/workloads/runs/${runId}?tab=plan"`);
+    expect(text).toMatch(
+      new RegExp(`Nobody has been asked yet\\. <a href="/workloads/runs/${runId}/request-approval">Ask for a review`),
+    );
     const page = await owner.get(`/workloads/runs/${runId}`);
     expect(page.text).toContain(`href="/assemblies/${shop}/runs/${run}"`);
     expect((await stage.tenant.owner.get(`/runs/${runId}`)).body.assembly_node).toEqual({

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUsersToAsk } from '#domain/runs/approval/reviewers.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
-import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { type ApiUser, startApi, type TestApi, testPassword } from '#test/support/api/in-process-api.ts';
+import { Visitor } from '#test/support/browser/visitor.ts';
 import { aPlan, RunSteps } from '#test/support/runs/run-steps.ts';
 
 /** Asking people to review a run: who may be asked, and what the run shows of it. */
@@ -34,6 +35,12 @@ async function joined(role: 'requester' | 'maintainer', team: 'viewer' | 'admin'
   return user;
 }
 
+async function visitAs({ email }: ApiUser): Promise<Visitor> {
+  const visitor = new Visitor(api.app);
+  expect(await visitor.submit('/login', { email, password: testPassword })).toMatchObject({ status: 303 });
+  return visitor;
+}
+
 const ask = (by: ApiUser, ...reviewers: string[]) =>
   by.post(`/runs/${run}/approval/request`, { reviewers, message: 'please' });
 const read = async () => (await viewer.get(`/runs/${run}`)).body;
@@ -52,6 +59,22 @@ async function withOnly<Answer>(ids: readonly string[], act: () => Promise<Answe
     await api.rows('update principals set enabled = true where id = any(?::uuid[])', [disabled]);
   }
 }
+
+describe('the page of a run that waits for approval', () => {
+  it('says that nobody has been asked, with the way to ask, until somebody asks', async () => {
+    const page = await visitAs(viewer);
+    const shown = async () => (await page.get(`/workloads/runs/${run}`)).text;
+    const nobody = `Nobody has been asked yet. <a href="/workloads/runs/${run}/request-approval">Ask for a review</a>`;
+    expect(await shown()).toContain(nobody);
+    expect(await ask(viewer)).toMatchObject({ status: 202 });
+    expect(await shown()).toContain('Everybody who may review it was asked.');
+    expect(await shown()).not.toContain('Nobody has been asked');
+    expect(await ask(viewer, reviewer.id)).toMatchObject({ status: 202 });
+    const [{ name }] = (await read()).reviewers;
+    expect(await shown()).toContain(`Asked: <span class="foreign">${name}</span>.`);
+    await api.rows(`update runs set reviewers = '[]' where id = ?`, [run]);
+  });
+});
 
 describe('a request for reviews', () => {
   it('shows the reviewers on the run, is an event, and changes nothing else', async () => {

@@ -1,11 +1,15 @@
+import { getEvents } from '#api/runs/log-operations.ts';
+import { getRun } from '#api/runs/operations.ts';
 import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
+import { renderAsked } from '#api/runs/pages/run/asked.ts';
 import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { lookOfPending, needsApprovalLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
 import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded, type NodeStatus } from '#domain/assemblies/model.ts';
 import { get as getNode } from '../../node-operations.ts';
 import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
@@ -66,11 +70,19 @@ async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssembly
   const shown = read.filter(({ waiting_on: waiting }) => lookOfPending(waiting) === needsApprovalLook);
   const count = keys.length - (read.length - shown.length);
   if (count === 0) return null;
+  const asked = await Promise.all(shown.map(({ key, run_id: runId }) => runId && renderAskedOf(visit, runId, key)));
   return html`<section class="panel stack needs-approval" aria-labelledby="approvals"><h2 id="approvals">${renderIcon('hand')}${count === 1 ? 'One node needs approval' : `${count} nodes need approval`}</h2>
-<ul class="plain-list approval-list" role="list">${shown.map(({ key, run_id: runId, plan }) =>
+<ul class="plain-list approval-list" role="list">${shown.map(({ key, run_id: runId, plan }, index) =>
     runId === null
       ? null
-      : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> <a class="button button-small" href="${planPath(runId)}">Review<span class="unseen"> the plan of ${key}</span></a></li>`,
+      : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> <a class="button button-small" href="${planPath(runId)}">Review<span class="unseen"> the plan of ${key}</span></a> <span class="muted">${asked[index]}</span></li>`,
   )}</ul>
 ${keys.length > maxListed ? html`<p class="muted">The next ${shown.length} of ${count}. The table has all.</p>` : null}</section>`;
+}
+
+/** Who was asked to review the run of a node; null for visitors who may not read that run. */
+async function renderAskedOf(visit: AssemblyRunVisit, id: string, key: string): Promise<Html | null> {
+  const run = await orNull(visit.read(getRun, { params: { id }, query: {} }));
+  const page = run && (await orNull(visit.read(getEvents, { params: { id }, query: { limit: '1000' } })));
+  return page && renderAsked(run, page.events, html`<span class="unseen"> of the plan of ${key}</span>`);
 }

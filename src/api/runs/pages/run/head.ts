@@ -13,8 +13,10 @@ import type { Names } from '#domain/tenancy/names.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { runTabPath } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
+import { renderAsked } from './asked.ts';
 import { explainReason } from './reasons.ts';
 import { renderStatusDetail, type ShownDetail } from './status-detail.ts';
+import type { ShownEvent } from './timeline.ts';
 import { describeWaiting } from './waiting.ts';
 
 export function titleOf({
@@ -124,14 +126,14 @@ export function renderToolSwitch({ tool_switch: tool, status }: ShownRun): Html 
 }
 
 /** What the reader should know first: why the run waits, or why it did not succeed, and what can be done about it. */
-export function renderSituation(run: ShownRun): Html | null {
+export function renderSituation(run: ShownRun, events: readonly ShownEvent[]): Html | null {
   if (run.deleted_at !== null)
     return notice(
       'info',
       html`<strong>This run was deleted.</strong> Its log, plan and comments are gone. Its reviews and events stay.`,
     );
   const waiting = describeWaiting(run);
-  if (waiting) return renderWait(run, waiting);
+  if (waiting) return renderWait(run, waiting, events);
   const reason = explainReason(run.status_reason);
   if (!reason) return null;
   if (run.status_reason === 'rejected') return renderRejection(run, reason);
@@ -167,12 +169,16 @@ function renderWhoCancels({ actions }: ShownRun): Html | null {
   return html` <span class="muted">${toSentence(words)}</span>`;
 }
 
-function renderWait(run: ShownRun, words: NonNullable<ReturnType<typeof describeWaiting>>) {
+function renderWait(
+  run: ShownRun,
+  words: NonNullable<ReturnType<typeof describeWaiting>>,
+  events: readonly ShownEvent[],
+) {
   const { id, status, waiting_on: waiting } = run;
   const review = status === 'pending_approval' && waiting?.code === 'approval';
   return notice(
     review ? 'hand' : 'clock',
-    html`<strong>${words.what}</strong> ${words.who} ${
+    html`<strong>${words.what}</strong> ${review ? html`${renderAsked(run, events)} ` : null}${words.who} ${
       waiting ? html`<span class="muted">It has waited ${renderSince(waiting.since)}.</span>` : null
     }${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}${
       review ? html` <a href="${runTabPath(id, 'plan')}#plan">Review the plan</a>` : null

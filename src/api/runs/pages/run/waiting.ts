@@ -154,15 +154,14 @@ function describeQuota(_run: ListedShownRun, { position, blocker }: Waiting): Wa
 }
 
 /** A list does not say which reviews count now, so only a run that is read alone says how many are missing. */
-function describeApproval({ approval, reviewers }: ListedShownRun): WaitingWords {
+function describeApproval({ approval }: ListedShownRun): WaitingWords {
   const { required, expires_at: expires, reviews } = approval;
   const counted = reviews.filter((review) => 'counts' in review && review.counts === true).length;
-  const asked = reviewers.map(({ name }) => name).join(', ');
   return {
     short: 'approval',
     what: html`The plan needs ${required === 1 ? 'one approval' : `${required} approvals`}${
       counted > 0 ? html`, and has ${counted}` : null
-    }.${asked ? html` Asked: <span class="foreign">${asked}</span>.` : null}`,
+    }.`,
     who: html`Members of its team who may approve runs decide${
       approval.allow_self ? null : ', but not who asked for the run or published its template version'
     }.${expires ? html` Without a decision, it ends ${renderTime(expires)}.` : null}`,

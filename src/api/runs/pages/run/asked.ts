@@ -1,0 +1,22 @@
+import { type Html, html } from '#api/web/html.ts';
+import { pagePath, pages } from '#api/web/paths.ts';
+import type { ShownRun } from '../run-tab.ts';
+import type { ShownEvent } from './timeline.ts';
+
+/**
+ * Who was asked to review a run that waits for approval. The service notifies nobody by itself, so those who may ask get the way to it while nobody was.
+ * @param of what the link asks about, for readers who hear the link alone
+ */
+export function renderAsked(
+  { id, actions, reviewers }: ShownRun,
+  events: readonly ShownEvent[],
+  of: Html | null = null,
+): Html {
+  if (reviewers.length > 0)
+    return html`Asked: <span class="foreign">${reviewers.map(({ name }) => name).join(', ')}</span>.`;
+  if (events.some(({ type }) => type === 'run.approval_requested')) return html`Everybody who may review it was asked.`;
+  const mayAsk = actions.some(({ name, allowed }) => name === 'request_approval' && allowed);
+  return html`Nobody has been asked yet.${
+    mayAsk ? html` <a href="${pagePath(pages.requestApproval, { id })}">Ask for a review${of}</a>` : null
+  }`;
+}
