@@ -490,6 +490,59 @@ describe('the form of an earlier run', () => {
   });
 });
 
+describe('an item or an entry that was added and left blank', () => {
+  const text = { type: 'string' };
+  const lists = {
+    hosts: { type: 'array', items: text },
+    counts: { type: 'array', items: { type: 'integer' } },
+    zones: { type: 'array', items: { enum: ['a', 'b'] } },
+    tags: { type: 'object', additionalProperties: text },
+    pair: { type: 'array', prefixItems: [text, text], items: false },
+    nested: { type: 'array', items: { type: 'object', properties: { names: { type: 'array', items: text } } } },
+  };
+  let at: string;
+  beforeAll(async () => {
+    at = `/catalog/${await publish({ type: 'object', properties: lists })}/run`;
+  });
+
+  test('is refused at its field instead of being sent as an empty text', async () => {
+    const sent = await send(
+      {
+        ...{ 'n/hosts': '2', 'v/hosts/0': 'one', 'v/hosts/1': '' },
+        ...{ 'n/counts': '1', 'v/counts/0': '', 'n/zones': '1', 'v/zones/0': '' },
+        ...{ 'n/tags': '2', 'k/tags/~r0': 'team', 'v/tags/~r0': '', 'k/tags/~r1': '', 'v/tags/~r1': 'x' },
+        ...{ 'v/pair/0': 'x', 'v/pair/1': '', 'n/nested': '1', 'n/nested/0/names': '1', 'v/nested/0/names/0': '' },
+      },
+      at,
+    );
+    expect(sent.status).toBe(422);
+    const summary = problemsIn(sent.text);
+    for (const problem of [
+      'hosts 2 : Enter a value, or remove the item.',
+      'counts 1 : Enter a value, or remove the item.',
+      'zones 1 : Choose a value, or remove the item.',
+      'tags / team : Enter a value, or remove the entry.',
+      'Enter a name, or remove the entry.',
+      'pair 2 : Enter a value.',
+      'nested 1 / names 1 : Enter a value, or remove the item.',
+    ])
+      expect(summary).toContain(problem);
+    expect(summary).not.toContain('hosts 1');
+  });
+
+  test('is no problem in a tuple that is blank as a whole, and an empty text is sent where it is written as JSON', async () => {
+    const fields = { 'n/hosts': '1', 'j/hosts/0': '""', 'v/pair/0': '', 'v/pair/1': '', 'j/tags': '{"": ""}' };
+    const sent = await send(fields, at);
+    expect(sent.status, problemsIn(sent.text)).toBe(303);
+    const run = await runAt(sent.location);
+    expect(run.variables).toEqual({ hosts: [''], tags: { '': '' } });
+    await tenant.owner.post(`/runs/${run.id}/cancel`, { force: true });
+    const copied = await visitor.get(`${at}?from=${run.id}`);
+    expect(copied.text).toMatch(/name="j\/hosts\/0"[^>]*>\s*&quot;&quot;<\/textarea>/);
+    expect(copied.text).toMatch(/name="j\/tags"/);
+  });
+});
+
 describe('a map with a default', () => {
   test('is changed in the form from the entries of the default', async () => {
     const tags = { type: 'object', additionalProperties: { type: 'string' }, default: { team: 'core', cost: '42' } };

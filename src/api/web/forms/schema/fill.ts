@@ -66,7 +66,9 @@ function othersIn(node: ObjectNode, value: Readonly<Record<string, JsonValue>>):
 function canShowMembers(node: ObjectNode, value: Readonly<Record<string, JsonValue>>): boolean {
   const others = othersIn(node, value);
   const isBare = Object.keys(value).length === 0 && !node.isRequired;
-  return !isBare && others.length <= maxFormItems && (others.length === 0 || node.row !== null);
+  // A name that is empty would be one that is still missing.
+  const isNamed = others.every(([name]) => name !== '');
+  return !isBare && isNamed && others.length <= maxFormItems && (others.length === 0 || node.row !== null);
 }
 
 function canShowItems(node: ArrayNode, value: readonly JsonValue[]): boolean {

@@ -38,7 +38,7 @@ export function placeProblems(node: Node, entry: Entry, problems: readonly Value
     const place = closest(places, pointer);
     const rest = place ? pointer.slice(place.pointer.length) : pointer;
     const words = toPlainWords(message);
-    const own = place?.isChosen && words === 'enter a value' ? 'choose a value' : words;
+    const own = place?.isChosen ? words.replace(/^enter a value/, 'choose a value') : words;
     const text = toSentence(rest === '' ? own : `${rest.slice(1)} ${words}`);
     if (!place || place.slot === '') others.push(text);
     else {

@@ -14,6 +14,7 @@ function reasonOf(node: Node, value: JsonValue): string {
   if (node.kind === 'shapes') return 'The value fits none of the kinds that the form offers.';
   const count = Array.isArray(value) ? value.length : Object.keys(isObject(value) ? value : {}).length;
   if (count === 0) return 'The form would leave an empty value out.';
+  if (node.kind === 'object' && isObject(value) && Object.hasOwn(value, '')) return 'The form takes no empty name.';
   const unknown = unknownIn(node, value);
   if (unknown !== undefined) return `The form has no field for ${unknown}.`;
   return count > maxFormItems

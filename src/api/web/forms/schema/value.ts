@@ -23,13 +23,22 @@ function entered(value: JsonValue | undefined, problems: readonly ValueProblem[]
   return { value, problems };
 }
 
+/** Of a value that has a place of its own, so that it cannot be left out: what to do if it is blank. */
+const remedies = {
+  item: 'enter a value, or remove the item',
+  entry: 'enter a value, or remove the entry',
+  /** An item that every value of the list has. */
+  first: 'enter a value',
+} as const;
+
+type Kept = keyof typeof remedies;
+
 /**
  * The value of what was entered. What is empty is left out, so that a default applies. The service checks the value; only what is not
- * even readable is a problem here.
- * @param isItem the value has a place of its own, such as in a list, and cannot be left out
+ * even readable is a problem here, and what is blank but cannot be left out: nobody has asked for an empty text. Whoever does writes it as JSON.
  */
-export function readEntry(node: Node, entry: Entry, pointer: string, isItem = false): Entered {
-  const empty = isItem ? entered('') : left;
+export function readEntry(node: Node, entry: Entry, pointer: string, kept: Kept | null = null): Entered {
+  const empty = kept === null ? left : entered('', [{ pointer, message: remedies[kept] }]);
   if (entry.kind === 'json') return readJson(entry.text, pointer, empty);
   if (node.kind === 'fixed') return entered(node.value);
   if (entry.kind === 'text') {
@@ -40,17 +49,22 @@ export function readEntry(node: Node, entry: Entry, pointer: string, isItem = fa
   if (entry.kind === 'many') {
     return entry.texts.length > 0 || node.isRequired ? entered(entry.texts.map(readOption)) : left;
   }
-  if (entry.kind === 'shapes') return readShape(node, entry, pointer, isItem);
-  const isNeeded = isItem || node.isRequired;
+  if (entry.kind === 'shapes') return readShape(node, entry, { pointer, kept, empty });
+  const isNeeded = kept !== null || node.isRequired;
   if (entry.kind === 'array' && node.kind === 'array') return readArray(node, entry, pointer, isNeeded);
   if (entry.kind === 'object' && node.kind === 'object') return readObject(node, entry, pointer, isNeeded);
   return left;
 }
 
-function readShape(node: Node, entry: Extract<Entry, { kind: 'shapes' }>, pointer: string, isItem: boolean): Entered {
+interface Place {
+  readonly pointer: string;
+  readonly kept: Kept | null;
+  readonly empty: Entered;
+}
+
+function readShape(node: Node, entry: Extract<Entry, { kind: 'shapes' }>, { pointer, kept, empty }: Place): Entered {
   const shape = node.kind === 'shapes' && entry.shape !== null ? node.shapes[entry.shape] : undefined;
-  if (!shape || !entry.entry) return isItem ? entered('') : left;
-  return readEntry(shape, entry.entry, pointer, isItem);
+  return shape && entry.entry ? readEntry(shape, entry.entry, pointer, kept) : empty;
 }
 
 function readArray(
@@ -59,7 +73,10 @@ function readArray(
   pointer: string,
   isNeeded: boolean,
 ): Entered {
-  const read = items.map((item, index) => readEntry(itemNode(node, index) ?? node, item, `${pointer}/${index}`, true));
+  const read = items.map((item, index) => {
+    const kept = index < node.first.length ? 'first' : 'item';
+    return readEntry(itemNode(node, index) ?? node, item, `${pointer}/${index}`, kept);
+  });
   const isBlank = node.first.length > 0 && read.length <= node.first.length && read.every(({ value }) => value === '');
   if ((items.length === 0 || isBlank) && !isNeeded) return left;
   return entered(
@@ -77,8 +94,8 @@ function readObject(
   const problems: ValueProblem[] = [];
   const values = new Map<string, JsonValue>();
   let isBlank = rows.length === 0;
-  const read = (each: Node, name: string, entry: Entry, isItem: boolean) => {
-    const found = readEntry(each, entry, `${pointer}/${escapePointer(name)}`, isItem);
+  const read = (each: Node, name: string, entry: Entry, kept: Kept | null) => {
+    const found = readEntry(each, entry, `${pointer}/${escapePointer(name)}`, kept);
     problems.push(...found.problems);
     if (found.value === undefined && found.problems.length === 0) return;
     if (each.kind !== 'fixed') isBlank = false;
@@ -86,11 +103,12 @@ function readObject(
   };
   for (const member of node.members) {
     const entry = members[member.name];
-    if (entry) read(member, member.name, entry, false);
+    if (entry) read(member, member.name, entry, null);
   }
   for (const { key, entry } of rows) {
-    if (values.has(key)) problems.push({ pointer: `${pointer}/${escapePointer(key)}`, message: 'is named twice' });
-    else if (node.row) read(node.row, key, entry, true);
+    if (key === '') problems.push({ pointer: `${pointer}/`, message: 'enter a name, or remove the entry' });
+    else if (values.has(key)) problems.push({ pointer: `${pointer}/${escapePointer(key)}`, message: 'is named twice' });
+    else if (node.row) read(node.row, key, entry, 'entry');
   }
   if (isBlank && !isNeeded && problems.length === 0) return left;
   return entered(Object.fromEntries(values), problems);
