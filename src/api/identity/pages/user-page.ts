@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { joinOrganizationPath } from '#api/members/pages/next-step.ts';
-import { list as listOrganizations } from '#api/organizations/operations.ts';
+import { renderOrganizationsToJoin } from '#api/members/pages/next-step.ts';
 import { renderHeldLink } from '#api/schedules/pages/held.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
@@ -38,22 +37,12 @@ ${await renderNextStep(visit, id)}
   });
 }
 
-/** The most organizations to which the page of a user leads on. */
-const maxOrganizations = 10;
-
-/** Leads on to the organizations of the visitor, with this user already chosen in the form that adds a member. */
+/** Leads on to the organizations of the visitor. */
 async function renderNextStep(visit: UserVisit, id: string): Promise<Html> {
-  const query = { limit: String(maxOrganizations) };
-  const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query });
-  const links = organizations.map(
-    (organization) =>
-      html`<li><a class="foreign" href="${joinOrganizationPath(organization.id, { user_id: id })}">Add to ${organization.name}</a></li>`,
-  );
-  const others =
-    next === null ? null : html`<li><a href="${pagePath(pages.organizations)}">Find another organization</a></li>`;
+  const links = await renderOrganizationsToJoin(visit, id);
   return html`<section class="stack" aria-labelledby="next-step"><h2 id="next-step">Organizations</h2>
-<p class="muted">A user sees only what their organizations and teams have.${links.length === 0 ? ' There is no organization yet.' : null}</p>
-${links.length > 0 ? html`<ul class="plain-list">${links}${others}</ul>` : null}</section>`;
+<p class="muted">A user sees only what their organizations and teams have.${links === null ? ' There is no organization yet.' : null}</p>
+${links}</section>`;
 }
 
 function renderButtons({ id, actions, email_verified: isVerified }: ShownUser): Html {

@@ -56,7 +56,8 @@ async function renderJoinForm<Params, Owner extends LevelOwner>(
   const refusal = refusalOf(owner.actions, 'set_members');
   if (refusal) return html`<p class="muted">${toSentence(refusal)}</p>`;
   const field = { name: person, ...(await members.joiners(visit, owner)) };
-  const value = await readPrefilledPerson(visit);
+  // The search for people does not find an account that is nowhere a member yet.
+  const value = (await readPrefilledPerson(visit)) ?? field.others?.find(({ id }) => id === visit.query(person))?.id;
   // A link that somebody sends must not choose the role that may do everything.
   const offered = members.roles.filter(({ value }) => value !== 'owner');
   const role = offered.find(({ value }) => value === visit.query('role'))?.value ?? 'member';

@@ -1,3 +1,4 @@
+import { list as listOrganizations } from '#api/organizations/operations.ts';
 import type { Organization } from '#api/organizations/pages/organization-frame.ts';
 import { get as getTeam, list as listTeams } from '#api/teams/operations.ts';
 import { findPersonById, type Person } from '#api/tenancy/pages/person-fields.ts';
@@ -30,6 +31,23 @@ export function joinTeamPath(orgID: string, id: string, { user_id, role }: Prefi
 
 export function joinOrganizationPath(orgID: string, prefilled: Prefilled): LocalPath {
   return `${pagePath(pages.organizationMembers, { orgID }, { ...prefilled })}#add`;
+}
+
+/** The most organizations to which the page of a user or a service account leads on. */
+const maxOrganizations = 10;
+
+/** Links the organizations of the visitor, with somebody already chosen in the form that adds a member; null if there are none. */
+export async function renderOrganizationsToJoin(visit: Visit, userId: string): Promise<Html | null> {
+  const query = { limit: String(maxOrganizations) };
+  const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query });
+  if (organizations.length === 0) return null;
+  const links = organizations.map(
+    (organization) =>
+      html`<li><a class="foreign" href="${joinOrganizationPath(organization.id, { user_id: userId })}">Add to ${organization.name}</a></li>`,
+  );
+  const others =
+    next === null ? null : html`<li><a href="${pagePath(pages.organizations)}">Find another organization</a></li>`;
+  return html`<ul class="plain-list">${links}${others}</ul>`;
 }
 
 /** Links a person who is not in the organization to the form that adds them. */

@@ -14,6 +14,7 @@ import { capitalize, toSentence } from '#api/web/text.ts';
 import { list as listKeys } from '../key-operations.ts';
 import { type AccountSubject, type AccountVisit, accountsCrumb, readAccount, renderOwner } from './account-frame.ts';
 import { renderEnabled } from './list-page.ts';
+import { renderMemberships } from './memberships.ts';
 
 /** A service account with its keys. */
 export async function showAccount(visit: AccountVisit): Promise<FastifyReply> {
@@ -32,6 +33,7 @@ ${renderNews(visit, pages.serviceAccount)}
       ['Starts', await renderHeldLink(visit, id)],
       ['Id', html`<code>${id}</code>`],
     ])}</div>
+${await renderMemberships(visit, account)}
 <div class="section-line"><h2>API keys</h2>${renderActions(actions, {
       create_key: { label: 'New key', icon: 'key-round', tone: 'primary', path: newKey },
     })}</div>

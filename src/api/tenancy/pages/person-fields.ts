@@ -84,7 +84,7 @@ export async function readPerson(visit: Visit, search: PersonSearch, typed: Type
   if (isId(text)) return { id: text, outsider };
   const chosen = found.find(({ id }) => id === typed[whoField(search.name)]) ?? exactly(found, text);
   if (chosen) return { id: chosen.id };
-  visit.addProblem(search.name, describeUnclear(found, outsider));
+  visit.addProblem(search.name, describeUnclear(search, found, outsider));
   return { id: '', outsider };
 }
 
@@ -114,11 +114,19 @@ function missing(error: unknown): null {
 }
 
 /** Why a text names no person: it describes several people or a part of a name, or a person who must join the organization first, or it matches none. */
-function describeUnclear(found: readonly Person[], outsider: Person | undefined): string {
+function describeUnclear(search: PersonSearch, found: readonly Person[], outsider: Person | undefined): string {
   if (found.length === 1) return `matches ${found[0]?.name} alone, who is chosen below: send the form again to confirm`;
   if (found.length > 1) return 'describes more than one person: choose who you mean below';
   if (outsider) return `${outsider.name} is not yet a member of the organization: add them there first`;
-  return 'matches nobody in your organizations. An owner or an administrator of the organization can invite new people by their e-mail address';
+  return `matches nobody in your organizations. An owner or an administrator of the organization can invite new people by their e-mail address${describeAccounts(search)}`;
+}
+
+/** By whom a service account is found, where one may be chosen: it cannot be invited. */
+function describeAccounts({ type, organizationId }: PersonSearch): string {
+  if (type === 'user') return '';
+  return organizationId === undefined
+    ? '. A service account that is not a member of an organization of yours is found only by those who manage it'
+    : '. A service account is found once it is a member of the organization. Those who manage it can add it there';
 }
 
 /** Who must join the organization of the field first, if the form was sent with a text that names nobody else. */

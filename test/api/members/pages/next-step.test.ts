@@ -37,6 +37,17 @@ async function add(user: ApiUser, fields: Record<string, string> = {}): Promise<
 
 const offer = 'Add to the team';
 
+describe('a name that matches nobody', () => {
+  it('says how a service account of that name is found, since nobody can invite it', async () => {
+    const other = await api.addUser('maintainer');
+    await other.make('/service-accounts', { name: 'CI', role: 'requester', owner: { user_id: other.id } });
+    const team = `/organizations/${tenant.organization}/teams/${tenant.team}/members`;
+    const refused = (path: string) => visitor.submit(path, { user_id: 'CI', role: 'member' });
+    expect((await refused(members())).text).toContain('is found only by those who manage it');
+    expect((await refused(team)).text).toContain('is found once it is a member of the organization');
+  });
+});
+
 describe('the page after somebody got a role in a team', () => {
   it('says that the platform role keeps them from reviewing, where the role in the team would let them', async () => {
     const requester = await api.addUser('requester');

@@ -72,6 +72,25 @@ describe('the pages of service accounts', () => {
     expect((await visitor.submit(`${path}/delete`, {})).location).toBe('/service-accounts?done=deleted');
   });
 
+  test("say that a user's account in no team sees nothing, lead its owner to the form that adds it, and name its teams", async () => {
+    const { owner, organization, team, teamPath } = await makeTenant(api);
+    const visitor = await signInVisitor(api, owner);
+    const made = await visitor.submit('/service-accounts/new', { name: 'CI', role: 'requester', owner: 'me' });
+    const path = made.location?.split('?')[0] ?? '';
+    const id = path.split('/').at(-1) ?? '';
+    const join = `/organizations/${organization}/members?user_id=${id}#add`;
+    const alone = (await visitor.get(path)).text;
+    expect(alone).toContain('It is a member of no team, so it sees nothing.');
+    expect(alone).toContain(`href="${join}"`);
+    expect((await visitor.get(join.replace('#add', ''))).text).toContain(`value="${id}"`);
+    await owner.put(`/organizations/${organization}/members/${id}`, { role: 'member' });
+    expect((await visitor.get(path)).text).toContain('It is a member of an organization already');
+    await owner.put(`/organizations/${organization}/teams/${team}/members/${id}`, { role: 'member' });
+    const joined = (await visitor.get(path)).text;
+    expect(joined).not.toContain('sees nothing');
+    expect(joined).toMatch(new RegExp(`<h2 id="memberships">Teams</h2>[\\s\\S]*href="${teamPath}"`));
+  });
+
   test('refuse those who may read no service accounts', async () => {
     const visitor = await signInVisitor(api, await api.addUser('requester'));
     expect((await visitor.get('/service-accounts')).status).toBe(403);
