@@ -543,6 +543,37 @@ describe('an item or an entry that was added and left blank', () => {
   });
 });
 
+describe('a value beside a default or a given value', () => {
+  const text = { type: 'string' };
+  const properties = {
+    hosts: { type: 'array', items: text, default: ['a', 'b'] },
+    none: { type: 'array', items: text, default: [] },
+    tags: { type: 'object', additionalProperties: text, default: { team: 'core' } },
+    net: { type: 'object', properties: { a: text, b: text }, default: { a: '1', b: '2' } },
+    zones: { type: 'array', uniqueItems: true, items: { enum: ['x', 'y'] }, default: ['x'] },
+    given: { type: 'array', items: text },
+  };
+
+  test('says that what is entered replaces it', async () => {
+    const at = `/catalog/${await publish({ type: 'object', properties })}/run`;
+    const variable = { name: 'given', value: ['c'], category: 'template', sensitive: false };
+    await tenant.owner.put(`/environments/${tenant.environment}/variables/given`, variable);
+    const hintOf = (page: string, name: string) =>
+      new RegExp(`id="field-[gv][^"]*${name}-hint">.*?</div>`, 's').exec(page)?.[0].replaceAll(/<[^>]+>/g, '') ?? '';
+    const { text: before } = await visitor.get(`${at}?environment_id=${tenant.environment}`);
+    for (const name of ['hosts', 'none', 'tags', 'given']) expect(hintOf(before, name)).not.toContain('replace');
+    expect(hintOf(before, 'net')).toContain('What you enter replaces the default as a whole');
+    expect(hintOf(before, 'zones')).toContain('What you choose replaces the default as a whole');
+    const counts = { 'n/hosts': '1', 'n/none': '1', 'n/tags': '1', 'n/given': '0' };
+    const { text } = await send({ ...counts, do: 'add:0@/given' }, at);
+    expect(hintOf(text, 'hosts')).toContain('Your items replace the default');
+    expect(hintOf(text, 'tags')).toContain('Your entries replace the default');
+    expect(hintOf(text, 'given')).toMatch(/sets .*Your items replace this value/);
+    expect(hintOf(text, 'none')).not.toContain('replace');
+    await tenant.owner.delete(`/environments/${tenant.environment}/variables/given`);
+  });
+});
+
 describe('a map with a default', () => {
   test('is changed in the form from the entries of the default', async () => {
     const tags = { type: 'object', additionalProperties: { type: 'string' }, default: { team: 'core', cost: '42' } };

@@ -84,7 +84,8 @@ export function nameOf({ node, label }: Part): Html {
 
 const whatIsEntered = 'You have entered it. Left empty, what you entered is used';
 
-function hintsOf({ node, slot, context }: Part): Html | null {
+function hintsOf(part: Part): Html | null {
+  const { node, slot, context } = part;
   const inherited = context.entered?.has(slot) ? whatIsEntered : context.inherited.get(slot);
   const rules = node.kind === 'options' || node.kind === 'fixed' ? [] : describeRules(node.schema);
   const facts = [
@@ -92,6 +93,7 @@ function hintsOf({ node, slot, context }: Part): Html | null {
     ...[describeExamples(node.schema), inherited ?? (node.kind === 'options' ? '' : describeDefault(node))]
       .filter((text) => text !== '')
       .map((text) => html`<span class="foreign">${text}</span>`),
+    ...describeReplacement(part),
   ];
   const line = facts.map((fact, index) => html`${index > 0 ? ' · ' : null}${fact}`);
   const comparison = context.comparisons?.get(slot);
@@ -99,6 +101,21 @@ function hintsOf({ node, slot, context }: Part): Html | null {
   return html`${node.isDeprecated ? html`<p><strong>Deprecated.</strong> Its author advises against using it.</p>` : null}${
     node.description ? html`<p class="foreign prewrap">${node.description}</p>` : null
   }${facts.length > 0 ? html`<p>${line}</p>` : null}${comparison ? html`<p class="field-compared">${comparison}</p>` : null}`;
+}
+
+/** That what is entered into a part of several values replaces all of what applies otherwise: nobody shall expect it to be added. */
+function describeReplacement({ node, entry, slot, context }: Part): string[] {
+  const { default: value } = node;
+  const isGiven = context.inherited.has(slot);
+  const isFilled = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (!isGiven && !isFilled) return [];
+  const replaced = isGiven ? 'this value' : 'the default';
+  if (entry.kind === 'many') return [`What you choose replaces ${replaced} as a whole`];
+  if (entry.kind === 'array' && node.kind === 'array')
+    return entry.items.length > node.first.length ? [`Your items replace ${replaced}`] : [];
+  if (entry.kind !== 'object' || node.kind !== 'object') return [];
+  if (node.members.length > 0) return [`What you enter replaces ${replaced} as a whole`];
+  return entry.rows.length > 0 ? [`Your entries replace ${replaced}`] : [];
 }
 
 /** A button that changes the form without sending it. Without scripts, the page is loaded again at the part that has changed. */
