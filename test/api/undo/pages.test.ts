@@ -222,7 +222,9 @@ describe('the pages of an undo', () => {
     expect(filled.text).toMatch(/kept/);
     expect(filled.text).not.toContain('s3cret');
     expect(filled.text).toMatch(/id="differences"[\s\S]*<code class="foreign">a<\/code>[^\n]*evil[^\n]*good/);
-    expect(filled.text).toMatch(/The version of <span class="foreign">[^<]+<\/span> changes from 2\.0\.0 to <strong>1\.0\.0/);
+    expect(filled.text).toMatch(
+      /The version of <span class="foreign">[^<]+<\/span> changes from 2\.0\.0 to <strong>1\.0\.0/,
+    );
   });
 
   test('begin the plan by themselves only for whoever asked for the check, and only once', async () => {

@@ -240,7 +240,9 @@ describe('a webhook', () => {
   ])('is not saved with the address %s, and the answer says why', async (url) => {
     const { status, body } = await tenant.owner.post('/admin/webhooks', { ...wanted(), url, team_id: tenant.team });
     expect(status, JSON.stringify(body)).toBe(422);
-    expect(body.error).toMatch(/public network|not encrypted|starts with https|user name|no address|could not be resolved/);
+    expect(body.error).toMatch(
+      /public network|not encrypted|starts with https|user name|no address|could not be resolved/,
+    );
   });
 
   it('is not saved with events that there are none of', async () => {
