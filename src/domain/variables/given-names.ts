@@ -1,12 +1,15 @@
 import type { Em } from '#database/database.ts';
 import { readGivenNames } from './given-store.ts';
 import type { VariableCategory, VariableSource } from './model.ts';
+import { planGetsSecret } from './plan-value-rules.ts';
 
 /** A variable that an environment or a set would give the runs of an environment. */
 export interface GivenName {
   readonly name: string;
   readonly category: VariableCategory;
   readonly from: VariableSource;
+  /** It is a secret, and planning gets the value that applying gets. */
+  readonly planGetsSecret: boolean;
   /** What wins over it; null if runs get it. */
   readonly winner: VariableSource | null;
 }
@@ -14,18 +17,18 @@ export interface GivenName {
 /** All variables that something would give the runs of an environment, by name and without values, with what wins over each. */
 export async function findGivenNames(em: Em, environmentId: string): Promise<GivenName[]> {
   const rows = await readGivenNames(em, { environmentId });
-  const given = rows.map(({ name, category, holderKind, holderId, holderName }) => {
+  const given = rows.map(({ name, category, holderKind, holderId, holderName, ...row }) => {
     const from: VariableSource = { kind: holderKind, id: holderId, name: holderName };
-    return { name, category, from };
+    return { name, category, from, planGetsSecret: planGetsSecret(row) };
   });
   // The last one of each category and name wins.
   const winners = new Map(given.map(({ name, category, from }) => [`${category} ${name}`, from]));
   // A set that is attached to the environment and to its project gives each of its variables twice.
   const once = new Map(given.map((each) => [`${each.from.id} ${each.category} ${each.name}`, each]));
   return [...once.values()]
-    .map(({ name, category, from }) => {
-      const winner = winners.get(`${category} ${name}`) ?? null;
-      return { name, category, from, winner: winner?.id === from.id ? null : winner };
+    .map((each) => {
+      const winner = winners.get(`${each.category} ${each.name}`) ?? null;
+      return { ...each, winner: winner?.id === each.from.id ? null : winner };
     })
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -79,11 +79,12 @@ export const readGivenVariables = prepare((db, parameter: ParameterOf<OfEnvironm
     .orderBy(sql`"name" collate "C"`),
 );
 
-/** The names of the same variables in the same order, each with what gives it. */
+/** The names of the same variables in the same order, each with what gives it, and whether planning gets its secret. */
 export const readGivenNames = prepare((db, parameter: ParameterOf<OfEnvironment>) =>
   db
     .selectFrom(selectGiven(db, parameter).as('given'))
-    .select(['name', 'category', 'holderKind', 'holderId', 'holderName'])
+    .select(['name', 'category', 'sensitive', 'phases', 'holderKind', 'holderId', 'holderName'])
+    .select(sql<boolean>`"planValue" is not null or "sealedPlanValue" is not null`.as('hasPlanValue'))
     .orderBy('nearness')
     .orderBy(nameOrder('holderName'), 'desc')
     .orderBy('holderId')

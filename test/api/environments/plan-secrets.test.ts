@@ -178,3 +178,33 @@ it('the page of an environment names the secrets that plans get, in production o
     expect(text).toContain('planning gets it too');
   }
 });
+
+it('the warning of secrets that plans get names those of variable sets, and says of those of templates what helps', async () => {
+  const visitor = new Visitor(api.app);
+  await visitor.submit('/login', { email: tenant.owner.email, password: testPassword });
+  const place = { project_id: tenant.project, name: `Shown ${++made}`, kind: 'staging', plan_secrets: 'weaker' };
+  const { id } = await tenant.owner.make('/environments', place);
+  const password = { ...key, name: 'password', category: 'template' };
+  await tenant.owner.put(`/environments/${id}/variables`, { variables: [password] });
+  const set = await tenant.owner.make('/variable-sets', { team_id: tenant.team, name: 'Shared' });
+  await tenant.owner.put(`/variable-sets/${set.id}/variables`, {
+    variables: [key, { ...key, name: 'LATER', phases: ['apply'] }, { ...password, value: 'overridden' }],
+  });
+  await tenant.owner.put(`/variable-sets/${set.id}/attachments`, { project_ids: [], environment_ids: [id] });
+  const { text } = await visitor.get(`/environments/${id}?tab=variables`);
+  const words = (/notice notice-wait.*?<\/div><\/div>/s.exec(text.slice(text.indexOf('Plans get') - 400))?.[0] ?? '')
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/\s+/g, ' ');
+  expect(words).toContain('Plans get the same secrets as applies: KEY of the set Shared, password.');
+  expect(words).toContain('Give environment variables (KEY of the set Shared) another value for planning');
+  expect(words).toContain('Variables of templates (password) are part of what is planned');
+  expect(words).toContain('declare them as ephemeral in the template, or use environment variables instead.');
+  const form = (await visitor.get(`/environments/${id}/variables/password`)).text;
+  expect(form).not.toMatch(/name="(has_)?plan_value"|type="checkbox"[^>]*name="(plan|apply)"/);
+  const fields = { category: 'template', name: 'other', value: 'x', sensitive: 'yes', plan: '', apply: 'yes' };
+  const refused = await visitor.submit(`/environments/${id}/new-variable`, fields);
+  expect([refused.status, /id="field-plan-problem"/.test(refused.text)]).toEqual([400, true]);
+  expect(refused.text).not.toContain('Phases:');
+  const kept = { category: 'template', value: '', sensitive: 'yes', plan: 'yes', apply: 'yes' };
+  expect((await visitor.submit(`/environments/${id}/variables/password`, kept)).status).toBe(303);
+});

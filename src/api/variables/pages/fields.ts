@@ -9,6 +9,12 @@ export function toVariableBody(visit: Visit, typed: Typed, exists: boolean): Rec
   const sensitive = typed['sensitive'] === 'yes';
   const phases = (['plan', 'apply'] as const).filter((phase) => typed[phase] === 'yes');
   if (phases.length === 0) visit.addProblem('plan', 'choose at least one phase', 'phases');
+  else if (typed['category'] === 'template' && phases.length < 2)
+    visit.addProblem(
+      phases.includes('plan') ? 'apply' : 'plan',
+      'tick this too: a template variable is part of what is planned, so it is given in both phases',
+      'phases',
+    );
   const keepsValue = exists && sensitive && typed['value'] === '';
   return {
     category: typed['category'],
@@ -30,6 +36,14 @@ function toPlanValue(visit: Visit, typed: Typed, exists: boolean): Record<string
   if (has !== 'yes' && isTyped)
     visit.addProblem('has_plan_value', 'tick this if planning gets the value below; else empty its field');
   if (has !== 'yes') return { has_plan_value: false };
+  if (typed['category'] === 'template') {
+    visit.addProblem(
+      'has_plan_value',
+      'empty this: a template variable is part of what is planned, so it has one value',
+      'plan_value',
+    );
+    return {};
+  }
   const keepsValue = exists && sensitive === 'yes' && value === '';
   return { has_plan_value: true, ...(!keepsValue && { plan_value: readValue(visit, 'plan_value', typed) }) };
 }
@@ -63,6 +77,18 @@ export function showValue(category: string, value: JsonValue): string {
   return 'value' in read && read.value === value ? value : JSON.stringify(value);
 }
 
+/** What only environment variables have. */
+const fieldsOfTools = ['has_plan_value', 'plan_value', 'plan', 'apply'];
+
+/** The same fields where the variable is one of templates: it has one value, in both phases. */
+export function withoutFieldsOfTools(fields: readonly FormField[]): FormField[] {
+  return fields
+    .filter(({ name }) => !['has_plan_value', 'plan_value'].includes(name))
+    .map((field) =>
+      fieldsOfTools.includes(field.name) ? { name: field.name, label: field.label, kind: 'hidden' as const } : field,
+    );
+}
+
 /** The fields of a variable: of a new one, or of the one of that name. A secret that is kept is never filled in. */
 export function variableFields(existing: string | undefined, keepsSecret: boolean): FormField[] {
   return [
@@ -82,7 +108,7 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
       name: 'plan',
       label: 'Available while planning',
       kind: 'checkbox',
-      hint: 'Anyone who may start a plan can have it print a secret that it gets. Give such a secret another value for planning, or make it available while applying only.',
+      hint: 'Anyone who may start a plan can have it print a secret that it gets. Give such an environment variable another value for planning, or make it available while applying only. A template variable is always available while planning and applying: a template can declare it as ephemeral.',
     },
     { name: 'apply', label: 'Available while applying', kind: 'checkbox' },
   ];

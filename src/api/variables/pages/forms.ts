@@ -10,7 +10,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import type { VariableView } from '../views.ts';
-import { showValue, toVariableBody, variableFields } from './fields.ts';
+import { showValue, toVariableBody, variableFields, withoutFieldsOfTools } from './fields.ts';
 
 type ShownVariable = z.input<typeof VariableView> & { readonly actions: readonly Action[] };
 type HolderVisit = Visit<{ id: string }>;
@@ -167,7 +167,10 @@ function fieldsOf(variable: ShownVariable): FormField[] {
     plan: phases.includes('plan') ? 'yes' : '',
     apply: phases.includes('apply') ? 'yes' : '',
   };
-  return [...withValues(variableFields(name, sensitive), values), revisionField(variable)];
+  const fields = variableFields(name, sensitive);
+  // Another type is saved first; its form then has the other fields.
+  const shown = category === 'template' ? withoutFieldsOfTools(fields) : fields;
+  return [...withValues(shown, values), revisionField(variable)];
 }
 
 function withValues(fields: readonly FormField[], values: Readonly<Record<string, string>>): FormField[] {

@@ -172,7 +172,7 @@ describe('the pages of environments', () => {
     expect((await visitor.submit(`${path}/variables/KEY`, none)).status).toBe(303);
     expect(await read()).toMatchObject({ has_plan_value: false });
     const ofTemplate = await visitor.submit(`${path}/new-variable`, { ...set, name: 'size', category: 'template' });
-    expect([ofTemplate.status, /id="field-plan_value-problem"/.test(ofTemplate.text)]).toEqual([400, true]);
+    expect([ofTemplate.status, /id="field-has_plan_value-problem"/.test(ofTemplate.text)]).toEqual([400, true]);
   });
 
   it('say which freeze window holds the applies now, and how long', async () => {
