@@ -38,7 +38,7 @@ const port = () => (inside.address() as AddressInfo).port;
 function expectRefused({ status, body, text }: ApiAnswer): void {
   expect([400, 422], text).toContain(status);
   expect(body.error).toMatch(
-    /not on the public network|does not exist|not encrypted|for development|expected (a|the|where).* (URL|begin)|must (be written|not carry)/,
+    /not on the public network|could not be resolved|not encrypted|for development|expected (a|the|where).* (URL|begin)|must (be written|not carry)/,
   );
 }
 
