@@ -119,7 +119,7 @@ export const errorCodes = {
   evidence_stale: 'The evidence is not the latest of the finding, or the instance has changed since.',
   assembly_run_not_cancelable: 'The assembly run has ended already.',
   assembly_run_not_resumable: 'Only an assembly run that ended without success can be resumed.',
-  run_not_undoable: 'The run has changed nothing, or it was a destroy, which cannot be undone.',
+  run_not_undoable: 'The run has changed nothing, it is undone already, or it was a destroy, which cannot be undone.',
   undo_check_running: 'Several checks of undoing runs of the instance have not ended.',
   undo_not_ready:
     'The attempt at undoing a run does not allow this step: its state is another one, or a lasting problem is in the way.',

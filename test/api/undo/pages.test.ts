@@ -90,8 +90,14 @@ describe('the pages of an undo', () => {
     await stage.apply(undo);
     await stage.hear(undo);
     expect((await owner.get(`/workloads/runs/${run}`)).text).toContain(linked('undone by', undo));
-    expect((await owner.get(page)).text).toContain('A run deploys the undo');
-    expect((await owner.get(`/workloads/runs/${run}/undo`)).text).toContain('Earlier checks');
+    expect((await owner.get(page)).text).toContain('A run has deployed the undo');
+    const undone = (await owner.get(`/workloads/runs/${run}/undo`)).text;
+    expect(undone).toMatch(/Earlier checks[\s\S]*<\/svg>Undone</);
+    expect(undone).toContain(`Already undone by <a href="/workloads/runs/${undo}">`);
+    expect(undone).toMatch(new RegExp(`The instance is deployed from <a href="/workloads/runs/${undo}">`));
+    const disabled =
+      /aria-disabled="true"[^>]*>(?:(?!<\/button>)[\s\S])*Undo this change[\s\S]*id="why-not-undo">Already undone/;
+    expect(await owner.get(`/workloads/runs/${run}`)).toMatchObject({ text: expect.stringMatching(disabled) });
   });
 
   test('accept as many resources as a check can list, each by its own box', async () => {

@@ -113,6 +113,39 @@ describe('a promotion', () => {
     expect((await stage.deployed(place)).variables).toEqual({ a: 1, b: 3 });
   });
 
+  test('leaves the run undone, so that it cannot be undone again until the undo is undone', async () => {
+    const { second, attempt } = await promotable();
+    const { body } = await stage.promote(attempt);
+    await stage.apply(body.id);
+    await stage.hear(body.id);
+    const check = async () => (await stage.tenant.owner.get(`/runs/${second}/selective-undo`)).body.actions[0];
+    const reason = `already undone by the run ${body.id}`;
+    expect(await check()).toMatchObject({ name: 'check', allowed: false, reason });
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    const refused = await stage.tenant.owner.post(`/runs/${second}/selective-undo/check`, undefined, key);
+    expect([refused.status, refused.headers['x-error-code'], refused.body.error]).toEqual([
+      409,
+      'run_not_undoable',
+      reason,
+    ]);
+    const redo = await stage.undo(body.id);
+    await stage.apply(redo);
+    await stage.hear(redo);
+    expect(await check()).toMatchObject({ allowed: true, reason: null });
+    const third = await stage.undo(redo);
+    await stage.apply(third);
+    await stage.hear(third);
+    expect(await check()).toMatchObject({ allowed: false });
+  });
+
+  test('does not advise to undo itself where the run is not yet marked as undone', async () => {
+    const { second, attempt } = await promotable();
+    const { body } = await stage.promote(attempt);
+    await stage.apply(body.id);
+    const { verdicts } = await stage.check(second);
+    expect(verdicts[0].cause.message).toBe(`the run ${body.id} has undone it already`);
+  });
+
   test('is refused unless it names exactly the collateral and the digest of the candidate', async () => {
     const { attempt } = await promotable(['thing.a', 'thing.b', 'thing.c']);
     const refused = [

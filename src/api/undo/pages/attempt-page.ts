@@ -17,6 +17,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
+import { findSucceeded } from '#domain/undo/deployments/deployments-store.ts';
 import { getAttempt, list, listChecks } from '../operations.ts';
 import { renderVerdicts } from './changes.ts';
 import { checkAgain } from './check-again.ts';
@@ -51,7 +52,7 @@ export async function showAttempt(visit: AttemptVisit): Promise<FastifyReply> {
   ]);
   const names = await readNames(visit.em, { instances: [run.instance_id] });
   const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
-  const state = shownState(attempt, outdated);
+  const state = shownState(attempt, outdated, await findSucceeded(visit.em, [attempt.promoted_run_id]));
   const isOutdated = state === 'outdated';
   const goesOn = !isOutdated && plansByItself(visit, attempt, checks);
   const content = html`${renderHead({ attempt, state, run, names, ofRun: ofRun.actions })}

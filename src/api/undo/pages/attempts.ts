@@ -10,7 +10,11 @@ export type ShownAttempts = EncodedAnswerOf<(typeof list)['responses']>;
 type Row = ShownAttempts['attempts'][number];
 
 /** The earlier attempts at undoing a run; null if there are none. */
-export function renderAttempts(attempts: readonly Row[], outdated: ReadonlySet<string>): Html | null {
+export function renderAttempts(
+  attempts: readonly Row[],
+  outdated: ReadonlySet<string>,
+  succeeded: ReadonlySet<string>,
+): Html | null {
   if (attempts.length === 0) return null;
   return html`<h2>Earlier checks</h2>
 ${renderTable<Row>({
@@ -22,7 +26,7 @@ ${renderTable<Row>({
       kind: 'main',
       cell: ({ id, created_at: at }) => html`<a href="${pagePath(pages.selectiveUndo, { id })}">${renderAge(at)}</a>`,
     },
-    { label: 'State', cell: (row) => renderState(shownState(row, outdated)) },
+    { label: 'State', cell: (row) => renderState(shownState(row, outdated, succeeded)) },
     { label: 'Requested by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
   ],
 })}`;

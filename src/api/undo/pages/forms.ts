@@ -3,6 +3,7 @@ import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
+import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -11,6 +12,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
+import { findSucceeded, readInstanceNow } from '#domain/undo/deployments/deployments-store.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { renderAttempts, type ShownAttempts } from './attempts.ts';
 import { checkAgain } from './check-again.ts';
@@ -28,12 +30,12 @@ interface Subject {
 export function registerUndoForms(addPage: AddPage): void {
   addFormPage(addPage, pages.undoRun, {
     read: readRunWithAttempts,
-    describe: ({ run, undo, names, outdated }) => ({
+    describe: ({ run, undo, names, outdated, succeeded, deployedRunId }) => ({
       title: titleOfUndo(run),
       crumbs: crumbsOf(run),
-      lead: html`<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
+      lead: html`${renderUndone(run, undo, deployedRunId)}<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
 <p>First, a check compares the run with those before and after it, and the instance with its latest state. If nothing is in the way, a run plans the undo. Neither changes anything. You then see what the undo affects, and confirm it.</p>
-${renderAttempts(undo.attempts, outdated)}`,
+${renderAttempts(undo.attempts, outdated, succeeded)}`,
       fields: [],
       submit: 'Check and plan',
       cancel: pagePath(pages.run, { id: run.id }),
@@ -92,6 +94,16 @@ interface RunWithAttempts {
   readonly names: Names;
   /** The attempts whose instance has changed since their check. */
   readonly outdated: ReadonlySet<string>;
+  /** The runs of the attempts that have deployed their undo. */
+  readonly succeeded: ReadonlySet<string>;
+  /** The run that the instance is deployed from now. */
+  readonly deployedRunId: string | null;
+}
+
+/** Where the run is undone now: what is deployed instead of it. */
+function renderUndone({ undone_by: by }: ShownRun, { actions }: ShownAttempts, deployed: string | null): Html | null {
+  if (by === null || deployed === null || !refusalOf(actions, 'check')?.startsWith('already undone')) return null;
+  return html`<p>The instance is deployed from ${renderRunLink(deployed)} now${deployed === by ? ', which undid this run' : null}.</p>`;
 }
 
 async function readRunWithAttempts(visit: Visit<ById>): Promise<RunWithAttempts> {
@@ -102,7 +114,14 @@ async function readRunWithAttempts(visit: Visit<ById>): Promise<RunWithAttempts>
   ]);
   const names = await readNames(visit.em, { instances: [run.instance_id] });
   const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
-  return { run, undo, names, outdated };
+  const [succeeded, instance] = await Promise.all([
+    findSucceeded(
+      visit.em,
+      undo.attempts.map(({ promoted_run_id: id }) => id),
+    ),
+    readInstanceNow(visit.em, run.instance_id),
+  ]);
+  return { run, undo, names, outdated, succeeded, deployedRunId: instance?.deployedRunId ?? null };
 }
 
 async function readAttempt(visit: Visit<ById>): Promise<Subject> {

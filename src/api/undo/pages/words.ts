@@ -17,14 +17,19 @@ export type ShownChecks = EncodedAnswerOf<(typeof listChecks)['responses']>['can
 
 type Look = Parameters<typeof renderStatusBadge>[0];
 
-/** The state of an attempt as people see it. `outdated`: its instance has changed since the check, so that it can go no further. */
-export type ShownState = AttemptState | 'outdated';
+/**
+ * The state of an attempt as people see it. `outdated`: its instance has changed since the check, so that it can go no
+ * further. `undone`: its run has deployed the undo.
+ */
+export type ShownState = AttemptState | 'outdated' | 'undone';
 
-/** What people are shown of the state of an attempt. @param outdated the attempts whose instance has changed since their check */
+/** What people are shown of the state of an attempt. @param outdated the attempts whose instance has changed since their check. @param succeeded the runs that have deployed their undo */
 export function shownState(
-  { id, state }: Pick<ShownAttempt, 'id' | 'state'>,
+  { id, state, promoted_run_id: run }: Pick<ShownAttempt, 'id' | 'state' | 'promoted_run_id'>,
   outdated: ReadonlySet<string>,
+  succeeded: ReadonlySet<string>,
 ): ShownState {
+  if (run !== null && succeeded.has(run)) return 'undone';
   return outdated.has(id) ? 'outdated' : state;
 }
 
@@ -38,6 +43,7 @@ const stateLooks: Readonly<Record<ShownState, Look>> = {
   promotable: { word: 'Ready to confirm', icon: 'hand', tone: 'approval' },
   outdated: { word: 'Out of date', icon: 'octagon-x', tone: 'failed' },
   promoted: { word: 'Started', icon: 'circle-check', tone: 'succeeded' },
+  undone: { word: 'Undone', icon: 'undo-2', tone: 'succeeded' },
 };
 
 const verdictLooks: Readonly<Record<VerdictWord, Look>> = {
@@ -120,4 +126,5 @@ export const nextSteps: Readonly<Record<ShownState, string>> = {
   promotable: 'Review the plan, and confirm it below.',
   outdated: toSentence(instanceChanged.message),
   promoted: 'A run deploys the undo. It plans again and may need approval.',
+  undone: 'A run has deployed the undo.',
 };

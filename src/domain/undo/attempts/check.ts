@@ -12,13 +12,14 @@ import { type Assessment, showCandidate } from '../candidate/assess.ts';
 import type { Candidate } from '../candidate/candidate.ts';
 import { resolveCandidate } from '../candidate/request.ts';
 import { isProblem } from '../deployments/deployments.ts';
-import { hasDeployed, readInstanceNow } from '../deployments/deployments-store.ts';
+import { readInstanceNow } from '../deployments/deployments-store.ts';
 import { UndoAttempt } from '../entity.ts';
 import { type Problem, stateOf, undoCheckWorkflow } from '../model.ts';
 import { publishState, publishUndoEvent } from '../publish-event.ts';
 import { judgeByRuns } from './judge-by-runs.ts';
 import { findCrowdRefusal, findUndoRefusal, type InstanceNow } from './rules.ts';
 import { countChecking } from './store.ts';
+import { readUndoFacts } from './targets.ts';
 
 /** What the steps of an attempt use. */
 export interface UndoDeps extends ResolveDeps {
@@ -43,7 +44,7 @@ export async function beginUndo(
   by: Principal,
 ): Promise<UndoAttempt> {
   const { run } = target;
-  throwIfRefused(findUndoRefusal({ operation: run.operation, hasDeployed: await hasDeployed(tx.em, run) }));
+  throwIfRefused(findUndoRefusal(await readUndoFacts(tx.em, run)));
   throwIfRefused(findCrowdRefusal(await countChecking(tx.em, run.instanceId)));
   const instance = await readInstanceNow(tx.em, run.instanceId);
   const judged = await judgeByRuns(tx.em, deps.keyRing, target, instance, by);

@@ -7,16 +7,18 @@ export interface UndoFacts {
   readonly operation: RunOperation;
   /** Whether it changed its instance. */
   readonly hasDeployed: boolean;
+  /** The run that has undone it, unless that undo was undone; null if it is not undone now. */
+  readonly undoneBy: string | null;
 }
 
 /** Why a run cannot be undone at all; null if an attempt can be made. */
-export function findUndoRefusal({ operation, hasDeployed }: UndoFacts): Refusal | null {
+export function findUndoRefusal({ operation, hasDeployed, undoneBy }: UndoFacts): Refusal | null {
   if (operation === 'destroy') return notUndoable('a destroy cannot be undone: apply the template again');
   if (operation !== 'apply' && operation !== 'refresh')
     return notUndoable(`a run of the operation ${operation} changes nothing: only a run that applied can be undone`);
-  return hasDeployed
-    ? null
-    : notUndoable('the run has applied nothing: only a run that changed its instance can be undone');
+  if (!hasDeployed)
+    return notUndoable('the run has applied nothing: only a run that changed its instance can be undone');
+  return undoneBy === null ? null : notUndoable(`already undone by the run ${undoneBy}`);
 }
 
 /** Each check has the instance scanned, and opens what its runs were given. */

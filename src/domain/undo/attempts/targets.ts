@@ -5,7 +5,7 @@ import { Run } from '#domain/runs/entity.ts';
 import { findRun, type RunTarget } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
-import { hasDeployed } from '../deployments/deployments-store.ts';
+import { findPresentUndo, hasDeployed } from '../deployments/deployments-store.ts';
 import { UndoAttempt } from '../entity.ts';
 import type { UndoFacts } from './rules.ts';
 
@@ -31,9 +31,18 @@ export function findAttemptOwner(em: Em, id: string): Promise<Ownership | undefi
   return findOwningTeam(em, 'selective_undo_attempt', id);
 }
 
+/** What decides whether a run can be undone. */
+export async function readUndoFacts(em: Em, run: Run): Promise<UndoFacts> {
+  return {
+    operation: run.operation,
+    hasDeployed: await hasDeployed(em, run),
+    undoneBy: await findPresentUndo(em, run.undoneBy ?? null),
+  };
+}
+
 /** A run and its owner, with what decides whether it can be undone. */
 export async function findUndoFacts(em: Em, runId: string): Promise<(RunTarget & UndoFacts) | undefined> {
   const [target, run] = await Promise.all([findRun(em, runId), em.findOne(Run, { id: runId })]);
   if (!target || !run) return undefined;
-  return { ...target, operation: run.operation, hasDeployed: await hasDeployed(em, run) };
+  return { ...target, ...(await readUndoFacts(em, run)) };
 }

@@ -36,7 +36,8 @@ export async function assess(
   const versions = new Map(runs.map(({ row }) => [row.versionId, row.version]));
   const sensitive = new Set(runs.flatMap((run) => run.sensitive));
   const judged = judgeChanges(history, entry);
-  const verdicts = judged.map((verdict) => toVerdict(verdict, sensitive));
+  const isUndo = (id: string) => history.find(id)?.run.undoes === runId;
+  const verdicts = judged.map((verdict) => toVerdict(verdict, sensitive, isUndo));
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
   const leaves = findCandidate(history, entry, judged);
   const wanted = leaves && toCandidate(leaves, deployments);
@@ -63,13 +64,16 @@ function byPath(one: Verdict, other: Verdict): number {
   return one.path < other.path ? -1 : 1;
 }
 
-function toVerdict(judged: PathVerdict, sensitive: ReadonlySet<string>): Verdict {
+/** @param isUndo whether a later run is an undo of the run itself, which nobody should undo to undo it once more */
+function toVerdict(judged: PathVerdict, sensitive: ReadonlySet<string>, isUndo: (id: string) => boolean): Verdict {
   const path = shownPath(judged.path, sensitive);
   switch (judged.verdict) {
     case 'clean':
       return { path, verdict: 'clean', cause: null };
     case 'superseded': {
-      const message = `the run ${judged.byRun} changed it later: undo that run first, or apply the value that you want in a new run`;
+      const message = isUndo(judged.byRun)
+        ? `the run ${judged.byRun} has undone it already`
+        : `the run ${judged.byRun} changed it later: undo that run first, or apply the value that you want in a new run`;
       return { path, verdict: 'superseded', cause: { message, runId: judged.byRun } };
     }
     case 'depended_on': {

@@ -90,6 +90,40 @@ export async function hasDeployed(em: Em, run: { id: string; instanceId: string 
   return found !== undefined;
 }
 
+/** How many undos of undos are followed. */
+const maxUndos = 100;
+
+/**
+ * The run that has undone another one, unless it was undone itself, and that undo not in its turn.
+ * @param undoneBy the last run that undid it; null if none did
+ */
+export async function findPresentUndo(em: Em, undoneBy: string | null): Promise<string | null> {
+  let last = undoneBy;
+  for (let undos = 0; last !== null && undos < maxUndos; undos += 1) {
+    const next = await findUndoOf(em, last);
+    if (next === null) return undos % 2 === 0 ? last : null;
+    last = next;
+  }
+  return null;
+}
+
+async function findUndoOf(em: Em, id: string): Promise<string | null> {
+  const run = await db(em).selectFrom('runs').where('id', '=', id).select('undone_by as by').executeTakeFirst();
+  return run?.by ?? null;
+}
+
+/** Those of some runs that have succeeded. */
+export async function findSucceeded(em: Em, ids: readonly (string | null)[]): Promise<ReadonlySet<string>> {
+  const known = ids.filter((id) => id !== null);
+  const found = await db(em)
+    .selectFrom('runs')
+    .where('id', '=', (eb) => eb.fn.any(eb.val(known)))
+    .where('status', '=', 'succeeded')
+    .select('id')
+    .execute();
+  return new Set(found.map(({ id }) => id));
+}
+
 /** A run that may still change an instance; undefined if there is none. */
 export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: string } | undefined> {
   return db(em)
