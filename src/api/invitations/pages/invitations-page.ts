@@ -81,7 +81,7 @@ async function readFields<Params, Owner extends LevelOwner>(
   ];
 }
 
-/** What the invited person does. It is the same whether an account has the address or not, so that nobody learns that from it. */
+/** What the invited person does next. The text never depends on whether an account has the address, so that inviters cannot find out. */
 function describeAcceptance(visit: Visit): Html {
   const addUser = visit.mayDo(createUser).allowed ? html` <a href="${pagePath(pages.newUser)}">Add a user</a>.` : null;
   return html`The person signs in with the account that has this confirmed address, opens the link and accepts. If they have no account, an administrator of the installation must first add a user with this address.${addUser}`;

@@ -3,7 +3,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 
-/** Whose schedules are meant: those of one team, or those of all teams of an organization. */
+/** The owner of the schedules: one team, or all teams of an organization. */
 export type ScheduleScope = { readonly team_id: string } | { readonly organization_id: string };
 
 /** How many schedules a form names. A link leads to the others. */

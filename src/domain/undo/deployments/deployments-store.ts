@@ -90,26 +90,24 @@ export async function hasDeployed(em: Em, run: { id: string; instanceId: string 
   return found !== undefined;
 }
 
-/** How many undos of undos are followed. */
+/** A chain of undos of undos is followed no farther. */
 const maxUndos = 100;
 
 /**
- * The run that has undone another one, unless it was undone itself, and that undo not in its turn.
+ * The run that has undone another one; null if that undo was undone itself, and the undo of it was not.
  * @param undoneBy the last run that undid it; null if none did
  */
 export async function findPresentUndo(em: Em, undoneBy: string | null): Promise<string | null> {
-  let last = undoneBy;
-  for (let undos = 0; last !== null && undos < maxUndos; undos += 1) {
-    const next = await findUndoOf(em, last);
-    if (next === null) return undos % 2 === 0 ? last : null;
-    last = next;
-  }
-  return null;
-}
-
-async function findUndoOf(em: Em, id: string): Promise<string | null> {
-  const run = await db(em).selectFrom('runs').where('id', '=', id).select('undone_by as by').executeTakeFirst();
-  return run?.by ?? null;
+  if (undoneBy === null) return null;
+  const { rows } = await sql<{ id: string; undos: number }>`
+    with recursive chain (id, undos) as (
+      select ${undoneBy}::uuid, 0
+      union all
+      select r.undone_by, c.undos + 1 from chain c join runs r on r.id = c.id
+        where r.undone_by is not null and c.undos < ${maxUndos}::int)
+    select id, undos from chain order by undos desc limit 1`.execute(db(em));
+  const [last] = rows;
+  return last && last.undos % 2 === 0 ? last.id : null;
 }
 
 /** Those of some runs that have succeeded. */

@@ -29,7 +29,7 @@ interface ComparedForm {
   readonly isToConfirm: boolean;
 }
 
-/** From what the form starts, or what its run replaces. What was sent may have been filled in from an earlier deployment than the one that is read now. */
+/** Says which deployment the form starts from, or which one its run replaces. A form that was sent may have been filled in from an earlier one. */
 export function renderDeployedNotice({ deployed, undone, replaced, template }: RunFacts, isSent: boolean): Html | null {
   const baseline = deployed ?? replaced;
   if (!baseline) return null;

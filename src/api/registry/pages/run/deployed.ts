@@ -40,7 +40,7 @@ export async function readReplaced(visit: Visit, target: NamedTarget): Promise<D
 /** Where a run deploys. An empty environment: outside any. */
 type NamedTarget = Readonly<Record<'templateId' | 'environmentId' | 'name', string>>;
 
-/** The instance on which a run works, whatever has deployed it; null: there is none yet. */
+/** The instance that the run changes; null: there is none yet. */
 export async function findNamedInstance(
   visit: Visit,
   target: NamedTarget,

@@ -162,7 +162,7 @@ function whenEmpty({ root, inherited }: ComparedFacts, name: string): Pick<Diffe
   return { after: isShown ? shorten(member.default ?? null) : null };
 }
 
-/** The variables that the deployment had no value for, whose fields are empty, and that get a value all the same. */
+/** The variables without a deployed value that an environment or a set gives one, although their fields are empty. */
 function findGiven(facts: ComparedFacts, baseline: Deployment, entered: Values): Difference[] {
   const { root, inherited } = facts;
   const before = new Set(baseline.root.members.map(({ name }) => name));
