@@ -142,7 +142,7 @@ async function openProfile(page: Page, user: ApiUser): Promise<void> {
   await page.getByLabel('E-mail address').fill(user.email);
   await page.getByLabel('Password').fill(testPassword);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(`${origin}/profile`);
+  await page.getByLabel('Current password').waitFor();
 }
 
 async function showProblem(page: Page): Promise<void> {
@@ -162,5 +162,7 @@ async function linkFor(user: ApiUser): Promise<string> {
 async function followLink(page: Page, link: string): Promise<void> {
   await page.goto('about:blank');
   await page.goto(link);
-  await page.getByRole('button', { name: 'Continue' }).click();
+  const next = page.getByRole('button', { name: 'Continue' });
+  await next.click();
+  await next.waitFor({ state: 'detached' });
 }

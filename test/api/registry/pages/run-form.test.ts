@@ -530,6 +530,18 @@ describe('an item or an entry that was added and left blank', () => {
     expect(summary).not.toContain('hosts 1');
   });
 
+  test('is refused together with the required variables that are still missing', async () => {
+    const required = { ...lists, name: text, size: { type: 'integer', default: 1 } };
+    const schema = { type: 'object', properties: required, required: ['name', 'size', 'hosts'] };
+    const sent = await send({ 'n/hosts': '1', 'v/hosts/0': '' }, `/catalog/${await publish(schema)}/run`);
+    expect(sent.status).toBe(422);
+    const summary = problemsIn(sent.text);
+    expect(summary).toContain('hosts 1 : Enter a value, or remove the item.');
+    expect(summary).toContain('name : Enter a value.');
+    expect(summary).not.toContain('size');
+    expect(summary).not.toContain('hosts :');
+  });
+
   test('is no problem in a tuple that is blank as a whole, and an empty text is sent where it is written as JSON', async () => {
     const fields = { 'n/hosts': '1', 'j/hosts/0': '""', 'v/pair/0': '', 'v/pair/1': '', 'j/tags': '{"": ""}' };
     const sent = await send(fields, at);

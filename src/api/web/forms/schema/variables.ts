@@ -1,5 +1,6 @@
 import { toSentence } from '#api/web/text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { Budget } from './budget.ts';
 import { budgetFor, costInside, maxEntries } from './cost.ts';
 import { decodeEntry, type SentFields } from './decode.ts';
@@ -56,7 +57,23 @@ export interface EnteredVariables {
   readonly problems: readonly ValueProblem[];
 }
 
+/**
+ * What was entered for all variables. If something in it cannot be sent, the required variables that are still missing are problems too: the
+ * service, which looks for them otherwise, is not asked.
+ */
 export function readVariables(root: ObjectNode, entry: VariablesEntry): EnteredVariables {
+  const { values, problems } = readEntered(root, entry);
+  return { values, problems: problems.length > 0 ? [...problems, ...findMissing(root, values, problems)] : problems };
+}
+
+function findMissing({ members }: ObjectNode, values: object, problems: readonly ValueProblem[]): ValueProblem[] {
+  return members
+    .filter((member) => member.isRequired && member.default === undefined && !Object.hasOwn(values, member.name))
+    .map(({ name }) => ({ pointer: `/${escapePointer(name)}`, message: 'enter a value' }))
+    .filter(({ pointer }) => !problems.some((problem) => problem.pointer === '' || problem.pointer === pointer));
+}
+
+function readEntered(root: ObjectNode, entry: VariablesEntry): EnteredVariables {
   const fields = entry.json === null ? root : secretPart(root);
   const { value, problems } = readEntry(fields, { kind: 'object', members: entry.members, rows: [] }, '');
   const values = (value ?? {}) as Record<string, JsonValue>;
