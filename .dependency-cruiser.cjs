@@ -242,10 +242,13 @@ const apiDataRules = [
   },
   {
     name: 'api-without-stores',
-    comment: 'rate limits have no rules beyond their counts, so the edge calls their store',
+    comment: 'rate limits and the generation of an owner have no rules beyond their statements, so the edge and the pipeline call their stores',
     severity: 'error',
     from: { path: withoutStores },
-    to: { path: '^src/domain/.+/store\\.ts$', pathNot: '^src/domain/shared/rate-counts/store\\.ts$' },
+    to: {
+      path: '^src/domain/.+[/-]store\\.ts$',
+      pathNot: '^src/domain/shared/(rate-counts/store|access/owner-generation-store)\\.ts$|^src/domain/search/candidates-store\\.ts$',
+    },
   },
 ];
 
@@ -262,7 +265,7 @@ module.exports = {
       comment: 'the executor process has no database, so entities and services are not for it',
       severity: 'error',
       from: { path: '^src/executors/' },
-      to: { path: '^src/domain/.+/(entity|[^/]*store|service|policy|targets)\\.ts$' },
+      to: { path: '^src/domain/.+/(entity|store|[^/]+-store|service|policy|targets)\\.ts$' },
     },
     {
       name: 'local-is-composition-only',

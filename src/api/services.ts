@@ -4,7 +4,7 @@ import type { ChangeFeed } from '#api/web/live/change-feed.ts';
 import type { Config } from '#config';
 import type { Orm } from '#database/database.ts';
 import type { KeyUses } from '#domain/identity/api-keys/uses.ts';
-import type { WatchedRun } from '#domain/runs/lists/watched-runs-store.ts';
+import type { WatchedRun } from '#domain/runs/model.ts';
 import type { RefusalLog } from '#domain/shared/commands/refusals.ts';
 import type { Transactions } from '#domain/shared/commands/transaction.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';

@@ -1,6 +1,7 @@
 import type { Permission } from '#domain/shared/access/permissions.ts';
 import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
-import type { AttemptPhase, RunOperation, RunStatus, RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
+import type { AttemptPhase, RunOperation, RunPhase, RunStatus, RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
+import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
 /**
@@ -92,4 +93,17 @@ export function poolQueue(pool: string, isolation: Isolation): string {
 export function priorityOf(operation: RunOperation, phase: AttemptPhase): number {
   if (phase === 'applying') return 1;
   return operation === 'scan' ? 5 : 3;
+}
+
+/** What can change about a run that a client watches. */
+export interface WatchedRun {
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly phase: RunPhase;
+  readonly revision: number;
+  readonly waitingOn: WaitingOn | null;
+  /** The number of the last chunk of its log; 0 before the first. */
+  readonly lastLogSequence: number;
+  /** The number of its last event. Events are numbered in the order of their commits, so none before it is still to come. */
+  readonly lastEventSequence: number;
 }

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#domain/audit/model.ts';
-import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 import { auditStream } from './model.ts';
 
 /** What a request to an endpoint says about an event or a record of the audit. The OpenAPI document describes it under `webhooks`. */

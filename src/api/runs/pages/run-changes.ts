@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ServerEvent } from '#api/edge/sse.ts';
-import type { WatchedRun } from '#domain/runs/lists/watched-runs-store.ts';
+import type { WatchedRun } from '#domain/runs/model.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { getEvents } from '../log-operations.ts';
 import type { RunVisit } from './run-tab.ts';

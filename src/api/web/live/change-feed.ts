@@ -1,12 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Orm } from '#database/database.ts';
-import type { EventCursor } from '#domain/shared/events/cursor.ts';
-import { readEventsAfter, startCursor } from '#domain/shared/events/cursor-store.ts';
-import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import { NewEvents } from '#domain/shared/events/new-events.ts';
+import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 
 const pollMs = 400;
-const batch = 500;
 
 /** Says whether a reader wants to hear of an event, and may. */
 export type EventTest = (event: PublishedEvent) => boolean;
@@ -20,7 +18,7 @@ export class ChangeFeed {
   readonly #log: Logger;
   readonly #events = new EventEmitter().setMaxListeners(0);
   #watchers = 0;
-  #cursor: EventCursor | null = null;
+  #newEvents: NewEvents | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(orm: Orm, log: Logger) {
@@ -66,15 +64,13 @@ export class ChangeFeed {
     } catch (error) {
       this.#log.warn({ err: error }, 'could not read the events that live pages follow; trying again');
     }
-    if (this.#watchers === 0) this.#cursor = null;
+    if (this.#watchers === 0) this.#newEvents = null;
     this.#timer = this.#watchers > 0 ? setTimeout(() => void this.#poll(), pollMs) : undefined;
   }
 
   async #read(): Promise<void> {
-    const em = this.#orm.em.fork();
-    this.#cursor ??= await startCursor(em);
-    const { events, cursor } = await readEventsAfter(em, this.#cursor, batch);
-    this.#cursor = cursor;
+    this.#newEvents ??= new NewEvents();
+    const events = await this.#newEvents.read(this.#orm.em.fork());
     for (const event of events) this.#events.emit('event', event);
     if (events.length > 0) this.#events.emit('read');
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventTypeName } from '#domain/events.ts';
-import type { PublishedEvent } from '#domain/shared/events/event-store.ts';
+import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 
 /** After these, nobody needs to review the run any more. */
 const endsOfWaiting: readonly EventTypeName[] = ['run.finished', 'run.applying', 'run.held'];

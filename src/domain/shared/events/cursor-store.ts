@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventCursor } from './cursor.ts';
-import { type PublishedEvent, selectEvent, toEvent } from './event-store.ts';
+import { selectEvent, toEvent } from './event-store.ts';
+import type { PublishedEvent } from './published-event.ts';
 
 /** No transaction stays open for as long as this. */
 const longestTransaction = '1 day';

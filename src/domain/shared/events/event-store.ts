@@ -1,25 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
-import type { EventTypeName } from '#domain/events.ts';
-import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { PrincipalKind } from '../vocabulary/roles.ts';
-
-/** An event that was committed. */
-export interface PublishedEvent {
-  /** Names the event wherever it is delivered; a repeated delivery has the same. */
-  readonly id: string;
-  readonly type: EventTypeName;
-  readonly subject: { readonly kind: string; readonly id: string };
-  /** Counts the events of the subject from 1. */
-  readonly sequence: number;
-  readonly data: Readonly<Record<string, JsonValue>>;
-  readonly organizationId: string | null;
-  readonly teamId: string | null;
-  readonly projectId: string | null;
-  readonly actor: { readonly type: PrincipalKind; readonly id: string; readonly name: string };
-  /** PostgreSQL's text of the time. */
-  readonly at: string;
-}
+import type { PublishedEvent } from './published-event.ts';
 
 /** The columns of an event, of `domain_events as e`. */
 export function selectEvent(_eb: Over<{ e: 'domain_events' }>) {

@@ -3,7 +3,7 @@ import type { Em, Orm } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { EventCursor } from './cursor.ts';
 import { readEventsAfter, startCursor } from './cursor-store.ts';
-import type { PublishedEvent } from './event-store.ts';
+import type { PublishedEvent } from './published-event.ts';
 
 /** Something that follows all events, and keeps in a table of its own how far it has come. */
 export interface EventFollower {

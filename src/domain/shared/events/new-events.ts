@@ -1,0 +1,19 @@
+import type { Em } from '#database/database.ts';
+import type { EventCursor } from './cursor.ts';
+import { readEventsAfter, startCursor } from './cursor-store.ts';
+import type { PublishedEvent } from './published-event.ts';
+
+const batch = 500;
+
+/** The events that are committed from the first read on, for a reader that keeps its place in memory. */
+export class NewEvents {
+  #cursor: EventCursor | null = null;
+
+  /** The events since the last read, 500 at most: the rest follows with the next read. The first read returns none. */
+  async read(em: Em): Promise<PublishedEvent[]> {
+    this.#cursor ??= await startCursor(em);
+    const { events, cursor } = await readEventsAfter(em, this.#cursor, batch);
+    this.#cursor = cursor;
+    return events;
+  }
+}
