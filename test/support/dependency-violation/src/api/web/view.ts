@@ -1,0 +1,3 @@
+import { name } from '../../domain/identity/name-store.ts';
+
+export const view = name;
