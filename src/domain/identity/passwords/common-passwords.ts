@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 
-const listFile = new URL('./common-passwords.txt', import.meta.url);
+const listFile = new URL('./common-passwords.txt.gz', import.meta.url);
 /** What an attacker of this service in particular would try first. */
 const ownNames = ['coordinator', 'deliverycoordinator', 'delivery-coordinator'];
 const longestUnit = 4;
@@ -19,7 +20,7 @@ export function isCommonPassword(password: string): boolean {
 
 /** The list follows its licence, after the first empty line. */
 function readList(): ReadonlySet<string> {
-  const text = readFileSync(listFile, 'utf8');
+  const text = gunzipSync(readFileSync(listFile)).toString('utf8');
   const lines = text.slice(text.indexOf('\n\n') + 2).split('\n');
   return new Set([...ownNames, ...lines.filter((line) => line !== '')]);
 }
