@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Html, html } from '#api/web/html.ts';
 import { openRandom } from '#test/faults/harness/random.ts';
 import { findBrowser, launchBrowser } from '#test/support/browser/browser.ts';
+import { readSeed } from '#test/support/seed.ts';
 
-const seed = Number(process.env['DIRECTION_SEED'] ?? 20_261_126);
+const seed = readSeed('DIRECTION_SEED', 20_261_126);
 
 /** What turns the order of text, alone and together: letters, digits, marks, controls and ends of paragraphs. */
 const pieces = [

@@ -15,12 +15,13 @@ import { declareHostile } from '#test/support/pages/list/hostile-pages.ts';
 import { listen, Onlookers } from '#test/support/pages/onlookers.ts';
 import type { PersonKey } from '#test/support/pages/people.ts';
 import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
+import { readSeed } from '#test/support/seed.ts';
 
 /**
  * `npm run test:pages` looks at every page in every way. `npm test` looks at a few of them. The titles contain their seed
  * (`PAGES_SEED`).
  */
-const seed = Number(process.env['PAGES_SEED'] ?? 1_584_479_057);
+const seed = readSeed('PAGES_SEED', 1_584_479_057);
 const some = 3;
 
 let api: TestApi;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readSeed } from '#test/support/seed.ts';
 import { runCycles } from './harness/cycles.ts';
 import type { Disruption } from './harness/disruptions.ts';
 
@@ -7,7 +8,7 @@ const cycles: readonly (readonly Disruption[])[] = [
   ['worker in apply', 'api between commit and workflow start'],
   ['postgres', 'temporal'],
 ];
-const seed = Number(process.env['CYCLES_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = readSeed('CYCLES_SEED');
 
 /** A short version of `npm run test:faults`: disrupts real processes and checks the installation when it is idle. */
 it(`killing processes at work loses nothing, repeats nothing and leaves nothing behind (seed ${seed})`, {

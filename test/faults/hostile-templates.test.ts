@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listProcesses } from '#test/support/programs/start.ts';
+import { readSeed } from '#test/support/seed.ts';
 import { type Installation, openInstallation } from './harness/installation.ts';
 import { openRandom } from './harness/random.ts';
 import { examineHostileTemplate } from './hostile/examination.ts';
@@ -16,7 +17,7 @@ const names = Object.keys(describeHostileTemplates({ directory: '/nowhere', ...n
  * `npm run test:faults -- --only hostile` runs every template. `npm test` runs a few random ones, and all that leak a secret, of which the last
  * tests look for traces. The title of the tests contains their seed (`HOSTILE_SEED`).
  */
-const seed = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = readSeed('HOSTILE_SEED');
 const some = 5;
 const [leaking, others] = [names.filter(leaks), names.filter((name) => name !== flooding && !leaks(name))];
 const chosen = [...openRandom(seed, 'hostile').shuffle(others).slice(0, some), ...leaking];

@@ -20,6 +20,7 @@ import { type ResourceAttributes, reviewOf } from '#test/support/access/reviews.
 import { startApi, type TestApi } from '#test/support/api/http-api.ts';
 import { ask } from '#test/support/api/operation-requests.ts';
 import { cacheQueries } from '#test/support/query-cache.ts';
+import { readSeed } from '#test/support/seed.ts';
 import {
   describeTuple,
   drawTuple,
@@ -34,7 +35,7 @@ import {
 const isAll = process.env['PROOFS'] === 'all';
 const tuples = isAll ? 100_000 : 4_000;
 const overHttp = isAll ? 500 : 50;
-const random = openRandom(Number(process.env['PROOFS_SEED'] ?? 5), 'reviews');
+const random = openRandom(readSeed('PROOFS_SEED', 5), 'reviews');
 
 const catalogue = catalogueOf(operations);
 let api: TestApi;

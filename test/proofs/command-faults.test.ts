@@ -3,6 +3,7 @@ import { operations } from '#api/operations.ts';
 import type { CommandOperation } from '#api/pipeline/operation.ts';
 import { openRandom } from '#test/faults/harness/random.ts';
 import { type Fault, faultKinds } from '#test/support/database/statement-faults.ts';
+import { readSeed } from '#test/support/seed.ts';
 import { CommandFaults } from './command-faults.ts';
 
 /**
@@ -10,7 +11,7 @@ import { CommandFaults } from './command-faults.ts';
  * faults of some random commands. The title of a failing test contains its seed (`PROOFS_SEED`).
  */
 const isAll = process.env['PROOFS'] === 'all';
-const seed = Number(process.env['PROOFS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = readSeed('PROOFS_SEED');
 const someCommands = 15;
 const someFaults = 2;
 

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRandom, type Random } from '#test/faults/harness/random.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { readSeed } from '#test/support/seed.ts';
 
 /** Few enough for every run of the tests. For a longer search, use thousands and another seed. */
 const steps = Number(process.env['ACCOUNT_STEPS'] ?? 160);
-const seed = Number(process.env['ACCOUNT_SEED'] ?? 7);
+const seed = readSeed('ACCOUNT_SEED', 7);
 const atOnce = 8;
 
 let api: TestApi;

@@ -4,6 +4,7 @@ import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { openRandom, type Random } from '#test/faults/harness/random.ts';
+import { readSeed } from '#test/support/seed.ts';
 
 const secret = { sensitive: true };
 const unknown = { unknown: true };
@@ -223,7 +224,7 @@ describe('what a scan found', () => {
 });
 
 /** The title of a failing test contains its seed (`DEVIATIONS_SEED`). */
-const seed = Number(process.env['DEVIATIONS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = readSeed('DEVIATIONS_SEED');
 
 function randomValue(random: Random, depth = 0): JsonValue {
   const kind = random.pick(depth > 2 ? ['leaf'] : ['leaf', 'object', 'list']);

@@ -4,9 +4,10 @@ import { type DeployedRun, History } from '#domain/undo/change/history.ts';
 import { type DeployedInputs, inputsOf, type Leaves, leavesOf } from '#domain/undo/change/leaves.ts';
 import { findCandidate, judgeChanges } from '#domain/undo/change/verdicts.ts';
 import { openRandom, type Random } from '#test/faults/harness/random.ts';
+import { readSeed } from '#test/support/seed.ts';
 
 /** The title of a failing test contains its seed (`UNDO_SEED`). */
-const seed = Number(process.env['UNDO_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = readSeed('UNDO_SEED');
 const histories = Number(process.env['UNDO_HISTORIES'] ?? 400);
 
 /** One of the variables is secret. A hash that is no HMAC does here. */

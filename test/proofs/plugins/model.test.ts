@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRandom } from '#test/faults/harness/random.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { carryOutRestorations, noRoots } from '#test/support/plugins/restoring.ts';
+import { readSeed } from '#test/support/seed.ts';
 import { mayContinue, narrowCeiling } from './model/unexercised.ts';
 import { required } from './required.ts';
 import { deck } from './steps/deck.ts';
@@ -10,7 +11,7 @@ import { makeWorld } from './world.ts';
 
 /** 100,000 steps by `npm run test:proofs`, fewer by `npm test`. */
 const count = Number(process.env['PROOFS_STEPS'] ?? (process.env['PROOFS'] === 'all' ? 100_000 : 700));
-const seed = Number(process.env['PROOFS_SEED'] ?? 16);
+const seed = readSeed('PROOFS_SEED', 16);
 
 let api: TestApi;
 let engine: { stop(): Promise<void> };

@@ -13,11 +13,12 @@ import {
 } from '#test/support/plugins/plugin-world.ts';
 import { stageFor } from '#test/support/plugins/stage.ts';
 import { type MemberStage, type Transition, transitions } from '#test/support/plugins/transitions.ts';
+import { readSeed } from '#test/support/seed.ts';
 import { startProcess } from '../processes.ts';
 
 /** How often each transition meets uses and an assignment at the other process. */
 const rounds = process.env['PROOFS'] === 'all' ? 100 : 2;
-const seed = Number(process.env['PROOFS_SEED'] ?? 16);
+const seed = readSeed('PROOFS_SEED', 16);
 const unlimited = { COORDINATOR_REQUESTS_PER_PRINCIPAL: '0', COORDINATOR_REQUESTS_PER_ADDRESS: '0' };
 
 let api: TestApi;

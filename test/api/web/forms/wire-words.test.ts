@@ -8,6 +8,7 @@ import { findWireWords, problemTexts } from '#test/support/pages/forms/wire-word
 import { declareAll } from '#test/support/pages/list/all-pages.ts';
 import type { PersonKey } from '#test/support/pages/people.ts';
 import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
+import { readSeed } from '#test/support/seed.ts';
 
 /**
  * Fills in the forms of a realistic installation wrongly. `npm test` does that to every third form, with all fields at once; `FORM_SEED` begins with
@@ -15,7 +16,7 @@ import { type Installation, seedInstallation } from '#test/support/pages/realist
  */
 
 const isWhole = process.env['FORM_FAULTS'] === 'all';
-const seed = Number(process.env['FORM_SEED'] ?? 1);
+const seed = readSeed('FORM_SEED');
 const share = isWhole ? 1 : 3;
 
 let api: TestApi;

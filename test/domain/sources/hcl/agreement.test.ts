@@ -3,12 +3,13 @@ import { readFile } from '#domain/sources/hcl/blocks.ts';
 import { requireTools } from '#test/executors/support.ts';
 import { Snippets } from '#test/support/hcl/snippets.ts';
 import { validateFiles } from '#test/support/hcl/validate.ts';
+import { readSeed } from '#test/support/seed.ts';
 
 /**
  * Guards look for blocks in files, and a publication refuses files that cannot be read. Both are right only as far as our reader finds
  * what the tools find. `READER_SEED` draws other files.
  */
-const seed = Number(process.env['READER_SEED'] ?? 1);
+const seed = readSeed('READER_SEED');
 const tools = await requireTools();
 
 const unexpected = ['Unsupported argument', 'Unsupported block type'];
