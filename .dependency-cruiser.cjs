@@ -153,6 +153,8 @@ function orderRules(name, { part, areas, files = '', others = '' }) {
 }
 
 const pageFile = '.*\\bpages\\b';
+/** What an area declares: its operations and its pages. */
+const manifest = '^src/api/[^/]+/area\\.ts$';
 const areaRules = [
   ...orderRules('domain', { part: 'domain', areas: Object.values(domainFloors).flat() }),
   ...orderRules('api', { part: 'api', areas: operationsOrder, others: pageFile }),
@@ -160,8 +162,20 @@ const areaRules = [
   {
     name: 'operations-know-no-pages',
     severity: 'error',
-    from: { path: '^src/api/[^/]+/', pathNot: pageFile },
+    from: { path: '^src/api/[^/]+/', pathNot: [pageFile, manifest] },
     to: { path: `^src/api/(${pagesOrder.join('|')})/${pageFile}` },
+  },
+  {
+    name: 'only-the-list-of-areas-imports-a-manifest',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/api/areas\\.ts$' },
+    to: { path: manifest },
+  },
+  {
+    name: 'a-manifest-declares-its-own-area',
+    severity: 'error',
+    from: { path: '^src/api/([^/]+)/area\\.ts$' },
+    to: { path: '^src/api/', pathNot: '^src/api/($1|web)/' },
   },
   {
     name: 'areas-know-no-lists-of-areas',

@@ -17,8 +17,8 @@ import { shutdown } from '#api/edge/shutdown.ts';
 import { signInAgainPage } from '#api/identity/pages/login-pages.ts';
 import { registerOperations } from '#api/pipeline/pipeline.ts';
 import { release } from '#domain/shared/installation/release.ts';
-import { operations } from './operations.ts';
-import { registerPages } from './pages.ts';
+import { operations, tags } from './operations.ts';
+import { navigation, registerPages } from './pages.ts';
 import type { Services } from './services.ts';
 import { errorPageSender } from './web/error-page.ts';
 
@@ -34,7 +34,9 @@ let document: ReturnType<typeof describeApi> | undefined;
 /** Builds the API as a Fastify instance that does not listen yet. */
 export async function buildServer(services: Services, { readiness, registry }: Observation): Promise<FastifyInstance> {
   const { config, log } = services;
-  const sendPage = errorPageSender(operations, (request, next) => signInAgainPage(services, request, next));
+  const sendPage = errorPageSender({ operations, navigation }, (request, next) =>
+    signInAgainPage(services, request, next),
+  );
   const app = Fastify(edgeServerOptions({ logger: log, trustedProxies: config.trustedProxies, sendPage }));
   await app.register(requestId, { principalIdOf: (request) => request.principal?.id });
   await app.register(strictJson);
@@ -45,7 +47,7 @@ export async function buildServer(services: Services, { readiness, registry }: O
   await app.register(httpMetrics, { registry });
   await app.register(rateLimit, { orm: services.orm, limits: config.limits });
   await app.register(health, { readiness });
-  document ??= describeApi(operations, release);
+  document ??= describeApi(operations, release, tags);
   await app.register(docs, { document });
   await app.register(cookie);
   registerOperations(app, operations, services);

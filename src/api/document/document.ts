@@ -6,7 +6,7 @@ import { errorResponses, errorSchemas, errorsOf } from './errors.ts';
 import { parametersOf } from './parameters.ts';
 import { DocumentSchemas } from './schemas.ts';
 import { successesOf } from './successes.ts';
-import { tagOf, tags } from './tags.ts';
+import { tagOf } from './tags.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 const securitySchemes = {
@@ -32,8 +32,18 @@ const securitySchemes = {
   },
 } as const satisfies Record<string, OpenAPIV3_1.SecuritySchemeObject>;
 
-/** The OpenAPI 3.1 document of the operations, made from their declarations alone. */
-export function describeApi(operations: readonly Operation[], release: string): OpenAPIV3_1.Document {
+/** A group of operations, and what it is about. */
+interface Tag {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** The OpenAPI 3.1 document of the operations, made from their declarations alone. @param tags in the order in which the reference shows them */
+export function describeApi(
+  operations: readonly Operation[],
+  release: string,
+  tags: readonly Tag[],
+): OpenAPIV3_1.Document {
   const schemas = new DocumentSchemas();
   const paths: Record<string, Record<string, OpenAPIV3_1.OperationObject>> = {};
   for (const operation of operations) {
@@ -51,7 +61,7 @@ export function describeApi(operations: readonly Operation[], release: string): 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
-    tags: describeTags(operations),
+    tags: describeTags(operations, tags),
     security: [{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }],
     paths: paths as OpenAPIV3_1.PathsObject,
     webhooks,
@@ -64,9 +74,9 @@ export function describeApi(operations: readonly Operation[], release: string): 
 }
 
 /** The groups that the operations belong to, in the order of `tags`. */
-function describeTags(operations: readonly Operation[]): OpenAPIV3_1.TagObject[] {
+function describeTags(operations: readonly Operation[], tags: readonly Tag[]): OpenAPIV3_1.TagObject[] {
   const used = new Set(operations.map(tagOf));
-  return Object.entries(tags).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
+  return tags.filter(({ name }) => used.has(name)).map(({ name, about }) => ({ name, description: about }));
 }
 
 function describeOperation(operation: Operation, schemas: DocumentSchemas): OpenAPIV3_1.OperationObject {

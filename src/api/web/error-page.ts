@@ -5,6 +5,7 @@ import { pageHeaders } from '#api/edge/security-headers.ts';
 import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { bareFrame } from './frame/bare-frame.ts';
+import type { Offered } from './frame/navigation.ts';
 import { type Html, html } from './html.ts';
 import { type Page, sendPage } from './layout.ts';
 import { toLocalPath } from './local-path.ts';
@@ -30,22 +31,17 @@ const titles: Readonly<Record<number, string>> = {
 export type SignInAgain = (request: FastifyRequest, next: LocalPath | null) => Promise<Page>;
 
 /**
- * Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the operations allow. A visitor who is not
+ * Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the visitor may open. A visitor who is not
  * signed in gets the form to sign in instead, which leads back to the page.
  */
-export function errorPageSender(operations: readonly Operation[], signInAgain: SignInAgain) {
+export function errorPageSender(offered: Offered, signInAgain: SignInAgain) {
   return async (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // An unknown path has no route that would set a page's headers. A path that is no URL got them before helmet existed.
     if ('helmet' in reply) reply.helmet(pageHeaders);
     if (answer.status === 401)
       return sendPage(request, reply, 401, await signInAgain(request, findFormAddress(request)));
-    return sendPage(
-      request,
-      reply,
-      answer.status,
-      errorPage(answer, request, operations),
-      bareFrame(request, operations),
-    );
+    const page = errorPage(answer, request, offered.operations);
+    return sendPage(request, reply, answer.status, page, bareFrame(request, offered));
   };
 }
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '#api/document/document.ts';
-import { operations } from '#api/operations.ts';
+import { operations, tags } from '#api/operations.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   });
   tenant = await makeTenant(api);
   ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ $id: 'document', ...describeApi(operations, '1.2.3') });
+  ajv.addSchema({ $id: 'document', ...describeApi(operations, '1.2.3', tags) });
 });
 afterAll(() => api?.close());
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeApi } from '#api/document/document.ts';
 import { DocumentSchemas } from '#api/document/schemas.ts';
-import { operations } from '#api/operations.ts';
+import { operations, tags } from '#api/operations.ts';
 import { isPublic } from '#api/pipeline/operation.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { topicNames } from '#domain/news/model.ts';
@@ -14,7 +14,7 @@ import { disabledReasons } from '#domain/webhooks/model.ts';
 type Operation = OpenAPIV3_1.OperationObject;
 type Schema = OpenAPIV3_1.SchemaObject;
 
-const document = JSON.parse(JSON.stringify(describeApi(operations, '1.2.3'))) as OpenAPIV3_1.Document;
+const document = JSON.parse(JSON.stringify(describeApi(operations, '1.2.3', tags))) as OpenAPIV3_1.Document;
 const described = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
   Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({ path, method, operation })),
 );

@@ -5,13 +5,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '#api/document/document.ts';
 import { docs } from '#api/edge/docs/docs.ts';
-import { operations } from '#api/operations.ts';
+import { operations, tags } from '#api/operations.ts';
 import { createEdgeApp } from '#test/support/api/edge-app.ts';
 import { findBrowser, launchBrowser, openWatchedPage } from '#test/support/browser/browser.ts';
 
 // The whole document would take each of the tests seconds.
 const shown = operations.filter(({ id }) => /^(projects|runs|system|environment_connections)\./.test(id));
-const document = describeApi(shown, '1.2.3');
+const document = describeApi(shown, '1.2.3', tags);
 
 let app: FastifyInstance;
 let origin: string;
@@ -123,7 +123,7 @@ describe.skipIf(findBrowser() === null)('the reference page, in a real browser',
 
   it('the whole document becomes usable within two seconds of processor time, and an operation opens with its schemas', async () => {
     const all = await createEdgeApp(async (server) => {
-      await server.register(docs, { document: describeApi(operations, '1.2.3') });
+      await server.register(docs, { document: describeApi(operations, '1.2.3', tags) });
     });
     await all.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = all.app.server.address() as AddressInfo;

@@ -63,6 +63,7 @@ beforeAll(async () => {
   const context = {
     operations: [...everyOperation, ...operations],
     services,
+    navigation: [],
     countForBar: async () => ({ approvals: null, unread: null }),
     findNamed: async () => new Map(),
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '#api/document/document.ts';
-import { operations } from '#api/operations.ts';
+import { operations, tags } from '#api/operations.ts';
 import { catalogueOf } from '#api/pipeline/catalogue.ts';
 import { reviewOf } from '#test/support/access/reviews.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
@@ -186,7 +186,7 @@ it('an owner that its caller may not know is named in plain words', async () => 
 });
 
 it('the document says what a key means, which owners exclude each other, and which lists have no entry twice', () => {
-  const document = describeApi(operations, '1.0.0');
+  const document = describeApi(operations, '1.0.0', tags);
   const described = JSON.stringify(document.components?.schemas);
   expect(JSON.parse(described).InstallPlugin.oneOf).toHaveLength(2);
   expect(JSON.parse(described).CreatePluginResource.oneOf).toHaveLength(3);
@@ -197,7 +197,7 @@ it('the document says what a key means, which owners exclude each other, and whi
 });
 
 it('the reference has one group, "Plugin Permissions", for all operations of plugins', () => {
-  const { paths = {} } = describeApi(operations, '1.0.0');
+  const { paths = {} } = describeApi(operations, '1.0.0', tags);
   const described = Object.entries(paths).flatMap(([path, item]) =>
     Object.values(item ?? {}).map((operation) => [path, Object(operation).tags] as const),
   );

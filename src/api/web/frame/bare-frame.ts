@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify';
-import type { Operation } from '#api/pipeline/operation.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { pagePath, pages } from '../paths.ts';
 import type { Frame } from './frame.ts';
-import { navigationFor } from './navigation.ts';
+import { navigationFor, type Offered } from './navigation.ts';
 
 /** The frame around an error page. It reads nothing, because what it would read may be what has failed; null if the visitor is not signed in. */
-export function bareFrame(request: FastifyRequest, operations: readonly Operation[]): Frame | null {
+export function bareFrame(request: FastifyRequest, offered: Offered): Frame | null {
   // An error may come before the visitor is known.
   const principal = request.principal as Principal | null | undefined;
   if (!principal || principal === anonymous || principal.kind !== 'user') return null;
   const { id, name, role, email } = principal;
   const everything = { label: 'All teams', path: pagePath(pages.home), isCurrent: true };
   const scope = { label: everything.label, choices: [everything], organizations: [], query: {} };
-  const navigation = navigationFor(operations, principal);
+  const navigation = navigationFor(offered, principal);
   return { visitor: { id, name, role, email }, address: request.url, approvals: null, unread: null, scope, navigation };
 }

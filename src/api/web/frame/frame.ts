@@ -70,7 +70,7 @@ function renderVisitor({ visitor }: Frame): Html {
 
 /** The main navigation. Its links carry the scope on. Groups open and close without scripts. */
 export function renderNavigation({ navigation, address, scope }: Frame): Html {
-  const section = sectionOf(new URL(address, 'http://service.invalid').pathname);
+  const section = sectionOf(navigation, new URL(address, 'http://service.invalid').pathname);
   const open = openGroups(navigation, section);
   const renderEntries = ({ entries }: NavigationGroup) =>
     html`<ul>${entries.map(

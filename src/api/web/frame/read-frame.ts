@@ -1,4 +1,3 @@
-import type { Operation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import type { Frame } from './frame.ts';
@@ -15,12 +14,8 @@ export interface BarCounts {
 }
 
 /** Reads what the frame around a page shows to its visitor. */
-export async function readFrame(
-  em: Em,
-  framed: Framed & { readonly operations: readonly Operation[] },
-  count: () => Promise<BarCounts>,
-): Promise<Frame> {
-  const { principal, address, scope, operations } = framed;
+export async function readFrame(em: Em, framed: Framed, count: () => Promise<BarCounts>): Promise<Frame> {
+  const { principal, address, scope } = framed;
   const { id, organizations, teams, name, role, email } = principal;
   const named = {
     organizations: [...Object.keys(organizations), scope.organizationId ?? null],
@@ -32,6 +27,6 @@ export async function readFrame(
     address,
     ...counts,
     scope: describeScope(framed, names),
-    navigation: navigationFor(operations, principal),
+    navigation: navigationFor(framed, principal),
   };
 }

@@ -3,7 +3,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Named, Names } from '#domain/tenancy/names.ts';
 import { type LocalPath, pagePath, pages, type Query, withQuery } from '../paths.ts';
 import { type Scope, scopeQuery } from '../visit/scope.ts';
-import { sectionOf } from './navigation.ts';
+import { type Offered, sectionOf } from './navigation.ts';
 
 interface ScopeChoice {
   readonly label: string;
@@ -24,7 +24,7 @@ export interface ScopeMenu {
 const everything = 'All teams';
 
 /** The page that is shown, to whom, and what its lists are limited to. */
-export interface Framed {
+export interface Framed extends Offered {
   readonly principal: Principal;
   /** The address of the page, with its query. */
   readonly address: string;
@@ -32,9 +32,9 @@ export interface Framed {
 }
 
 /** Describes the scope of a page, with links that show the same section in another scope. */
-export function describeScope({ principal, address, scope }: Framed, names: Names): ScopeMenu {
+export function describeScope({ principal, address, scope, navigation }: Framed, names: Names): ScopeMenu {
   const { organizationId, teamId } = scope;
-  const section = sectionOf(new URL(address, 'http://service.invalid').pathname) ?? pagePath(pages.home);
+  const section = sectionOf(navigation, new URL(address, 'http://service.invalid').pathname) ?? pagePath(pages.home);
   const choose = (label: string, query: Query, isCurrent: boolean): ScopeChoice => {
     return { label, path: withQuery(section, query), isCurrent };
   };

@@ -11,6 +11,7 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { fieldProblemsOf } from '#domain/shared/validation/validation-messages.ts';
 import { readForm } from '../forms/read-form.ts';
 import type { Frame } from '../frame/frame.ts';
+import type { Offered } from '../frame/navigation.ts';
 import { type BarCounts, readFrame } from '../frame/read-frame.ts';
 import { type Page, seeOther, sendPage } from '../layout.ts';
 import { type Producer, streamForPage } from '../live/stream.ts';
@@ -30,7 +31,7 @@ import { keepPath } from './sent-form.ts';
 import { isSignedIn } from './signed-in.ts';
 
 /** What every page needs. */
-export interface PageContext extends PageServices {
+export interface PageContext extends PageServices, Offered {
   /** What the bar above every page counts. */
   readonly countForBar: (visit: Visit) => Promise<BarCounts>;
   /** As `Visit.findNamed`. */
@@ -190,7 +191,8 @@ export class Visit<Params = unknown> {
 
   #readFrame(): Promise<Frame> {
     const { principal, request, scope, context } = this;
-    const framed = { principal, address: request.url, scope, operations: context.operations };
+    const { operations, navigation } = context;
+    const framed = { principal, address: request.url, scope, operations, navigation };
     return readFrame(this.em, framed, () => context.countForBar(this));
   }
 

@@ -1,0 +1,9 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import * as commands from './operations.ts';
+
+export const area: Area = {
+  operations: [commands],
+  tags: {
+    commands: 'What became of a command, by its Idempotency-Key.',
+  },
+};

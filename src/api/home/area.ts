@@ -1,0 +1,8 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import { pages } from '#api/web/paths.ts';
+import { registerStart } from './pages.ts';
+
+export const area: Area = {
+  pages: [registerStart],
+  navigation: [{ group: null, label: 'Home', icon: 'house', path: pages.home, operation: 'runs.list' }],
+};

@@ -1,0 +1,35 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import { pages } from '#api/web/paths.ts';
+import * as bootstrap from './bootstrap-operations.ts';
+import * as emails from './email-operations.ts';
+import { registerEmailConfirmation } from './pages/email-confirmation-page.ts';
+import { registerLogin } from './pages/login-pages.ts';
+import { registerPasswordReset } from './pages/password-reset-pages.ts';
+import { registerProfile } from './pages/profile-pages.ts';
+import { registerUserPages } from './pages/register-users.ts';
+import * as passwords from './password-operations.ts';
+import * as profile from './profile-operations.ts';
+import * as sessions from './session-operations.ts';
+import * as administration from './user-administration-operations.ts';
+import * as users from './user-operations.ts';
+
+export const area: Area = {
+  operations: [bootstrap, sessions, profile, passwords, emails, users, administration],
+  tags: {
+    profile: 'Your own sessions, password, address and API keys.',
+    auth: 'Signing in and out, who you are, and what you may do.',
+    users: 'The people of the installation.',
+    bootstrap: { about: 'The first administrator of a new installation.', after: 'system' },
+  },
+  pages: [registerLogin, registerPasswordReset, registerEmailConfirmation, registerProfile, registerUserPages],
+  navigation: [
+    {
+      group: 'Administration',
+      label: 'Users',
+      icon: 'users',
+      path: pages.users,
+      after: 'Organizations',
+      operation: 'users.list',
+    },
+  ],
+};

@@ -1,0 +1,21 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import { pages } from '#api/web/paths.ts';
+import * as organizations from './operations.ts';
+import { registerOrganizationPages } from './pages/register.ts';
+
+export const area: Area = {
+  operations: [organizations],
+  tags: {
+    organizations: 'Tenants. Everything else belongs to one, by its team.',
+  },
+  pages: [registerOrganizationPages],
+  navigation: [
+    {
+      group: 'Administration',
+      label: 'Organizations',
+      icon: 'building-2',
+      path: pages.organizations,
+      operation: 'organizations.list',
+    },
+  ],
+};

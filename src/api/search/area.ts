@@ -1,0 +1,11 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import * as search from './operations.ts';
+import { registerSearch } from './pages.ts';
+
+export const area: Area = {
+  operations: [search],
+  tags: {
+    search: 'Finding things by id or name.',
+  },
+  pages: [registerSearch],
+};

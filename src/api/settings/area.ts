@@ -1,0 +1,21 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import { pages } from '#api/web/paths.ts';
+import * as settings from './operations.ts';
+import { registerSettingsPages } from './pages/register.ts';
+
+export const area: Area = {
+  operations: [settings],
+  tags: {
+    settings: 'The settings of the installation: defaults, retention, and which areas are on.',
+  },
+  pages: [registerSettingsPages],
+  navigation: [
+    {
+      group: 'Administration',
+      label: 'Settings',
+      icon: 'list-checks',
+      path: pages.settings,
+      operation: 'settings.get',
+    },
+  ],
+};

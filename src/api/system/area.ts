@@ -1,0 +1,9 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import * as system from './operations.ts';
+
+export const area: Area = {
+  operations: [system],
+  tags: {
+    system: 'What this service is.',
+  },
+};

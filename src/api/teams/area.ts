@@ -1,0 +1,11 @@
+import type { Area } from '#api/web/area-declaration.ts';
+import * as teams from './operations.ts';
+import { registerTeamPages } from './pages/register.ts';
+
+export const area: Area = {
+  operations: [teams],
+  tags: {
+    teams: 'Teams own projects, templates and service accounts.',
+  },
+  pages: [registerTeamPages],
+};

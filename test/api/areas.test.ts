@@ -1,0 +1,44 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { areas } from '#api/areas.ts';
+import { tagOf } from '#api/document/tags.ts';
+import { operations, tags } from '#api/operations.ts';
+import { arrange } from '#api/web/arrange.ts';
+
+const root = join(import.meta.dirname, '../../src/api');
+
+/** What all areas share. */
+const notAreas = ['edge', 'pipeline', 'web', 'document'];
+/** Areas whose operations and pages are parts of those of other areas. */
+const withoutOwn = ['tenancy', 'variables'];
+
+const folders = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !notAreas.includes(entry.name))
+  .map(({ name }) => name);
+
+it.each(folders.filter((name) => !withoutOwn.includes(name)))(
+  '%s declares what it adds, and is listed',
+  async (name) => {
+    const { area } = await import(join(root, name, 'area.ts'));
+    expect(areas).toContain(area);
+  },
+);
+
+it.each(withoutOwn)('%s declares nothing', (name) => {
+  expect(existsSync(join(root, name, 'area.ts'))).toBe(false);
+});
+
+it('the operations of every group are described once, and no group lacks operations', () => {
+  const used = new Set(operations.map(tagOf));
+  expect(tags.map(({ name }) => name).sort()).toEqual([...used].sort());
+});
+
+it('something stands behind what it names, and all else in its order', () => {
+  const placed = [{ name: 'b', after: 'a' }, { name: 'd' }, { name: 'a' }, { name: 'c', after: 'b' }];
+  expect(arrange(placed, ({ name }) => name).map(({ name }) => name)).toEqual(['d', 'a', 'b', 'c']);
+});
+
+it('something that names nothing in the list is refused', () => {
+  expect(() => arrange([{ name: 'b', after: 'a' }], ({ name }) => name)).toThrow('b follows a');
+});
