@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findCircles } from './import-circles.js';
 
 /**
- * Checks the direction of imports (.dependency-cruiser.cjs). dependency-cruiser reports nothing when it reads nothing. The
- * check therefore fails if it read no modules, or if it misses one of the violations that are planted on purpose.
+ * Checks the direction of imports (.dependency-cruiser.cjs), and that no files import each other in circles. dependency-cruiser reports nothing when it
+ * reads nothing. The check therefore fails if it read no modules, or if it misses one of the violations that are planted on purpose.
  */
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const fixture = join(root, 'test', 'support', 'dependency-violation');
@@ -18,13 +19,15 @@ function cruise(directory, ...folders) {
     maxBuffer: 256 * 1024 * 1024,
   });
   if (!result.stdout) throw new Error(`dependency-cruiser printed nothing: ${result.stderr}`);
-  return JSON.parse(result.stdout).summary;
+  const { summary, modules } = JSON.parse(result.stdout);
+  return { ...summary, circles: findCircles(directory, modules) };
 }
 
-const { violations, totalCruised } = cruise(root, 'src', 'migrations');
+const { violations, totalCruised, circles } = cruise(root, 'src', 'migrations');
 const planted = cruise(fixture, 'src');
 for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} → ${to}`);
-console.log(`${totalCruised} modules read, ${violations.length} forbidden imports.`);
+for (const circle of circles) console.error(`no-circles: ${circle}`);
+console.log(`${totalCruised} modules read, ${violations.length} forbidden imports, ${circles.length} circles.`);
 
 const expected = [
   'domain-imports-too-much',
@@ -33,6 +36,7 @@ const expected = [
   'api-without-stores',
 ];
 const missed = expected.filter((name) => !planted.violations.some(({ rule }) => rule.name === name));
+if (planted.circles.length === 0) missed.push('no-circles');
 for (const name of missed)
   console.error(`The check did not find the planted violation of ${name}, so it does not work.`);
-process.exit(totalCruised === 0 || missed.length > 0 || violations.length > 0 ? 1 : 0);
+process.exit(totalCruised === 0 || missed.length > 0 || violations.length + circles.length > 0 ? 1 : 0);

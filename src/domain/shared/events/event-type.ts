@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What an area declares of one type of its events, in its `events.ts`. `src/domain/events.ts` lists all of them. */
+/** What an area declares of one type of its events, in its `events.ts`. */
 export interface EventType {
   /** The kind of thing that the event is about, such as `run`. */
   readonly subject: string;

@@ -11,8 +11,8 @@ export type Row<Column extends string> = (column: Column) => Expression<unknown>
 export type Fragment<Column extends string, Value> = (row: Row<Column>) => Expression<Value>;
 
 /**
- * What an area declares of one of its kinds in `ownership.ts`. Deletion, archiving, transfers and slug history walk these
- * declarations, all of which `src/domain/ownership.ts` lists. The compiler checks names of tables and columns; none of them
+ * What an area declares of one of its kinds in `ownership.ts`. Deletion, archiving, transfers and slug history walk the
+ * declarations of all areas. The compiler checks names of tables and columns; none of them
  * comes from a request.
  */
 export type Declaration = { [Table in TableName]: KindOf<Table, ColumnOf<Table>> }[TableName];

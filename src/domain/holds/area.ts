@@ -1,0 +1,3 @@
+import { holdEvents } from './events.ts';
+
+export const events = holdEvents;

@@ -1,0 +1,5 @@
+import { SettingsSchema } from './entity.ts';
+import { settingsEvents } from './events.ts';
+
+export const entities = [SettingsSchema] as const;
+export const events = settingsEvents;

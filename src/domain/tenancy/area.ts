@@ -1,0 +1,2 @@
+/** The area adds nothing to the lists of `src/domain`. */
+export {};

@@ -1,0 +1,3 @@
+import { SigningKeySchema } from './entity.ts';
+
+export const entities = [SigningKeySchema] as const;

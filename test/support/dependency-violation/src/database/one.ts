@@ -1,0 +1,5 @@
+import { known } from './two.ts';
+
+export type Known = number;
+
+export const alsoKnown = known;

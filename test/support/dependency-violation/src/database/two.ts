@@ -1,0 +1,3 @@
+import type { Known } from './one.ts';
+
+export const known: Known = 42;
