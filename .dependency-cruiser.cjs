@@ -121,8 +121,9 @@ function orderRules(name, { part, areas, files = '', others = '' }) {
 }
 
 const pageFile = '.*\\bpages\\b';
-/** What an area declares: its operations and its pages. */
+/** What an area declares: its operations and its pages; and the paths of these, which pages of all areas use. */
 const manifest = '^src/api/[^/]+/area\\.ts$';
+const pageList = '^src/api/[^/]+/page-list\\.ts$';
 const areaRules = [
   ...orderRules('domain', { part: 'domain', areas: domainAreas }),
   ...orderRules('api', { part: 'api', areas: operationsOrder, others: pageFile }),
@@ -134,10 +135,17 @@ const areaRules = [
     to: { path: `^src/api/(${pagesOrder.join('|')})/${pageFile}` },
   },
   {
-    name: 'only-the-list-of-areas-imports-a-manifest',
+    name: 'only-lists-of-areas-import-declarations',
     severity: 'error',
-    from: { path: '^src/', pathNot: '^src/api/areas\\.ts$' },
-    to: { path: manifest },
+    from: { path: '^src/', pathNot: '^src/api/(areas|page-lists)\\.ts$' },
+    to: { path: [manifest, pageList] },
+  },
+  {
+    name: 'a-page-list-stands-below-all-pages',
+    comment: 'pages of all areas are given the paths of all others, so that a list may not import what uses these',
+    severity: 'error',
+    from: { path: pageList },
+    to: { path: '^src/', pathNot: '^src/api/(web/declarations/(page-list|path-patterns)|tenancy/page-news)\\.ts$' },
   },
   {
     name: 'a-manifest-declares-its-own-area',
@@ -149,7 +157,7 @@ const areaRules = [
     name: 'areas-know-no-lists-of-areas',
     comment: 'the tables and the registers that shared mechanisms read are made from all areas',
     severity: 'error',
-    from: { path: '^src/(api|domain)/[^/]+/' },
+    from: { path: '^src/(api|domain)/[^/]+/', pathNot: '^src/api/web/declarations/page-lists\\.ts$' },
     to: {
       path: '^src/(api|domain)/[^/]+\\.ts$',
       pathNot: '^src/(api/services|domain/(db|entities|event-subscriptions|events|features|ownership|system-actions))\\.ts$',
@@ -197,7 +205,9 @@ const apiLayerRules = apiLayers.map((layer, index) => ({
   from: { path: `^src/api/${layer}/` },
   to: {
     path: '^src/api/',
-    pathNot: [`^src/api/(${apiLayers.slice(0, index + 1).join('|')})/`, ...(layer === 'edge' ? [] : ['^src/api/services\\.ts$'])],
+    pathNot: [`^src/api/(${apiLayers.slice(0, index + 1).join('|')})/`, ...(layer === 'edge' ? [] : ['^src/api/services\\.ts$']),
+      ...(layer === 'web' ? ['^src/api/page-lists\\.ts$'] : []),
+    ],
   },
 }));
 

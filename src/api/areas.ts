@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import { area as accessReviews } from './access-reviews/area.ts';
 import { area as assemblies } from './assemblies/area.ts';
 import { area as audit } from './audit/area.ts';

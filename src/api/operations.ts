@@ -1,5 +1,5 @@
 import type { Operation } from '#api/pipeline/operation.ts';
-import { arrange } from '#api/web/arrange.ts';
+import { arrange } from '#api/web/declarations/arrange.ts';
 import { areas } from './areas.ts';
 
 /** Every operation of the service: routes, reference, catalogue and tests come from this list. */

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { areas } from '#api/areas.ts';
 import { tagOf } from '#api/document/tags.ts';
 import { operations, tags } from '#api/operations.ts';
-import { arrange } from '#api/web/arrange.ts';
+import * as pageLists from '#api/page-lists.ts';
+import { arrange } from '#api/web/declarations/arrange.ts';
 
 const root = join(import.meta.dirname, '../../src/api');
 
@@ -22,6 +23,13 @@ it.each(folders.filter((name) => !withoutOwn.includes(name)))(
   async (name) => {
     const { area } = await import(join(root, name, 'area.ts'));
     expect(areas).toContain(area);
+  },
+);
+
+it.each(folders.filter((name) => existsSync(join(root, name, 'page-list.ts'))))(
+  'the pages of %s are listed',
+  async (name) => {
+    expect(Object.values(pageLists)).toContain(await import(join(root, name, 'page-list.ts')));
   },
 );
 

@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as bindings from './binding-operations.ts';
 import * as connections from './operations.ts';

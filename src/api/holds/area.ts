@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import * as applyPause from './apply-pause-operations.ts';
 import * as environments from './environment-operations.ts';
 import { registerHoldPages } from './pages/register.ts';

@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import * as invitations from './operations.ts';
 import * as ofOrganizations from './organization-operations.ts';
 import { registerInvitationPages } from './pages/register.ts';

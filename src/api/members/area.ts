@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import * as ofOrganizations from './organization-operations.ts';
 import { registerMemberPages } from './pages/register.ts';
 import * as people from './people-operations.ts';

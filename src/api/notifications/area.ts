@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import * as notifications from './operations.ts';
 import { registerNotificationPages } from './pages/register.ts';
 import * as preferences from './preference-operations.ts';

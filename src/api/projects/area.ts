@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as projects from './operations.ts';
 import { registerProjectPages } from './pages/register.ts';

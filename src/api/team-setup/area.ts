@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import { registerTeamSetup } from './pages/register.ts';
 
 export const area: Area = {

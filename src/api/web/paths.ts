@@ -1,20 +1,17 @@
 import { fillPath } from '#api/pipeline/answers/location.ts';
+import { joinLists } from './declarations/page-lists.ts';
+import { type LocalPath, type ParamsOf, type Query, withQuery } from './declarations/path-patterns.ts';
 import type { NewsOf } from './news.ts';
-import type { PagePattern } from './page-list.ts';
 
-export { type PagePattern, pages } from './page-list.ts';
+export { type LocalPath, type ParamsOf, type Query, withQuery } from './declarations/path-patterns.ts';
 
-/** An address of this service, without its origin. */
-export type LocalPath = `/${string}`;
+/**
+ * The paths of all pages and forms, as the areas list them. Routes are registered with them, and `pagePath` builds addresses from them. Addresses of
+ * the API are built by `operationPath` (src/api/pipeline/answers/location.ts).
+ */
+export const pages = joinLists('pages');
 
-/** The parameters that a pattern names, such as `id` of `/profile/sessions/:id/revoke`. */
-export type ParamsOf<Pattern extends string> = Pattern extends `${string}:${infer Name}/${infer Rest}`
-  ? Record<Name, string> & ParamsOf<`/${Rest}`>
-  : Pattern extends `${string}:${infer Name}`
-    ? Record<Name, string>
-    : unknown;
-
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type PagePattern = (typeof pages)[keyof typeof pages];
 
 /** The query of a page. `done` names what the page says about the last action (`news.ts`). */
 export type QueryOf<Pattern extends PagePattern> = Query & { readonly done?: NewsOf<Pattern> | undefined };
@@ -27,12 +24,4 @@ export function pagePath<Pattern extends PagePattern>(
     : [params: ParamsOf<Pattern>, query?: QueryOf<Pattern>]
 ): LocalPath {
   return withQuery(fillPath(pattern, params ?? {}), query);
-}
-
-/** Adds a query to a path. A member with several values is repeated. */
-export function withQuery(path: LocalPath, query: Query = {}): LocalPath {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each) => `${name}=${encodeURIComponent(each)}`),
-  );
-  return given.length > 0 ? `${path}?${given.join('&')}` : path;
 }

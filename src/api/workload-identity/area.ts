@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/area-declaration.ts';
+import type { Area } from '#api/web/declarations/area.ts';
 import * as identity from './operations.ts';
 import { registerSigningKeyPages } from './pages/register.ts';
 import * as signingKeys from './signing-key-operations.ts';

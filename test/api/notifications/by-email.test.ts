@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pages } from '#api/web/page-list.ts';
+import { pages } from '#api/web/paths.ts';
 import { subjectKinds } from '#domain/news/model.ts';
 import { subjectPath } from '#domain/news/subjects.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';

@@ -1,8 +1,8 @@
 import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import { arrange } from '../arrange.ts';
 import type { IconName } from '../components/icon.ts';
+import { arrange } from '../declarations/arrange.ts';
 import type { LocalPath } from '../paths.ts';
 
 const groupLabels = [null, 'Workloads', 'Configuration', 'Integrations', 'Administration'] as const;

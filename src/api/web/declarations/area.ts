@@ -1,5 +1,5 @@
-import type { NavigationEntry } from './frame/navigation.ts';
-import type { AddPage } from './visit/route.ts';
+import type { NavigationEntry } from '../frame/navigation.ts';
+import type { AddPage } from '../visit/route.ts';
 
 /** What an area of the API adds to the service. `src/api/areas.ts` lists all areas, and the lists of the service are made from them. */
 export interface Area {

@@ -1,0 +1,40 @@
+import { bindingNews } from '#api/tenancy/page-news.ts';
+import type { NewsOn, ResourceKind } from '#api/web/declarations/page-list.ts';
+import { type LocalPath, toPath } from '#api/web/declarations/path-patterns.ts';
+
+export const pages = {
+  environments: '/environments',
+  newEnvironment: '/environments/new',
+  environment: '/environments/:id',
+  editEnvironment: '/environments/:id/edit',
+  archiveEnvironment: '/environments/:id/archive',
+  unarchiveEnvironment: '/environments/:id/unarchive',
+  deleteEnvironment: '/environments/:id/delete',
+  environmentVariable: '/environments/:id/variables/:name',
+  newEnvironmentVariable: '/environments/:id/new-variable',
+  deleteEnvironmentVariable: '/environments/:id/variables/:name/delete',
+} as const satisfies Record<string, LocalPath>;
+
+export const news = {
+  [pages.environments]: { deleted: 'Environment deleted.' },
+  [pages.environment]: {
+    created: 'Environment created.',
+    saved: 'Changes saved.',
+    locked: 'Environment locked. No apply starts in it.',
+    unlocked: 'Environment unlocked. Applies that waited start now.',
+    variable: 'Variable saved. New runs get it.',
+    'variable-removed': 'Variable removed.',
+    ...bindingNews,
+    archived: 'Environment archived.',
+    unarchived: 'Environment unarchived.',
+  },
+} as const satisfies NewsOn<typeof pages>;
+
+export const kinds = {
+  environments: {
+    kind: 'environment',
+    label: 'Environments',
+    icon: 'layers',
+    page: ({ id }) => toPath(pages.environment, { id }),
+  },
+} as const satisfies Record<string, ResourceKind>;

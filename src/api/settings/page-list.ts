@@ -1,0 +1,11 @@
+import type { NewsOn } from '#api/web/declarations/page-list.ts';
+import type { LocalPath } from '#api/web/declarations/path-patterns.ts';
+
+export const pages = {
+  settings: '/admin/settings',
+  settingsSection: '/admin/settings/:section',
+} as const satisfies Record<string, LocalPath>;
+
+export const news = {
+  [pages.settings]: { saved: 'Settings saved.' },
+} as const satisfies NewsOn<typeof pages>;

@@ -1,0 +1,30 @@
+/** What is said after the forms of whatever can be archived. */
+export function archivingNews(noun: Capitalize<string>) {
+  return {
+    archived: `${noun} archived.`,
+    unarchived: `${noun} unarchived.`,
+    saved: 'Changes saved.',
+    created: `${noun} created.`,
+    transferred: `${noun} transferred.`,
+  };
+}
+
+/** What is said on the pages of an organization and of a team. */
+export function levelNews(noun: Capitalize<string>) {
+  return {
+    ...archivingNews(noun),
+    joined: 'You are now a member.',
+    'member-set': 'Membership saved.',
+    'member-set-limited':
+      'Membership saved. The platform role of this member does not let them review runs: who manages users can give them another one.',
+    'member-removed': 'Member removed.',
+    'invitation-revoked': 'Invitation revoked.',
+    'team-deleted': 'Team deleted.',
+  };
+}
+
+/** Confirms changes to the connections of a project or an environment. */
+export const bindingNews = {
+  bound: 'Connection bound. New runs get it.',
+  unbound: 'Binding removed.',
+};
