@@ -160,7 +160,7 @@ const areaRules = [
     from: { path: '^src/(api|domain)/[^/]+/', pathNot: '^src/api/web/declarations/page-lists\\.ts$' },
     to: {
       path: '^src/(api|domain)/[^/]+\\.ts$',
-      pathNot: '^src/(api/services|domain/(db|entities|event-subscriptions|events|features|ownership|system-actions))\\.ts$',
+      pathNot: '^src/(api/services|domain/(db|entities|error-codes|event-subscriptions|events|features|ownership|system-actions))\\.ts$',
     },
   },
   {

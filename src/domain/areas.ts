@@ -28,8 +28,12 @@ import * as search from './search/area.ts';
 import * as serviceAccounts from './service-accounts/area.ts';
 import * as settings from './settings/area.ts';
 import * as shared from './shared/area.ts';
+import type { DeclaredAction } from './shared/commands/declared-action.ts';
 import type { EventType } from './shared/events/event-type.ts';
+import type { EventSubscription } from './shared/events/subscription.ts';
+import type { Feature } from './shared/features/feature.ts';
 import type { AnyDeclaration } from './shared/ownership-graph/declaration.ts';
+import type { SealedColumn } from './shared/sealed/sealed-column.ts';
 import * as sources from './sources/area.ts';
 import * as teams from './teams/area.ts';
 import * as tenancy from './tenancy/area.ts';
@@ -106,25 +110,36 @@ interface Area {
   readonly entities?: readonly EntitySchema[];
   readonly ownership?: readonly AnyDeclaration[];
   readonly events?: Readonly<Record<string, EventType>>;
+  readonly subscriptions?: readonly EventSubscription[];
+  /** What it does by itself and records in the audit. */
+  readonly systemActions?: Readonly<Record<string, DeclaredAction>>;
+  /** What administrators can turn off, by its name in the settings. */
+  readonly features?: Readonly<Record<string, Feature>>;
+  /** The codes of the errors that it answers, with their meanings. */
+  readonly errorCodes?: Readonly<Record<string, string>>;
+  /** The columns that the key ring has sealed. */
+  readonly sealed?: readonly SealedColumn[];
 }
+
+type ListName = 'entities' | 'ownership' | 'subscriptions' | 'sealed';
+type RecordName = Exclude<keyof Area, ListName>;
 
 /** What any area exports under a name. */
 type Part<Name extends keyof Area> = Exported<(typeof areas)[AreaName], Name>;
 type Exported<Each, Name> = Each extends unknown ? (Name extends keyof Each ? Each[Name] : never) : never;
 
 /** An element of what any area exports as a list. */
-export type ElementOf<Name extends 'entities' | 'ownership'> =
-  Part<Name> extends readonly (infer Element)[] ? Element : never;
+export type ElementOf<Name extends ListName> = Part<Name> extends readonly (infer Element)[] ? Element : never;
 
 /** What all areas export as records, as one record. */
-export type RecordOf<Name extends 'events'> = Merged<Part<Name>>;
+export type RecordOf<Name extends RecordName> = Merged<Part<Name>>;
 
 type Merged<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
   ? { readonly [Key in keyof All]: All[Key] }
   : never;
 
 /** What the areas export as lists, in one list, in the order of the areas unless another is given. */
-export function listParts<Name extends 'entities' | 'ownership'>(
+export function listParts<Name extends ListName>(
   name: Name,
   order: readonly AreaName[] = areaNames,
 ): readonly ElementOf<Name>[] {
@@ -133,7 +148,7 @@ export function listParts<Name extends 'entities' | 'ownership'>(
 }
 
 /** What the areas export as records, in one record. */
-export function mergeParts<Name extends 'events'>(name: Name): RecordOf<Name> {
+export function mergeParts<Name extends RecordName>(name: Name): RecordOf<Name> {
   const all: Readonly<Record<AreaName, Area>> = areas;
   return Object.assign({}, ...areaNames.map((area) => all[area][name])) as RecordOf<Name>;
 }

@@ -1,30 +1,15 @@
-import { assembliesFeature } from './assemblies/feature.ts';
-import { connectionsFeature } from './connections/feature.ts';
-import { driftFeature } from './drift/feature.ts';
-import { notificationsFeature } from './notifications/feature.ts';
-import { pluginsFeature } from './plugins/feature.ts';
-import { schedulesFeature } from './schedules/feature.ts';
+import { mergeParts, type RecordOf } from './areas.ts';
 import type { Feature } from './shared/features/feature.ts';
-import { selectiveUndoFeature } from './undo/feature.ts';
-import { variableSetsFeature } from './variable-sets/feature.ts';
-import { webhooksFeature } from './webhooks/feature.ts';
+
+type Features = RecordOf<'features'>;
 
 /** Everything that the settings can turn off, by the name that it has there. What must always work, such as signing in, is not here. */
-export const features = {
-  assemblies: assembliesFeature,
-  connections: connectionsFeature,
-  drift: driftFeature,
-  notifications: notificationsFeature,
-  plugins: pluginsFeature,
-  schedules: schedulesFeature,
-  selective_undo: selectiveUndoFeature,
-  variable_sets: variableSetsFeature,
-  webhooks: webhooksFeature,
-} as const satisfies Record<string, Feature>;
+export const features: Features = mergeParts('features');
 
-export type FeatureName = keyof typeof features;
+export type FeatureName = keyof Features;
 
-export const featureNames = Object.keys(features) as [FeatureName, ...FeatureName[]];
+/** By the alphabet, as the settings show them. */
+export const featureNames = Object.keys(features).sort() as [FeatureName, ...FeatureName[]];
 
 const featureByArea = new Map(
   featureNames.flatMap((name) => features[name].operations.map((area) => [area as string, name] as const)),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { errorCodes } from '#domain/shared/error-codes.ts';
+import { errorCodes } from '#domain/error-codes.ts';
 import { startApi } from '#test/support/api/http-api.ts';
 import { runShell } from '#test/support/programs/shell.ts';
 import { codeBlocks } from './markdown.ts';

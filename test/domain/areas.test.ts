@@ -2,8 +2,11 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { areas } from '#domain/areas.ts';
 import { entities } from '#domain/entities.ts';
+import { errorCodes } from '#domain/error-codes.ts';
 import { eventTypes } from '#domain/events.ts';
+import { features } from '#domain/features.ts';
 import { declarations } from '#domain/ownership.ts';
+import { systemActions } from '#domain/system-actions.ts';
 
 const folders = readdirSync('src/domain', { withFileTypes: true }).filter((each) => each.isDirectory());
 const exported = Object.values<Record<string, unknown>>(areas);
@@ -13,14 +16,23 @@ test('src/domain/areas.ts lists every folder of src/domain', () => {
 });
 
 test('an area.ts exports nothing that no list is made from', () => {
-  const known = ['entities', 'events', 'ownership'];
+  const known = [
+    'entities',
+    'errorCodes',
+    'events',
+    'features',
+    'ownership',
+    'sealed',
+    'subscriptions',
+    'systemActions',
+  ];
   expect([...new Set(exported.flatMap((area) => Object.keys(area)))].sort()).toEqual(known);
 });
 
 test('no two areas declare something of the same name', () => {
   const lists = [entities.map(({ name }) => name), declarations.map(({ kind }) => kind)];
   for (const names of lists) expect(new Set(names).size).toBe(names.length);
-  for (const [part, merged] of Object.entries({ events: eventTypes })) {
+  for (const [part, merged] of Object.entries({ errorCodes, events: eventTypes, features, systemActions })) {
     const names = exported.flatMap((area) => Object.keys(area[part] ?? {}));
     expect(Object.keys(merged).sort(), part).toEqual(names.sort());
   }

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { isNegotiated } from '#api/pipeline/headers/media-types.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
-import { errorCodes } from '#domain/shared/error-codes.ts';
+import { errorCodes } from '#domain/error-codes.ts';
 
 type Response = OpenAPIV3_1.ResponseObject;
 

@@ -1,5 +1,7 @@
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
-import { variablesContext } from './runs/admission/variables.ts';
+import type { SealContext } from '#domain/shared/secrets.ts';
+
+export const variablesContext = (runId: string): SealContext => ['assembly-variables', runId];
 
 export const assemblySeals = [
   sealedColumn({

@@ -1,5 +1,20 @@
+import type { EventSubscription } from '#domain/shared/events/subscription.ts';
 import { InstanceFollowSchema } from './entity.ts';
 import { followingKinds } from './ownership.ts';
 
 export const entities = [InstanceFollowSchema] as const;
 export const ownership = followingKinds;
+
+export const subscriptions = [
+  // Instances whose inputs changed say so, and those that follow get runs.
+  {
+    subscriber: 'following',
+    types: [
+      'run.finished',
+      'instance.readers_changed',
+      'instance.deleted',
+      'instance.state_imported',
+      'instance.state_forgotten',
+    ],
+  },
+] as const satisfies readonly EventSubscription[];

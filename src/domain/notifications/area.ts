@@ -4,7 +4,9 @@ import {
   NotificationSchema,
   UserChatSchema,
 } from './entity.ts';
+import { notificationsFeature } from './feature.ts';
 import { notificationTables } from './ownership.ts';
+import { notificationSeals } from './sealed.ts';
 
 export const entities = [
   NotificationSchema,
@@ -13,3 +15,5 @@ export const entities = [
   UserChatSchema,
 ] as const;
 export const ownership = notificationTables;
+export const features = { notifications: notificationsFeature };
+export const sealed = notificationSeals;

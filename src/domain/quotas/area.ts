@@ -5,3 +5,7 @@ import { quotaTables } from './ownership.ts';
 export const entities = [QuotaSchema, QuotaCrossingSchema, InstanceUsageSchema] as const;
 export const ownership = quotaTables;
 export const events = quotaEvents;
+
+export const errorCodes = {
+  quota_exceeded: 'A quota is used up. `errors` names it, with its limit and what is used.',
+} as const;

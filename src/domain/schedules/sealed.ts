@@ -1,5 +1,7 @@
 import { sealedColumn } from '#domain/shared/sealed/sealed-column.ts';
-import { workContext } from './work.ts';
+import type { SealContext } from '#domain/shared/secrets.ts';
+
+export const workContext = (scheduleId: string): SealContext => ['schedule-work', scheduleId];
 
 export const scheduleSeals = [
   sealedColumn({ table: 'schedules', column: 'sealed_work', key: ['id'], context: ({ id }) => workContext(id) }),

@@ -15,13 +15,12 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
-import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '#domain/shared/values/masked.ts';
 import type { AssemblyWork, RunWork, ShownWork, Work } from './model.ts';
-
-export const workContext = (scheduleId: string): SealContext => ['schedule-work', scheduleId];
+import { workContext } from './sealed.ts';
 
 export function sealWork(keyRing: KeyRing, scheduleId: string, work: Work): Buffer {
   return keyRing.sealJson(workContext(scheduleId), work);

@@ -1,4 +1,4 @@
-import type { RuleCode } from './error-codes.ts';
+import type { RuleCode } from '#domain/error-codes.ts';
 import { Conflict } from './errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorCode, RuleCode } from './error-codes.ts';
+import type { ErrorCode, RuleCode } from '#domain/error-codes.ts';
 
 /**
  * The errors that rules raise. `message` is public: it names the field or the rule and says what would be right, and never

@@ -1,2 +1,4 @@
-/** The area adds nothing to the lists of `src/domain`. */
-export {};
+export const errorCodes = {
+  same_owner: 'The resource belongs to this owner already.',
+  unknown_reference: 'The request names a team or an environment that does not exist.',
+} as const;

@@ -1,2 +1,3 @@
-/** The area adds nothing to the lists of `src/domain`. */
-export {};
+import { variableSeals } from './sealed.ts';
+
+export const sealed = variableSeals;

@@ -20,7 +20,7 @@ export interface EventHandlerDeps extends SystemCommandDeps {
 
 export type EventHandlers = Readonly<Record<(typeof eventSubscriptions)[number]['subscriber'], EventHandler>>;
 
-/** Makes the function of every subscriber that `src/domain/event-subscriptions.ts` lists. */
+/** Makes the function of every subscriber that areas declare. */
 export function createEventHandlers(deps: EventHandlerDeps): EventHandlers {
   return {
     'held-runs': (event) => wakeHeldRuns(deps.transactions, event),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isConcurrentConflict } from '#database/errors.ts';
-import type { ErrorCode } from '#domain/shared/error-codes.ts';
+import type { ErrorCode } from '#domain/error-codes.ts';
 import { type ErrorDetails, type ErrorKind, type NamedProblem, ServiceError } from '#domain/shared/errors.ts';
 import { SealUnopened } from '#domain/shared/secrets.ts';
 import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';

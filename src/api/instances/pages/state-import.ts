@@ -9,8 +9,8 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import type { ErrorCode } from '#domain/error-codes.ts';
 import { largestImport } from '#domain/instances/state/state-import.ts';
-import type { ErrorCode } from '#domain/shared/error-codes.ts';
 import { forgetState, importState } from '../state-operations.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
 

@@ -1,5 +1,5 @@
 import { answerError } from '#api/edge/errors/error-answers.ts';
-import type { ErrorCode } from '#domain/shared/error-codes.ts';
+import type { ErrorCode } from '#domain/error-codes.ts';
 import { Invalid, ServiceError } from '#domain/shared/errors.ts';
 import { invalidRequest } from '#domain/shared/validation/validation-messages.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';

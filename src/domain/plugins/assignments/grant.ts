@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
+import type { RuleCode } from '#domain/error-codes.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
-import type { RuleCode } from '#domain/shared/error-codes.ts';
 import { Conflict, invalidField } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';

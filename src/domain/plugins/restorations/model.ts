@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#domain/shared/error-codes.ts';
+import type { ErrorCode } from '#domain/error-codes.ts';
 import type { ErrorKind } from '#domain/shared/errors.ts';
 
 /** The name of the workflow, which histories contain: it never changes. */

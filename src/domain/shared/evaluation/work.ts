@@ -1,4 +1,4 @@
-import type { RuleCode } from '../error-codes.ts';
+import type { RuleCode } from '#domain/error-codes.ts';
 
 /**
  * A kind of work that threads do, because somebody outside of the service decides how long it takes. An area declares its kinds with

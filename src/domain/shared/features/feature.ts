@@ -1,4 +1,4 @@
-/** An area that an administrator can turn off. It is declared in `feature.ts` of the area; `src/domain/features.ts` lists all of them. */
+/** An area that an administrator can turn off. It is declared in `feature.ts` of the area. */
 export interface Feature {
   /** What people call it, as it begins a sentence. */
   readonly title: string;

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { RuleCode } from '../error-codes.ts';
+import type { RuleCode } from '#domain/error-codes.ts';
 import { Unavailable, Unprocessable } from '../errors.ts';
 import { allowsAddress, allowsHost, isPublicAddress, type OutboundPolicy } from './outbound-policy.ts';
 

@@ -1,4 +1,4 @@
-import type { RuleCode } from '#domain/shared/error-codes.ts';
+import type { RuleCode } from '#domain/error-codes.ts';
 import { ServiceError, Unavailable } from '#domain/shared/errors.ts';
 import type { GitOutcome } from './process.ts';
 

@@ -3,11 +3,12 @@ import { maskVariables, secretNames } from '#domain/registry/variables/variables
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { Evaluator } from '#domain/shared/evaluation/evaluator.ts';
-import type { KeyRing, SealContext } from '#domain/shared/secrets.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '#domain/shared/values/masked.ts';
 import type { AssemblyRun } from '../../entity.ts';
+import { variablesContext } from '../../sealed.ts';
 import { locateInstanceReferences } from '../../spec/references.ts';
 import type { AssemblySpec } from '../../spec/spec.ts';
 
@@ -17,8 +18,6 @@ export interface AssemblyVariables {
   /** Names of the variables that are secret. */
   readonly sensitive: string[];
 }
-
-export const variablesContext = (runId: string): SealContext => ['assembly-variables', runId];
 
 export function sealVariables(keyRing: KeyRing, runId: string, variables: AssemblyVariables): Buffer {
   return keyRing.sealJson(variablesContext(runId), variables);
