@@ -1,21 +1,47 @@
 import { z } from 'zod';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf, repeated } from '#api/pipeline/schemas.ts';
 import { ReviewRun } from '#api/runs/approvals/approval-operations.ts';
 import { nodeReviewAuthority } from '#domain/assemblies/authority.ts';
 import { nodeStatuses } from '#domain/assemblies/model.ts';
-import { findNodeReview, refuseUnlessPending } from '#domain/assemblies/runs/nodes/node-review.ts';
-import { listNodes, readNode } from '#domain/assemblies/runs/store.ts';
+import { findNodeReview, findPendingRefusal, refuseUnlessPending } from '#domain/assemblies/runs/nodes/node-review.ts';
+import { type AssemblyNodeDetails, listNodes, readNode } from '#domain/assemblies/runs/store.ts';
 import { findReadableAssemblyRun } from '#domain/assemblies/runs/targets.ts';
 import { NodeKey } from '#domain/assemblies/spec/spec.ts';
+import { findRunRefusal } from '#domain/runs/actions.ts';
 import { reviewRun } from '#domain/runs/approval/review.ts';
-import { readRun } from '#domain/runs/store.ts';
+import { type RunWithFacts, readRun } from '#domain/runs/store.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, nestedReadAccess } from './access.ts';
-import { AssemblyNodeView, showAssemblyNode } from './node-actions.ts';
 import { AssemblyRunParams } from './run-operations.ts';
 import { ListedAssemblyNodeView, toAssemblyNode } from './run-views.ts';
+
+interface NodeTarget extends Ownership {
+  readonly node: AssemblyNodeDetails;
+  /** Its latest run; null if it has had none yet. */
+  readonly run: RunWithFacts | null;
+}
+
+const reviewing = (decision: 'approve' | 'reject') => ({
+  operation: 'assemblies.approve_node',
+  findRefusal: ({ node: { key, status }, run }: NodeTarget, caller: Principal) =>
+    findPendingRefusal({ key, status, run: run?.facts ?? null }) ??
+    (run && findRunRefusal(decision, run.facts, caller)),
+});
+
+const actions = actionsOf<NodeTarget>()({ approve: reviewing('approve'), reject: reviewing('reject') });
+
+/** A node that is read alone. */
+const AssemblyNodeView = ListedAssemblyNodeView.extend({ actions: actions.view }).meta({ id: 'AssemblyNode' });
+
+/** Shows one node with what the caller may do with it. */
+function showAssemblyNode(context: ActionContext, target: NodeTarget) {
+  return { ...toAssemblyNode(target.node), actions: actions.describe(context, target) };
+}
 
 const NodeParams = AssemblyRunParams.extend({ key: NodeKey });
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { ActionContext } from '#api/pipeline/actions.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
+import type { Em } from '#database/database.ts';
 import { type FindingTarget, findFinding, findFindings } from '#domain/drift/findings/finding-target.ts';
-import { listEvidence, listFindings } from '#domain/drift/findings/list-store.ts';
+import { listEvidence, listFindings, readFinding } from '#domain/drift/findings/list-store.ts';
 import { findingStatuses } from '#domain/drift/findings/model.ts';
 import {
   refuseUnfitTime,
@@ -11,16 +13,19 @@ import {
   type SuppressionRequest,
   suppressFinding,
 } from '#domain/drift/findings/suppression.ts';
+import { findRemediationTarget, readEvidenceFacts } from '#domain/drift/remediation/remediation.ts';
+import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { CommandChange } from '#domain/shared/audit.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { findingAccess } from './access.ts';
+import { findingActions } from './actions.ts';
 import { namedFindings, ReopenFinding, SuppressFinding, SuppressFindings } from './bodies.ts';
 import { ownerLevels, ownerParameters, toOwnerFilter } from './owner-filter.ts';
-import { showFinding } from './show-finding.ts';
 import { EvidenceView, FindingView, ListedFindingView, toEvidence, toFinding } from './views.ts';
 
 export const FindingParams = z.strictObject({ id: Id });
@@ -165,4 +170,23 @@ function describe({ finding: { status, suppressedUntil, suppressionReason, reope
 
 function changeOf({ finding: { id, revision } }: FindingTarget) {
   return { id, revision };
+}
+
+/** Shows one finding, and what the caller may do with it. */
+async function showFinding(
+  { em, ...context }: ActionContext & { readonly em: Em },
+  { finding, organizationId, teamId, archived }: FindingTarget,
+): Promise<z.output<typeof FindingView>> {
+  const details = await readFinding(em, finding.id);
+  if (!details) throw new NotFound('drift finding');
+  const evidenceFacts = await readEvidenceFacts(em, finding, details.evidence.id);
+  const target = await findRemediationTarget(em, finding.id, false);
+  const admissionRefusal = target?.admission ? findArchivedRefusal(target.admission) : targetIsGone;
+  const owned = { ...details, organizationId, teamId, archived, evidenceFacts, admissionRefusal };
+  const { directions } = evidenceFacts;
+  return {
+    ...toFinding(details),
+    remediation_directions: [...directions],
+    actions: findingActions.describe(context, owned),
+  };
 }

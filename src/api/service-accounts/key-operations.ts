@@ -11,11 +11,19 @@ import {
   revokedChange,
   viewApiKey,
 } from '#api/identity/views.ts';
+import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
+import {
+  findRevocationRefusal,
+  findRotationRefusal,
+  type KeyWithFacts,
+  withKeyFacts,
+} from '#domain/identity/api-keys/actions.ts';
 import { addKey, revokeKey, rotateKey } from '#domain/identity/api-keys/changes.ts';
-import { findKey, listKeys } from '#domain/identity/api-keys/store.ts';
+import { type ApiKeyDetails, findKey, listKeys } from '#domain/identity/api-keys/store.ts';
+import { type AccountWithFacts, withAccountFacts } from '#domain/service-accounts/account-facts.ts';
 import { refuseBeyondOwn } from '#domain/service-accounts/authority.ts';
 import { type AccountTarget, findAccount, findAccountToChange } from '#domain/service-accounts/store.ts';
 import { authorityLock } from '#domain/shared/access/authority-lock.ts';
@@ -25,8 +33,33 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import { HiddenResource } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { showAccountKey } from './key-actions.ts';
+import { findIssuingRefusal } from './actions.ts';
 import { manageAccess } from './operations.ts';
+
+/** A service account, and one of its keys. */
+interface AccountKey extends AccountWithFacts {
+  readonly key: KeyWithFacts;
+}
+
+/** What a caller may do with a key of a service account. */
+const accountKeyActions = actionsOf<AccountKey>()({
+  rotate: {
+    operation: 'service_account_keys.rotate',
+    findRefusal: (account, caller) => findIssuingRefusal(account, caller) ?? findRotationRefusal(account.key),
+  },
+  revoke: { operation: 'service_account_keys.revoke', findRefusal: ({ key }) => findRevocationRefusal(key) },
+});
+
+/** Shows a key of a service account with the actions that the caller may take. */
+async function showAccountKey(
+  em: Em,
+  context: ActionContext,
+  account: AccountTarget,
+  key: ApiKeyDetails,
+): Promise<z.input<typeof ApiKeyDetailsView>> {
+  const target = { ...(await withAccountFacts(em, account)), key: await withKeyFacts(em, key) };
+  return { ...viewApiKey(key), actions: accountKeyActions.describe(context, target) };
+}
 
 const AccountParams = z.strictObject({ id: Id });
 const KeyParams = AccountParams.extend({ keyID: Id });

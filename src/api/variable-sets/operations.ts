@@ -4,17 +4,27 @@ import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { ownerParameters, ownerQuery, toOwnerIds } from '#api/pipeline/owned.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
+import { ownedAccess } from '#api/tenancy/owned-access.ts';
 import type { Em } from '#database/database.ts';
 import { findRowOwner } from '#domain/owners/owner.ts';
+import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { findVariableSet, listVariableSets, readVariableSet } from '#domain/variable-sets/store.ts';
 import { createVariableSet, deleteVariableSet, updateVariableSet } from '#domain/variable-sets/variable-sets.ts';
-import { createAccess, deleteAccess, listAccess, readAccess, writeAccess } from './access.ts';
 import { variableSetActions } from './actions.ts';
 import { CreateVariableSet, toVariableSetChange, UpdateVariableSet } from './bodies.ts';
 import { ListedVariableSetView, VariableSetView, viewVariableSet } from './views.ts';
+
+/** Who may do what with variable sets (access.md of the design). */
+const { review, listAccess, readAccess, createAccess, writeAccess } = ownedAccess('variable_sets', {
+  reads: ['environment:read'],
+  changes: ['secret:manage'],
+  ofInstallation: 'everybody',
+});
+
+const deleteAccess: Access = { ...writeAccess, review: { ...review, verb: 'delete' } };
 
 export const VariableSetParams = z.strictObject({ id: Id });
 

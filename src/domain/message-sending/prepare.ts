@@ -1,9 +1,11 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { findInvitation } from '#domain/invitations/status.ts';
 import type { Purpose } from '#domain/messages/model.ts';
 import type { DueMessage } from '#domain/messages/queue/lease-store.ts';
 import { openToken } from '#domain/messages/queue/tokens.ts';
 import { asForeignText, toSubject, type Wording } from '#domain/messages/wording.ts';
 import type { Recipient } from './carry.ts';
-import { findInvitationToSend } from './invitation-facts.ts';
 import { emailConfirmationPath, invitationPath, passwordResetPath, profilePath } from './links.ts';
 import { prepareNotification } from './prepare-notification.ts';
 import type { ContentOf, PrepareDeps, Prepared } from './prepared.ts';
@@ -126,4 +128,28 @@ function tokenOf({ keyRing }: PrepareDeps, { id, sealedToken }: DueMessage): str
 /** A time in UTC to the minute, which everybody reads alike. */
 function minuteOf(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** What a mail says about an invitation. */
+interface InvitationFacts {
+  readonly inviter: string;
+  readonly organization: string;
+  readonly team: string | null;
+  readonly expiresAt: string;
+}
+
+/** Finds what a mail says about an invitation. Answers undefined once the invitation has ended or was sent again. */
+async function findInvitationToSend(
+  em: Em,
+  { invitationId, sentAt }: { readonly invitationId: string; readonly sentAt: string },
+): Promise<InvitationFacts | undefined> {
+  const invitation = await findInvitation(em, invitationId);
+  if (invitation?.status !== 'open' || Date.parse(invitation.sentAt) !== Date.parse(sentAt)) return undefined;
+  const names = await db(em)
+    .selectFrom('organizations as o')
+    .leftJoin('teams as t', (join) => join.on('t.id', '=', invitation.teamId))
+    .where('o.id', '=', invitation.organizationId)
+    .select(['o.name as organization', 't.name as team'])
+    .executeTakeFirst();
+  return names && { ...names, inviter: invitation.inviterName, expiresAt: invitation.expiresAt };
 }

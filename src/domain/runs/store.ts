@@ -1,4 +1,5 @@
-import type { InferResult, Kysely } from 'kysely';
+import { type InferResult, type Kysely, sql } from 'kysely';
+import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { db, prepare } from '#domain/db.ts';
@@ -8,14 +9,12 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { listEventsOf } from '#domain/shared/events/subject-events-store.ts';
 import type { PageRequest } from '#domain/shared/paging.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
-import type { RunFacts } from './actions.ts';
-import { actionsByStatus, type RunAction, statusesThatAllow } from './actions.ts';
+import { actionsByStatus, type RunAction, type RunFacts, statusesThatAllow } from './actions.ts';
 import { selectAdmissionFacts, toAdmissionFacts } from './admission/store.ts';
 import { selectApprovalFacts, toApprovalFacts } from './approval/store.ts';
 import { type OverRun, type RunDetails, selectRunDetails } from './details-store.ts';
 import type { ReviewNeed } from './model.ts';
 import { maskPlannedOutputs } from './plans/sections.ts';
-import { selectSuperseding } from './superseding-store.ts';
 
 /** A run and its owner. */
 export interface RunTarget extends Ownership {
@@ -172,4 +171,24 @@ export function selectLastSequence(eb: OverRun) {
     .whereRef('chunk.time', '>=', 'runs.created_at')
     .select((of) => of.fn.max('chunk.sequence').as('last'));
   return eb.fn.coalesce(last.$asScalar(), eb.lit(0));
+}
+
+/**
+ * The newer run that has deployed the instance of an ended apply since, or has destroyed it: a requeue of the apply would replace that. Null if there is none. It
+ * may belong to another team, which not every reader of the apply may read.
+ */
+function selectSuperseding(eb: OverRun) {
+  return jsonObjectFrom(
+    eb
+      .selectFrom('instances as si')
+      .innerJoin('runs as newer', 'newer.id', 'si.deployed_run_id')
+      .leftJoin('teams as nt', 'nt.id', 'newer.team_id')
+      .whereRef('si.id', '=', 'runs.instance_id')
+      .where('si.deleted_at', 'is', null)
+      .whereRef('newer.id', '<>', 'runs.id')
+      .whereRef('newer.finished_at', '>', 'runs.finished_at')
+      .where(sql<boolean>`${eb.ref('runs.operation')} = 'apply'`)
+      .select(['newer.id as runId', 'newer.operation', 'newer.template_version as templateVersion'])
+      .select(['newer.team_id as teamId', 'nt.organization_id as organizationId']),
+  );
 }

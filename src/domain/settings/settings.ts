@@ -6,8 +6,7 @@ import { NotFound, refuseFields } from '#domain/shared/errors.ts';
 import { findInstallation } from '#domain/shared/installation/store.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import { defaultPool } from '#domain/shared/vocabulary/pools.ts';
-import type { SettingsDocument } from './document.ts';
-import { mergeSettings, type SettingsChange } from './merge.ts';
+import type { FeatureGate, SettingsDocument, SettingsGroups, SingleSettings } from './document.ts';
 import { lockSettings, readSettings, type StoredSettings, saveSettings, sharePool } from './store.ts';
 
 /** The settings, which belong to the whole installation. */
@@ -54,4 +53,55 @@ async function requirePool(em: Em, name: string): Promise<void> {
   if (name === defaultPool || (await sharePool(em, name))) return;
   const problem = `there is no worker pool "${name}": create it first`;
   throw refuseFields('unknown_reference', [{ path: 'default_pool', problem }]);
+}
+
+type Nullable<T> = { readonly [K in keyof T]?: T[K] | null | undefined };
+
+/** A change of the settings. What is left out stays, and null restores the default. */
+type SettingsChange = Nullable<SingleSettings> & {
+  readonly [Name in keyof SettingsGroups]?: Nullable<NonNullable<SettingsGroups[Name]>> | null | undefined;
+};
+
+/** The document after a change. It holds only what differs from no setting at all, so that defaults can change with the installation. */
+function mergeSettings(document: SettingsDocument, change: SettingsChange): SettingsDocument {
+  const { retention, default_quotas: quotas, features, ...single } = change;
+  return withoutEmpty({
+    ...document,
+    ...definedOf(single),
+    retention: mergeGroup(document.retention, retention),
+    default_quotas: mergeGroup(document.default_quotas, quotas),
+    features: withoutOpen(mergeGroup(document.features, features)),
+  }) as SettingsDocument;
+}
+
+/** The members of a group after a change; null restores the defaults of all of them. */
+function mergeGroup<Group extends object>(
+  current: Group | undefined,
+  change: Nullable<Group> | null | undefined,
+): Nullable<Group> {
+  return change === null ? {} : { ...current, ...definedOf(change) };
+}
+
+function definedOf(members: object = {}): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** A feature is on unless it says otherwise. */
+function withoutOpen(gates: Readonly<Record<string, FeatureGate | null | undefined>>): object {
+  return Object.fromEntries(Object.entries(gates).filter(([, gate]) => gate?.enabled === false));
+}
+
+function withoutEmpty(members: object): object {
+  const kept = Object.entries(members)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, isGroup(value) ? withoutNull(value) : value] as const);
+  return Object.fromEntries(kept.filter(([, value]) => !isGroup(value) || Object.keys(value).length > 0));
+}
+
+function withoutNull(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

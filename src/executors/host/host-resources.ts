@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { type Egress, openEgress } from '../egress/egress.ts';
 import { type GroupMaker, JobGroup } from '../groups/job-group.ts';
@@ -9,8 +11,35 @@ import type { SystemView } from '../sandbox/bubblewrap.ts';
 import type { JobLauncher } from '../sandbox/job-launcher.ts';
 import { SandboxLauncher } from '../sandbox/sandbox-launcher.ts';
 import { UnsandboxedLauncher } from '../sandbox/unsandboxed-launcher.ts';
-import { DeniedAddresses } from './denied-addresses.ts';
 import { removeHostDirectory, removeUnusedRoot } from './host-directories.ts';
+
+const refreshMs = 60_000;
+
+/**
+ * The names and addresses of the service's own parts, which no template may reach. A template may know a part by another name,
+ * so the addresses of the names are denied too. They are looked up again regularly.
+ */
+class DeniedAddresses {
+  readonly #given: readonly string[];
+  #resolved: readonly string[] = [];
+
+  constructor(given: readonly string[]) {
+    this.#given = given;
+    setInterval(() => void this.refresh(), refreshMs).unref();
+  }
+
+  get entries(): readonly string[] {
+    return [...this.#given, ...this.#resolved];
+  }
+
+  /** A name that cannot be looked up now keeps its previous addresses. */
+  async refresh(): Promise<void> {
+    const names = this.#given.filter((entry) => isIP(entry) === 0 && !entry.includes('/') && !entry.startsWith('*'));
+    const answers = await Promise.all(names.map((name) => lookup(name, { all: true }).catch(() => null)));
+    const found = answers.flatMap((answer) => answer ?? []).map(({ address }) => address);
+    this.#resolved = answers.includes(null) ? [...new Set([...this.#resolved, ...found])] : found;
+  }
+}
 
 /** What all attempts of a host share: its directories, the way it runs jobs, and what it caches between attempts. */
 export class HostResources {

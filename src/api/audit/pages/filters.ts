@@ -1,3 +1,5 @@
+import { tagOf } from '#api/document/tags.ts';
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { fillPath } from '#api/pipeline/answers/location.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
 import { find } from '#api/search/operations.ts';
@@ -8,11 +10,11 @@ import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages, withQuery } from '#api/web/paths.ts';
 import { kindOfType } from '#api/web/resource-kinds.ts';
+import { capitalize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { recordKinds } from '#domain/audit/model.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { exportRecords } from '../operations.ts';
-import { type CatalogueEntry, choicesOfActions, choicesOfTypes } from './action-choices.ts';
+import { exportRecords, type listActions } from '../operations.ts';
 
 const names = [
   'kind',
@@ -137,4 +139,44 @@ ${isFiltered ? html`<a class="button button-plain" href="${auditPath({})}">Clear
 /** A browser's field for days takes no times. */
 function dayOf(time: string | undefined): string | undefined {
   return time?.slice(0, 10);
+}
+
+type CatalogueEntry = EncodedAnswerOf<typeof listActions.responses>['actions'][number];
+
+/** The actions of a filter, in groups by area. Those of reads come last. @param kind null: both kinds */
+function choicesOfActions(entries: readonly CatalogueEntry[], kind: CatalogueEntry['kind'] | null): Choice[] {
+  const areas = areasOfTypes(entries);
+  const byAction = new Map(entries.map((entry) => [entry.action, entry] as const));
+  const choices = [...byAction.values()].flatMap((entry) => {
+    if (kind !== null && entry.kind !== kind) return [];
+    const area = toWords(areas.get(entry.resource_type) ?? entry.resource_type);
+    const group = entry.kind === 'read' ? `${area}, reads` : area;
+    return [{ value: entry.action, label: entry.action, group, order: `${entry.kind === 'read' ? 1 : 0}${group}` }];
+  });
+  return choices
+    .toSorted((one, other) => compare(one.order, other.order) || compare(one.value, other.value))
+    .map(({ order: _, ...choice }) => choice);
+}
+
+/** The types of resources that records name. A type that was typed otherwise stays, so that its problem can be shown. */
+function choicesOfTypes(entries: readonly CatalogueEntry[], chosen: string | undefined): Choice[] {
+  const types = [...new Set([...entries.map((entry) => entry.resource_type), ...(chosen ? [chosen] : [])])];
+  return types.toSorted(compare).map((value) => ({ value, label: toWords(value) }));
+}
+
+/** The area that each type of resource belongs to. What the service does by itself has no operation, and goes with the operations on the same type. */
+function areasOfTypes(entries: readonly CatalogueEntry[]): ReadonlyMap<string, string> {
+  return new Map(
+    entries.flatMap(({ operation, resource_type: type }) =>
+      operation === null ? [] : [[type, tagOf({ id: operation })] as const],
+    ),
+  );
+}
+
+function toWords(name: string): string {
+  return capitalize(name.replaceAll('_', ' '));
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

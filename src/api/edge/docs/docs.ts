@@ -10,10 +10,17 @@ import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { canIPagePath } from '../can-i-page.ts';
 import { acceptsGzip, compress } from '../compression.ts';
 import { OpenFiles } from '../open-files.ts';
-import { foldWebhooks } from './fold-webhooks.ts';
-import { narrowScreens } from './narrow-screens.ts';
 import { readOnDemand } from './read-on-demand.ts';
 import { sendWithTypedKey } from './typed-credentials.ts';
+
+/** Styles of the viewer for screens that are narrower than its rows: these wrap, and what cannot wrap scrolls by itself. */
+const narrowScreens = `@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag > a { flex: 1 1 0; min-width: 0; overflow-wrap: anywhere; }
+  .swagger-ui .opblock-tag > small { flex: 1 0 100%; min-width: 0; order: 1; padding: 0; overflow-wrap: anywhere; }
+  .swagger-ui .opblock-body { overflow-x: auto; }
+}
+`;
 
 export type DocsOptions = {
   document: OpenAPIV3_1.Document;
@@ -119,4 +126,30 @@ function addViewerFiles(app: FastifyInstance): void {
       return files.send(name, request, reply);
     });
   }
+}
+
+/** What the viewer gives to a function that wraps one of its components. */
+interface ViewerSystem {
+  readonly React: {
+    createElement(type: unknown, properties: object | null, ...children: unknown[]): unknown;
+    useState(initial: boolean): [boolean, (next: boolean) => void];
+  };
+}
+
+/**
+ * A plugin of the viewer that draws the list of webhooks when somebody opens it. The viewer itself draws every event at once.
+ * The browser gets the text of this function, so that it names nothing outside itself.
+ */
+function foldWebhooks({ React }: ViewerSystem) {
+  const wrap = (Webhooks: unknown) => (properties: object) => {
+    const [isOpen, setOpen] = React.useState(false);
+    const button = React.createElement(
+      'button',
+      { className: 'btn', 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) },
+      isOpen ? 'Hide the webhooks' : 'Show the webhooks: what is sent to your service for each event',
+    );
+    const list = isOpen ? React.createElement(Webhooks, properties) : null;
+    return React.createElement('section', { className: 'wrapper' }, button, list);
+  };
+  return { wrapComponents: { Webhooks: wrap } };
 }

@@ -1,9 +1,12 @@
+import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderInstanceLink } from '#api/web/components/links/instance-link.ts';
 import { renderRunLink } from '#api/web/components/links/run-link.ts';
+import { renderTable } from '#api/web/components/table.ts';
+import { renderAge } from '#api/web/components/time.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -14,10 +17,9 @@ import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
 import { findSucceeded, readInstanceNow } from '#domain/undo/deployments/deployments-store.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
-import { renderAttempts, type ShownAttempts } from './attempts.ts';
 import { checkAgain } from './check-again.ts';
 import { explainPromotion, nameOfResource, promotionFields } from './promotion.ts';
-import { planLabel, promoteLabel, type ShownAttempt, titleOfUndo } from './words.ts';
+import { planLabel, promoteLabel, renderState, type ShownAttempt, shownState, titleOfUndo } from './words.ts';
 
 interface Subject {
   readonly attempt: ShownAttempt;
@@ -151,4 +153,30 @@ function common({ attempt, run, again }: Subject, action: string) {
     actions: again,
     refusal: refusalOf(attempt.actions, action),
   };
+}
+
+type ShownAttempts = EncodedAnswerOf<(typeof list)['responses']>;
+type Row = ShownAttempts['attempts'][number];
+
+/** The earlier attempts at undoing a run; null if there are none. */
+function renderAttempts(
+  attempts: readonly Row[],
+  outdated: ReadonlySet<string>,
+  succeeded: ReadonlySet<string>,
+): Html | null {
+  if (attempts.length === 0) return null;
+  return html`<h2>Earlier checks</h2>
+${renderTable<Row>({
+  caption: 'Earlier checks',
+  rows: attempts,
+  columns: [
+    {
+      label: 'Check',
+      kind: 'main',
+      cell: ({ id, created_at: at }) => html`<a href="${pagePath(pages.selectiveUndo, { id })}">${renderAge(at)}</a>`,
+    },
+    { label: 'State', cell: (row) => renderState(shownState(row, outdated, succeeded)) },
+    { label: 'Requested by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
+  ],
+})}`;
 }

@@ -2,12 +2,13 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { readWords } from '#api/web/forms/word-list.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
-import { create, remove, update } from '../operations.ts';
-import { eventsField, toEvents } from './event-field.ts';
+import { create, listEvents, remove, update } from '../operations.ts';
 import { webhookOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
 import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './words.ts';
@@ -100,4 +101,33 @@ function addDelete(addPage: AddPage): void {
       return pagePath(pages.webhooks, {}, { done: 'deleted' });
     },
   });
+}
+
+/** The field for the events that a webhook hears, above a list of all that there are. */
+async function eventsField(visit: Visit<unknown>, events: readonly string[]): Promise<FormField> {
+  return {
+    name: 'events',
+    label: 'Events',
+    kind: 'area',
+    isWordList: true,
+    value: events.join('\n'),
+    hint: 'One per line: * for all events, an area such as run.*, or a name such as run.finished. Audit records are sent only for audit.recorded.',
+    below: await renderEventList(visit),
+  };
+}
+
+/** The events that were written, one on each line. */
+function toEvents(text?: string): string[] {
+  return readWords(text);
+}
+
+/** All events that webhooks can hear, by their areas. */
+async function renderEventList(visit: Visit<unknown>): Promise<Html> {
+  const { events } = await visit.read(listEvents);
+  const areas = Map.groupBy(events, ({ type }) => type.slice(0, type.indexOf('.')));
+  return html`<details class="fold"><summary>All ${events.length} events</summary><ul class="plain-list" role="list">
+${[...areas].map(
+  ([area, types]) =>
+    html`<li><strong class="mono">${area}.*</strong>: <span class="mono">${types.map(({ type }) => type).join(', ')}</span></li>`,
+)}</ul></details>`;
 }

@@ -1,6 +1,5 @@
 import { escapeMarkup } from '#domain/shared/values/escape-markup.ts';
 import type { Drawing } from './drawing.ts';
-import { isOwnAddress } from './own-address.ts';
 import { round, shorten, shortenDetail } from './sizes.ts';
 
 /** How a node looks. Colours come from the styles of the page, by class; the word and the border say the same without them. */
@@ -127,4 +126,9 @@ function describeDrawing(looks: readonly NodeLook[]): string {
   for (const { word } of looks) counts.set(word, (counts.get(word) ?? 0) + 1);
   const states = [...counts].map(([word, count]) => `${count} ${word}`);
   return `${looks.length} node${looks.length === 1 ? '' : 's'}: ${states.join(', ')}`;
+}
+
+/** Whether an address is a path of this service, rather than a script or another host. */
+function isOwnAddress(address: string | undefined): address is string {
+  return address !== undefined && /^\/(?![/\\])/.test(address) && !/[\u0000-\u0020\\]/.test(address);
 }

@@ -1,7 +1,9 @@
+import { readFile } from '#domain/sources/hcl/blocks.ts';
+import { isValueFile } from '#domain/sources/hcl/value-files.ts';
 import { AttemptFailure, messageOf } from '../../shared/errors.ts';
+import { isObject, parseJson } from '../../shared/json.ts';
 import type { Initialization } from '../initialization/init-cache.ts';
 import type { ToolSession } from '../session.ts';
-import { readOwnVariables } from './own-variables.ts';
 import { readSnapshot } from './snapshot.ts';
 import { verifyPlanFile } from './verify.ts';
 
@@ -32,5 +34,33 @@ export async function verifyPlan(session: ToolSession, { data }: Initialization,
   } catch (error) {
     const reason = phase === 'apply' ? 'artifact_mismatch' : 'plan_invalid';
     throw new AttemptFailure(reason, `the plan file is not the tool's own: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Whether the files of the directory in which a tool starts, by their names, give a variable, which the tools read beside the variables of the run. If one of these files cannot be read, they may
+ * give any.
+ */
+function readOwnVariables(files: ReadonlyMap<string, Buffer>): (variable: string) => boolean {
+  const names = new Set<string>();
+  for (const [name, content] of files) {
+    if (!isValueFile(name)) continue;
+    const found = namesIn(name, content);
+    if (found === null) return () => true;
+    for (const each of found) names.add(each);
+  }
+  return (variable) => names.has(variable);
+}
+
+function namesIn(name: string, content: Buffer): Iterable<string> | null {
+  if (!name.endsWith('.json')) {
+    const { body, problem } = readFile({ name, text: content.toString() });
+    return problem === null ? body.arguments.keys() : null;
+  }
+  try {
+    const values = parseJson(content);
+    return isObject(values) ? Object.keys(values) : null;
+  } catch {
+    return null;
   }
 }

@@ -3,8 +3,8 @@ import { readFile } from '#domain/sources/hcl/blocks.ts';
 import type { ToolName } from '../../protocol/request.ts';
 import { asArray, parseJson } from '../../shared/json.ts';
 import { readZipEntries, readZipEntry, type ZipEntry } from '../../shared/zip.ts';
+import { readStateDocument } from '../state/state-document.ts';
 import { type PlanOptions, verifyPlanMessage } from './plan-message.ts';
-import { verifyPriorState } from './prior-state.ts';
 import { maxConfigurationBytes, readModules, type Snapshot } from './snapshot.ts';
 
 /**
@@ -94,4 +94,17 @@ async function read(
 
 function fileOf(directory: string, name: string): string {
   return directory === '.' ? name : `${directory}/${name}`;
+}
+
+/**
+ * An apply goes on from the state in the plan, which is the one that the tool was given, refreshed. @throws Error if it follows another
+ * state
+ */
+function verifyPriorState(prior: Buffer, given: Buffer | null): void {
+  const found = readStateDocument(prior);
+  const expected = given === null ? null : readStateDocument(given);
+  const isEmpty = found.lineage === null && (found.serial ?? 0) === 0;
+  // The tool decrypts a state only while it runs, and checks this itself.
+  if (expected === null ? isEmpty : expected.isEncrypted) return;
+  if (found.lineage !== expected?.lineage || found.serial !== expected?.serial) throw new Error('it has another state');
 }

@@ -13,8 +13,7 @@ import { getDraft, validate } from '../../draft-operations.ts';
 import { publish } from '../../version-operations.ts';
 import { renderComparison } from '../compare/comparison.ts';
 import { graphScript } from '../graph-view.ts';
-import { type AssemblyVisit, assemblyCrumbs, readAssembly } from '../shown.ts';
-import { nextVersion } from './next-version.ts';
+import { type AssemblyVisit, assemblyCrumbs, readAssembly, type ShownDiff } from '../shown.ts';
 
 /** Asks for the version and the changelog, and shows what differs from the latest version. */
 export async function showPublish(visit: AssemblyVisit): Promise<FastifyReply> {
@@ -94,4 +93,19 @@ function renderInvalid(errors: readonly { message: string; line: number | null }
   return html`<div class="notice notice-problem" role="alert">${renderIcon('octagon-x')}<div><p>The draft is not valid, so it cannot be published yet.</p>
 <ul class="plain-list">${errors.slice(0, 10).map(({ message, line }) => html`<li class="foreign">${line === null ? '' : `Line ${line}: `}${toSentence(message)}</li>`)}</ul></div></div>
 <a class="button" href="${edit}">Back to the draft</a>`;
+}
+
+/**
+ * The version that probably comes next. A removed node destroys what nobody manages any more, and other variables break callers, so
+ * both are a new major version; an added node is a minor one.
+ */
+function nextVersion(latest: string | null, compared: ShownDiff | null): string {
+  const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(latest ?? '') ?? [];
+  if (major === undefined || compared === null) return '1.0.0';
+  const { nodes, fields } = compared;
+  const breaks =
+    nodes.some(({ change }) => change === 'removed') || fields.some(({ path }) => /^\/variables\/required/.test(path));
+  if (breaks) return `${Number(major) + 1}.0.0`;
+  if (nodes.some(({ change }) => change === 'added') || fields.length > 0) return `${major}.${Number(minor) + 1}.0`;
+  return `${major}.${minor}.${Number(patch) + 1}`;
 }

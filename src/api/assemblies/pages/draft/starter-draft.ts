@@ -1,7 +1,29 @@
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { emptyDraft } from './empty-draft.ts';
+
+/** The example that the editor shows before anybody saves a draft, if the team has no template for one. */
+const emptyDraft = `# What a run is asked for, as JSON Schema.
+variables:
+  type: object
+  properties:
+    name: {type: string}
+
+# Each node deploys a template. References make it wait for other nodes.
+nodes:
+  network:
+    template: network
+    variables:
+      name: \${variables.name}
+  service:
+    template: service
+    variables:
+      subnet: \${nodes.network.outputs.subnet}
+    # approval: {required: 1}
+
+outputs:
+  address: \${nodes.service.outputs.address}
+`;
 
 /** What the draft of a team can begin with. */
 interface Beginning {

@@ -1,27 +1,100 @@
 import type { FastifyReply } from 'fastify';
 import { renderResult } from '#api/runs/pages/run/outputs.ts';
+import { renderOutputs, renderVariables } from '#api/runs/pages/run/values.ts';
 import { copyScript } from '#api/web/components/copied.ts';
+import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
-import { lookOfRun } from '#api/web/components/status.ts';
+import { groupWordOf, lookOfRun } from '#api/web/components/status.ts';
+import { renderPager } from '#api/web/components/table.ts';
 import { renderTabs } from '#api/web/components/tabs.ts';
+import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { NodeStatus } from '#domain/assemblies/model.ts';
 import { findAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { readNames } from '#domain/tenancy/names.ts';
+import { nodeStatusLooks } from '../../graph/node-looks.ts';
+import { drawRun } from '../../graph/run-graph.ts';
+import { list as listNodes } from '../../node-operations.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { getRun } from '../../run-operations.ts';
-import { graphScript } from '../graph-view.ts';
+import { evaluatorOf, graphScript, renderGraph } from '../graph-view.ts';
 import { type AssemblyRunVisit, operationWords, type ShownAssemblyRun } from '../shown.ts';
 import { eventsTab } from './events-tab.ts';
 import { renderHead } from './head.ts';
-import { nodesTab } from './nodes-tab.ts';
+import { renderRunNodes } from './node-table.ts';
 import { type AssemblyRunTab, type RunSubject, runPath } from './run-tab.ts';
 import { renderSituation } from './situation.ts';
-import { valuesTab } from './values-tab.ts';
+
+/** What the run was given, what came out, and its request. */
+const valuesTab: AssemblyRunTab = {
+  key: 'details',
+  label: 'Details',
+  scripts: [copyScript],
+  async render(_visit, { run }) {
+    const history = pagePath(pages.audit, {}, { resource_type: 'assembly_runs', resource_id: run.id });
+    return html`<div class="run-details">
+${section('Outputs', renderOutputs(run.outputs))}
+${section('Variables', renderVariables(run.variables))}
+${section(
+  'Request',
+  renderFacts([
+    ['Requested by', html`<span class="foreign">${run.requested_by.name}</span>`],
+    ['Message', run.message ? html`<span class="foreign">${run.message}</span>` : null],
+    ['Only', run.only && html`<span class="foreign mono">${run.only.join(', ')}</span>`],
+    ['Parallel nodes', `${run.concurrency} nodes`],
+    ['Created', renderTime(run.created_at)],
+    ['Started', run.started_at && renderTime(run.started_at)],
+    ['Finished', run.finished_at && renderTime(run.finished_at)],
+    ['History', html`<a href="${history}">Show the audit records of this run</a>`],
+    ['Run', html`<code>${run.id}</code>`],
+    ['Idempotency key', html`<code>${run.idempotency_key}</code>`],
+  ]),
+)}
+</div>`;
+  },
+};
+
+function section(title: string, content: Html): Html {
+  const id = `details-${title.toLowerCase()}`;
+  return html`<section class="panel run-section" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`;
+}
+
+/** The graph beside a table that says the same, and why each node waits or ended. */
+const nodesTab: AssemblyRunTab = {
+  key: 'nodes',
+  label: 'Nodes',
+  async render(visit, { run }) {
+    const cursor = visit.query('cursor');
+    const status = visit.query('status');
+    const [{ nodes, next_cursor: next }, picture] = await Promise.all([
+      visit.read(listNodes, { params: visit.params, query: { limit: '100', cursor, status } }),
+      // Reading the run has shown that the visitor may see it.
+      drawRun(evaluatorOf(visit), visit.em, run.id),
+    ]);
+    const names = await readNames(visit.em, { templates: nodes.map(({ template_id: id }) => id) });
+    return html`<div class="graph-beside">
+<section class="panel graph-panel" aria-label="Drawing">${renderGraph(picture)}</section>
+<div><section class="list-panel graph-table" aria-label="Nodes of the run" tabindex="0">${status ? renderFilter(run, status) : null}${renderRunNodes(nodes, names)}</section>
+${renderPager({
+  first: cursor ? runPath(run, { tab: 'nodes', status }) : null,
+  next: next ? runPath(run, { tab: 'nodes', status, cursor: next }) : null,
+})}</div>
+</div>`;
+  },
+};
+
+/** Says that some nodes are left out, and leads to all. A status that nodes no longer have shows no rows. */
+function renderFilter(run: ShownAssemblyRun, status: string): Html {
+  const word = Object.hasOwn(nodeStatusLooks, status)
+    ? groupWordOf(nodeStatusLooks[status as NodeStatus]).toLowerCase()
+    : status;
+  return html`<p class="node-filter">Only nodes with the status <strong>${word}</strong>. <a href="${runPath(run, { tab: 'nodes' })}">Show all nodes</a></p>`;
+}
 
 const tabs: readonly [AssemblyRunTab, ...AssemblyRunTab[]] = [nodesTab, valuesTab, eventsTab];
 

@@ -1,22 +1,24 @@
-import type { ComparedFacts } from '#api/registry/pages/run/differences.ts';
+import type { ComparedFacts, Deployment } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { environmentField, readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';
 import { withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
+import { secretPart } from '#api/web/forms/schema/variables.ts';
+import { orNull } from '#api/web/visit/or-null.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { getRun } from '../../run-operations.ts';
+import { getRun, listRuns } from '../../run-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import {
   type AssemblySubject,
   type AssemblyVisit,
+  type ListedAssemblyRun,
   readAssembly,
   type ShownAssemblyRun,
   type ShownVersion,
 } from '../shown.ts';
-import { type AssemblyDeployment, readAssemblyDeployment, readValues } from './deployed.ts';
 import { type NodeInstance, readNodeInstances } from './node-instances.ts';
 
 /** What the form for an assembly run is made from. */
@@ -100,4 +102,43 @@ async function readTarget(
     readNodeInstances(visit, version, chosen.value),
   ]);
   return { replaced, instances };
+}
+
+/** What a run of an assembly has set its variables to. */
+interface AssemblyDeployment extends Deployment {
+  readonly run: ListedAssemblyRun;
+}
+
+/**
+ * Reads what the last run that deployed something set the variables to; null: none has deployed anything in the environment, all of it was destroyed since, or
+ * the visitor may not know it.
+ */
+async function readAssemblyDeployment(visit: AssemblyVisit, environmentId: string): Promise<AssemblyDeployment | null> {
+  if (environmentId === '') return null;
+  const list = (query: Record<string, string>) =>
+    orNull(visit.read(listRuns, { params: visit.params, query: { environment_id: environmentId, ...query } }));
+  const [applies, destroys] = await Promise.all([
+    list({ operation: 'apply', limit: '50' }),
+    list({ operation: 'destroy', status: 'succeeded', limit: '50' }),
+  ]);
+  const run = applies?.assembly_runs.find(({ nodes }) => Object.values(nodes).includes('succeeded'));
+  const destroy = destroys?.assembly_runs.find(({ only }) => only === null);
+  if (!run || (destroy && destroy.id > run.id)) return null;
+  return orNull(readValues(visit, run));
+}
+
+/** Reads the variables of a run. Its secrets are masked. */
+async function readValues(visit: AssemblyVisit, run: ListedAssemblyRun): Promise<AssemblyDeployment> {
+  const { version } = run;
+  const { spec } = await visit.read(getVersion, { params: { id: visit.params.id, version } });
+  const root = planForm(schemaOf(spec));
+  const masked = new Set(secretPart(root).members.map(({ name }) => name));
+  const given = Object.entries(run.variables as Record<string, JsonValue>);
+  return {
+    run,
+    version,
+    root,
+    values: Object.fromEntries(given.filter(([name]) => !masked.has(name))),
+    secrets: given.flatMap(([name]) => (masked.has(name) ? [name] : [])),
+  };
 }

@@ -1,18 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply } from 'fastify';
+import { list as listEnvironments } from '#api/environments/operations.ts';
+import { nameEnvironments } from '#api/tenancy/pages/environment-choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { refusedPage } from '#api/web/forms/form-page.ts';
 import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { checkPlaceAccess } from '#domain/registry/checks/module-sources.ts';
 import { withoutDerived } from '#domain/registry/derived-spec.ts';
 import { loadVersionById, readFiles } from '#domain/registry/published.ts';
+import { decide } from '#domain/shared/access/decide.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { check, get as getVersion, publish } from '../../version-operations.ts';
 import type { ShownCheck, ShownVersion } from '../shown.ts';
-import { readCheckPlaces } from './check-places.ts';
 import { blankForm, fillForm, type PublishForm, readPublishForm } from './publish-form.ts';
 import { checkPlaceField, crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { atSource, namesOf } from './source-problems.ts';
@@ -96,4 +101,16 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   if (!sent.done) return showPublish(visit, atSource(sent.problems), form);
   if (found) return showPublish(visit, null, form, found);
   return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));
+}
+
+/** The environments whose connections the visitor may let a check use: those of the team of the template, or of all teams for a template of the installation. */
+async function readCheckPlaces(visit: Visit, teamId: string | null): Promise<Choices> {
+  if (describeClosed('connections', visit.principal.closedFeatures) !== null) return { choices: [], isCut: false };
+  const query = { limit: '200', ...(teamId && { team_id: teamId }) };
+  const { environments, next_cursor: next } = await visit.read(listEnvironments, { query });
+  const usable = environments.filter(
+    ({ organization_id: organizationId, team_id: ofTeam }) =>
+      decide(visit.principal, checkPlaceAccess, { organizationId, teamId: ofTeam }).allowed,
+  );
+  return nameEnvironments(visit, usable, usable.length > 0 ? next : null);
 }

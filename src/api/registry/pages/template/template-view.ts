@@ -2,8 +2,9 @@ import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
+import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderEmpty } from '#api/web/components/table.ts';
-import { renderTime } from '#api/web/components/time.ts';
+import { renderAge, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { renderMarkdown } from '#api/web/markdown.ts';
@@ -14,7 +15,6 @@ import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import { renderFit } from '../version/fit-view.ts';
 import { renderVariables } from '../version/variables-table.ts';
 import type { TemplatePage } from './template-facts.ts';
-import { renderTemplateRuns } from './template-runs.ts';
 import { renderVersions } from './versions-table.ts';
 
 export function templatePage(shown: TemplatePage): Page {
@@ -89,4 +89,24 @@ function renderUnpublished({ id, actions }: ShownTemplate): Html {
     ? html`<a class="button button-primary" href="${pagePath(pages.publishVersion, { id })}">Publish a version</a>`
     : null;
   return html`<div class="list-panel">${renderEmpty('No version published yet', 'You can run a template once it has a published version.', action)}</div>`;
+}
+
+/** The newest runs of a template that the visitor may read, with a link to all of them. */
+function renderTemplateRuns({
+  template,
+  runs,
+  nameEnvironment,
+}: Pick<TemplatePage, 'template' | 'runs' | 'nameEnvironment'>): Html {
+  const all = pagePath(pages.runs, {}, { template_id: template.id, scope: 'readable' });
+  return html`<section class="panel stack" aria-labelledby="runs"><h2 id="runs">Recent runs</h2>
+${
+  runs.length === 0
+    ? html`<p class="muted">No runs that you can see.</p>`
+    : html`<ul class="brief-rows">${runs.map(
+        (run) => html`<li>${renderRunStatus(run)}
+<a class="foreign" href="${pagePath(pages.run, { id: run.id })}">${run.instance}</a>
+<span class="muted">${run.operation === 'apply' ? null : html`${run.operation} · `}<span class="foreign">${nameEnvironment(run.environment_id)}</span> ${renderAge(run.created_at)}</span></li>`,
+      )}</ul>
+<p><a href="${all}">All runs</a></p>`
+}</section>`;
 }

@@ -1,17 +1,46 @@
+import type { FastifyReply } from 'fastify';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderEmpty, renderPager } from '#api/web/components/table.ts';
 import { type Html, html } from '#api/web/html.ts';
+import type { EventTest } from '#api/web/live/change-feed.ts';
 import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { EventTypeName } from '#domain/events.ts';
+import { mayReviewSome } from '#domain/runs/approval/rules.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { list as listApprovals } from '../../approvals/inbox-operations.ts';
 import { sendApprovalCount } from '../approval-count.ts';
-import { followApprovals } from './inbox-changes.ts';
 import { type Inbox, renderInboxTable } from './inbox-table.ts';
 import { describeNews } from './news.ts';
+
+/** The events after which an inbox may hold other runs. */
+const relevant: ReadonlySet<EventTypeName> = new Set([
+  'run.approval_required',
+  'run.approval_requested',
+  'run.approval_lapsed',
+  'run.reviewed',
+  'run.held',
+  'run.applying',
+  'run.cancel_requested',
+  'run.finished',
+] as const);
+
+/** Tells an open inbox that it may have changed. It says nothing about runs that the visitor may not review. */
+function followApprovals(visit: Visit): Promise<FastifyReply> {
+  const { changeFeed } = visit.context.services;
+  return visit.stream(listApprovals, {}, async function* (signal) {
+    for await (const _ of changeFeed.watch(concerns(visit.principal), signal)) yield { event: 'changed', data: '' };
+  });
+}
+
+function concerns(reviewer: Principal): EventTest {
+  return ({ type, teamId, organizationId }) =>
+    relevant.has(type) && mayReviewSome(reviewer, { teamId, organizationId });
+}
 
 const rowsPerPage = 50;
 

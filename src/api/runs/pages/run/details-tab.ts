@@ -1,6 +1,7 @@
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
 import { copyScript } from '#api/web/components/copied.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
+import { type Column, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -9,8 +10,27 @@ import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
-import { renderConnections } from './connections.ts';
 import { renderEnvironmentVariables, renderOutputs, renderVariables } from './values.ts';
+
+type Used = ShownRun['connections'][number];
+
+const columns: Column<Used>[] = [
+  { label: 'Asked for as', kind: 'main', cell: ({ name }) => html`<span class="mono">${name}</span>` },
+  {
+    label: 'Connection',
+    cell: ({ connection_id: id, connection }) =>
+      id === null
+        ? html`<span class="muted">hidden from you</span>`
+        : html`<a class="foreign" href="${pagePath(pages.connection, { id })}">${connection}</a>`,
+  },
+  { label: 'Phase', cell: ({ phase }) => (phase === 'plan' ? 'Plan' : 'Apply') },
+  { label: 'Credentials', kind: 'minor', cell: ({ credential_revision: revision }) => `revision ${revision}` },
+];
+
+/** The connections that the phases of a run were given. Only those who may read connections see which they are. */
+function renderConnections(used: readonly Used[]): Html {
+  return renderTable({ caption: 'Connections that the run was given', rows: used, columns });
+}
 
 /** Everything that is known about a run: who asked for it, what it ran, with what, and what came out. */
 export const detailsTab: RunTab = {

@@ -1,4 +1,4 @@
-import { statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
+import { isFinalReason, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import {
   type AssemblyRunReason,
@@ -6,12 +6,12 @@ import {
   isNodeEnded,
   isRejection,
   lendsOutputs,
+  longestBackoffSeconds,
   type NodeReason,
   type NodeStatus,
   nodeStatusOfRun,
 } from '../../model.ts';
 import type { NodeFacts, NodeRun } from './node-facts.ts';
-import { findRetryDelay } from './retries.ts';
 
 export interface AssemblyFacts {
   readonly status: RunStatus;
@@ -186,4 +186,15 @@ function findNextTime({ nodes, now }: AssemblyFacts, changes: ReadonlyMap<string
     return [next, timeLimitOf(node)].filter((time) => time !== null).filter((time) => time > now);
   });
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
+}
+
+/**
+ * How many seconds after the end of its run a node is tried again; null: it is not. A run that may have changed more than anything
+ * records is repeated only if its template declares that this is safe.
+ */
+function findRetryDelay({ retry, attempts }: Pick<NodeFacts, 'retry' | 'attempts'>, run: NodeRun): number | null {
+  if (!retry || attempts >= retry.attempts) return null;
+  if (run.statusReason && isFinalReason(run.statusReason)) return null;
+  if (run.isUncertain && !run.retrySafe) return null;
+  return Math.min(longestBackoffSeconds, retry.backoffSeconds * 2 ** Math.max(0, attempts - 1));
 }

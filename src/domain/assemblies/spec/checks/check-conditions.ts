@@ -1,7 +1,8 @@
+import { suggest } from '#domain/shared/values/near-names.ts';
 import type { ConditionReport, Verdict } from '../conditions/satisfiability.ts';
 import type { Draft, Problems } from '../draft-parts.ts';
 import { type Problem, pointer } from '../problems.ts';
-import { checkConditionNames } from './check-condition-names.ts';
+import { explainUnknown } from './check-references.ts';
 
 /** The conditions of the nodes. */
 export function checkConditions(draft: Draft): Problems {
@@ -30,4 +31,16 @@ function explainVerdict(verdict: Verdict, readsStatus: boolean): string | null {
     ? '; the status of a node is "succeeded" or "skipped" here: what depends on a node that failed is not evaluated'
     : '';
   return `can never be true, whatever the values are: change it, or remove the node${hint}`;
+}
+
+type Readable = Exclude<ConditionReport, { problem: string }>;
+
+/** What a condition reads and the assembly does not have. */
+function checkConditionNames({ references, statuses }: Readable, draft: Draft): string[] {
+  const keys = [...draft.keys];
+  const unknownNodes = statuses
+    .filter((key) => !draft.keys.has(key))
+    .map((key) => `refers to the node "${key}", which this assembly does not have${suggest(key, keys)}`);
+  const unknown = references.flatMap((reference) => explainUnknown(reference, draft) ?? []);
+  return [...new Set([...unknownNodes, ...unknown])];
 }
