@@ -1,8 +1,12 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as bindings from './binding-operations.ts';
 import * as connections from './operations.ts';
-import { registerConnectionPages } from './pages/register.ts';
+import { registerBindingForms } from './pages/binding-forms.ts';
+import { showConnection } from './pages/connection-page.ts';
+import { registerConnectionForms } from './pages/forms.ts';
+import { showConnections } from './pages/list-page.ts';
+import { registerConnectionTest } from './pages/test-form.ts';
 
 export const area: Area = {
   operations: [connections, bindings],
@@ -11,7 +15,13 @@ export const area: Area = {
     project_connections: 'Which connections a project gives its runs.',
     environment_connections: 'Which connections an environment gives its runs.',
   },
-  pages: [registerConnectionPages],
+  pages: [
+    page('GET', pages.connections, showConnections),
+    registerConnectionForms,
+    page('GET', pages.connection, showConnection),
+    registerConnectionTest,
+    registerBindingForms,
+  ],
   navigation: [
     {
       group: 'Configuration',

@@ -1,8 +1,13 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as findings from './finding-operations.ts';
 import * as monitors from './monitor-operations.ts';
-import { registerDriftPages } from './pages/register.ts';
+import { showDrift } from './pages/drift-page.ts';
+import { registerFindingForms } from './pages/finding-forms.ts';
+import { showFinding } from './pages/finding-page.ts';
+import { streamMonitorChanges } from './pages/monitor-changes.ts';
+import { registerMonitorForms } from './pages/monitor-forms.ts';
+import { showMonitor } from './pages/monitor-page.ts';
 import * as remediation from './remediation-operations.ts';
 import * as scans from './scan-operations.ts';
 
@@ -12,7 +17,14 @@ export const area: Area = {
     drift_monitors: 'Scanning instances for drift, by schedule or at once.',
     drift_findings: 'What differs from what was deployed: evidence, suppression, remediation.',
   },
-  pages: [registerDriftPages],
+  pages: [
+    page('GET', pages.drift, showDrift),
+    page('GET', pages.driftMonitor, showMonitor),
+    page('GET', pages.driftMonitorChanges, streamMonitorChanges),
+    page('GET', pages.driftFinding, showFinding),
+    registerMonitorForms,
+    registerFindingForms,
+  ],
   navigation: [
     { group: 'Workloads', label: 'Drift', icon: 'activity', path: pages.drift, operation: 'drift_findings.list' },
   ],

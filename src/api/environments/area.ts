@@ -1,7 +1,11 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as environments from './operations.ts';
-import { registerEnvironmentPages } from './pages/register.ts';
+import { registerEnvironmentForms } from './pages/edit.ts';
+import { showEnvironment } from './pages/environment.ts';
+import { registerEnvironmentLifecycle } from './pages/lifecycle.ts';
+import { showEnvironments } from './pages/list.ts';
+import { registerVariableForms } from './pages/variable-forms.ts';
 import * as variables from './variable-operations.ts';
 
 export const area: Area = {
@@ -10,7 +14,13 @@ export const area: Area = {
     environments: 'Where runs happen: approval policy, lifetime, isolation, lock and freeze windows.',
     environment_variables: 'Variables and secrets that runs in an environment get.',
   },
-  pages: [registerEnvironmentPages],
+  pages: [
+    page('GET', pages.environments, showEnvironments),
+    registerEnvironmentForms,
+    page('GET', pages.environment, showEnvironment),
+    registerEnvironmentLifecycle,
+    registerVariableForms,
+  ],
   navigation: [
     {
       group: 'Configuration',

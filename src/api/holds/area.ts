@@ -1,12 +1,20 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
+import { pages } from '#api/web/paths.ts';
 import * as applyPause from './apply-pause-operations.ts';
 import * as environments from './environment-operations.ts';
-import { registerHoldPages } from './pages/register.ts';
+import { registerApplyPause } from './pages/apply-pause.ts';
+import { showFreezeWindows, submitFreezeWindow } from './pages/freeze-windows.ts';
+import { registerLockForms } from './pages/lock.ts';
 
 export const area: Area = {
   operations: [environments, applyPause],
   tags: {
     apply_pause: 'The pause of all applies of the installation.',
   },
-  pages: [registerHoldPages],
+  pages: [
+    registerLockForms,
+    page('GET', pages.freezeWindows, showFreezeWindows),
+    page('POST', pages.freezeWindows, submitFreezeWindow),
+    registerApplyPause,
+  ],
 };

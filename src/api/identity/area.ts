@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as bootstrap from './bootstrap-operations.ts';
 import * as emails from './email-operations.ts';
@@ -6,7 +6,9 @@ import { registerEmailConfirmation } from './pages/email-confirmation-page.ts';
 import { registerLogin } from './pages/login-pages.ts';
 import { registerPasswordReset } from './pages/password-reset-pages.ts';
 import { registerProfile } from './pages/profile-pages.ts';
-import { registerUserPages } from './pages/register-users.ts';
+import { registerUserForms } from './pages/user-forms.ts';
+import { showUser } from './pages/user-page.ts';
+import { showUsers } from './pages/users-page.ts';
 import * as passwords from './password-operations.ts';
 import * as profile from './profile-operations.ts';
 import * as sessions from './session-operations.ts';
@@ -21,7 +23,15 @@ export const area: Area = {
     users: 'The people of the installation.',
     bootstrap: { about: 'The first administrator of a new installation.', after: 'system' },
   },
-  pages: [registerLogin, registerPasswordReset, registerEmailConfirmation, registerProfile, registerUserPages],
+  pages: [
+    registerLogin,
+    registerPasswordReset,
+    registerEmailConfirmation,
+    registerProfile,
+    page('GET', pages.users, showUsers),
+    page('GET', pages.user, showUser),
+    registerUserForms,
+  ],
   navigation: [
     {
       group: 'Administration',

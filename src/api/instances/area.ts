@@ -1,10 +1,18 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as comparisons from './comparison-operations.ts';
 import * as dependencies from './dependency-operations.ts';
 import * as follow from './follow-operations.ts';
 import * as instances from './operations.ts';
-import { registerInstancePages } from './pages/register.ts';
+import { registerDestruction } from './pages/destroy.ts';
+import { registerFollow } from './pages/follow.ts';
+import { registerInstanceForms } from './pages/forms.ts';
+import { showInstance } from './pages/instance.ts';
+import { showInstances, showResources } from './pages/lists.ts';
+import { registerReaders } from './pages/sharing.ts';
+import { registerStateImport } from './pages/state-import.ts';
+import { showComparison, showStateVersion } from './pages/states.ts';
+import { registerToolSwitch } from './pages/tool-switch.ts';
 import * as readers from './reader-operations.ts';
 import * as resources from './resource-operations.ts';
 import * as states from './state-operations.ts';
@@ -16,7 +24,19 @@ export const area: Area = {
     instances: 'What is deployed, with its resources, state versions and outputs.',
     resources: 'What all instances hold.',
   },
-  pages: [registerInstancePages],
+  pages: [
+    page('GET', pages.instances, showInstances),
+    page('GET', pages.resources, showResources),
+    registerInstanceForms,
+    registerDestruction,
+    page('GET', pages.instance, showInstance),
+    page('GET', pages.stateVersion, showStateVersion),
+    page('GET', pages.compareStates, showComparison),
+    registerStateImport,
+    registerToolSwitch,
+    registerReaders,
+    registerFollow,
+  ],
   navigation: [
     { group: 'Workloads', label: 'Instances', icon: 'boxes', path: pages.instances, operation: 'instances.list' },
   ],

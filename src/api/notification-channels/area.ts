@@ -1,7 +1,12 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as channels from './operations.ts';
-import { registerChannelPages } from './pages/register.ts';
+import { showChannel } from './pages/channel-page.ts';
+import { registerChannelForms } from './pages/forms.ts';
+import { showChannels } from './pages/list-page.ts';
+import { registerChannelRotation } from './pages/secret-page.ts';
+import { registerSubscriptionForms } from './pages/subscription-forms.ts';
+import { registerChannelTest } from './pages/test-form.ts';
 import * as use from './use-operations.ts';
 
 export const area: Area = {
@@ -9,7 +14,14 @@ export const area: Area = {
   tags: {
     notification_channels: 'Telling groups of people what happens, by e-mail, in a chat or by a signed message.',
   },
-  pages: [registerChannelPages],
+  pages: [
+    page('GET', pages.notificationChannels, showChannels),
+    registerChannelForms,
+    page('GET', pages.notificationChannel, showChannel),
+    registerChannelRotation,
+    registerChannelTest,
+    registerSubscriptionForms,
+  ],
   navigation: [
     {
       group: 'Integrations',

@@ -1,6 +1,10 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
+import { pages } from '#api/web/paths.ts';
 import * as notifications from './operations.ts';
-import { registerNotificationPages } from './pages/register.ts';
+import { showNotifications } from './pages/list-page.ts';
+import { registerMarks } from './pages/marks.ts';
+import { registerPreferences } from './pages/preferences-page.ts';
+import { showThread } from './pages/thread-page.ts';
 import * as preferences from './preference-operations.ts';
 import * as threads from './thread-operations.ts';
 
@@ -11,5 +15,10 @@ export const area: Area = {
     notification_threads: 'What you were told, by what it is about.',
     notification_preferences: 'Of which kinds of notifications you want to hear.',
   },
-  pages: [registerNotificationPages],
+  pages: [
+    page('GET', pages.notifications, showNotifications),
+    registerPreferences,
+    page('GET', pages.notificationThread, showThread),
+    registerMarks,
+  ],
 };

@@ -1,14 +1,16 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as projects from './operations.ts';
-import { registerProjectPages } from './pages/register.ts';
+import { showProjects } from './pages/list-page.ts';
+import { registerProjectForms } from './pages/project-forms.ts';
+import { showProject } from './pages/project-page.ts';
 
 export const area: Area = {
   operations: [projects],
   tags: {
     projects: 'Groups of environments in a team.',
   },
-  pages: [registerProjectPages],
+  pages: [page('GET', pages.projects, showProjects), page('GET', pages.project, showProject), registerProjectForms],
   navigation: [
     { group: 'Configuration', label: 'Projects', icon: 'folder', path: pages.projects, operation: 'projects.list' },
   ],

@@ -1,14 +1,16 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as quotas from './operations.ts';
-import { registerQuotaPages } from './pages/register.ts';
+import { registerQuotaForms } from './pages/forms.ts';
+import { showQuotas } from './pages/list-page.ts';
+import { showQuotaPage } from './pages/quota-page.ts';
 
 export const area: Area = {
   operations: [quotas],
   tags: {
     quotas: 'How much the installation, an organization, a team or an environment may use.',
   },
-  pages: [registerQuotaPages],
+  pages: [page('GET', pages.quotas, showQuotas), registerQuotaForms, page('GET', pages.quota, showQuotaPage)],
   navigation: [
     { group: 'Administration', label: 'Quotas', icon: 'gauge', path: pages.quotas, operation: 'quotas.list' },
   ],

@@ -1,4 +1,4 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as approvals from './approvals/approval-operations.ts';
 import * as inbox from './approvals/inbox-operations.ts';
@@ -10,7 +10,18 @@ import * as statistics from './lists/statistics-operations.ts';
 import * as logLines from './log-line-operations.ts';
 import * as logs from './log-operations.ts';
 import * as runs from './operations.ts';
-import { registerRuns } from './pages/register.ts';
+import { showApprovalRequest, submitApprovalRequest } from './pages/actions/approval-request.ts';
+import { submitComment } from './pages/actions/comment-form.ts';
+import { registerRunForms } from './pages/actions/forms.ts';
+import { registerInbox } from './pages/inbox/inbox-page.ts';
+import { streamListChanges } from './pages/list/list-changes.ts';
+import { showRuns } from './pages/list/list-page.ts';
+import { registerRunLog } from './pages/log/log-pages.ts';
+import { registerPlanFile } from './pages/plan/plan-file.ts';
+import { registerReview } from './pages/plan/review/review-pages.ts';
+import { showRunOrReviewLink } from './pages/review-links/review-link-page.ts';
+import { registerReviewerPages } from './pages/reviewers/reviewers-pages.ts';
+import { streamRunChanges } from './pages/run-changes.ts';
 import * as plans from './plan-operations.ts';
 import * as repetitions from './repeat-operations.ts';
 
@@ -34,7 +45,21 @@ export const area: Area = {
     run_comments: 'What people say about runs.',
     approvals: 'What waits for your approval.',
   },
-  pages: [registerRuns],
+  pages: [
+    page('GET', pages.runs, showRuns),
+    page('GET', pages.runStream, streamListChanges),
+    page('GET', pages.run, showRunOrReviewLink),
+    page('GET', pages.runChanges, streamRunChanges),
+    page('POST', pages.commentOnRun, submitComment),
+    page('GET', pages.requestApproval, (visit) => showApprovalRequest(visit)),
+    page('POST', pages.requestApproval, submitApprovalRequest),
+    registerRunLog,
+    registerRunForms,
+    registerPlanFile,
+    registerReview,
+    registerReviewerPages,
+    registerInbox,
+  ],
   navigation: [
     { group: 'Workloads', label: 'Runs', icon: 'play', path: pages.runs, operation: 'runs.list' },
     { group: 'Workloads', label: 'Approvals', icon: 'hand', path: pages.approvals, operation: 'approvals.list' },

@@ -1,8 +1,11 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as keys from './key-operations.ts';
 import * as accounts from './operations.ts';
-import { registerServiceAccountPages } from './pages/register.ts';
+import { registerAccountForms } from './pages/account-forms.ts';
+import { showAccount } from './pages/account-page.ts';
+import { registerAccountKeyForms } from './pages/key-forms.ts';
+import { showAccounts } from './pages/list-page.ts';
 import * as transfers from './transfer-operations.ts';
 
 export const area: Area = {
@@ -11,7 +14,12 @@ export const area: Area = {
     service_accounts: 'Accounts for automation.',
     service_account_keys: 'API keys of service accounts.',
   },
-  pages: [registerServiceAccountPages],
+  pages: [
+    page('GET', pages.serviceAccounts, showAccounts),
+    page('GET', pages.serviceAccount, showAccount),
+    registerAccountForms,
+    registerAccountKeyForms,
+  ],
   navigation: [
     {
       group: 'Administration',

@@ -1,11 +1,13 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
+import { pages } from '#api/web/paths.ts';
 import * as undo from './operations.ts';
-import { registerUndoPages } from './pages/register.ts';
+import { showAttempt } from './pages/attempt-page.ts';
+import { registerUndoForms } from './pages/forms.ts';
 
 export const area: Area = {
   operations: [undo],
   tags: {
     selective_undo: 'Undoing what one run changed, and keeping what later runs changed.',
   },
-  pages: [registerUndoPages],
+  pages: [page('GET', pages.selectiveUndo, showAttempt), registerUndoForms],
 };

@@ -1,8 +1,12 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as attachments from './attachment-operations.ts';
 import * as sets from './operations.ts';
-import { registerVariableSetPages } from './pages/register.ts';
+import { registerAttachForm } from './pages/attach-form.ts';
+import { registerVariableSetForms } from './pages/forms.ts';
+import { showVariableSets } from './pages/list-page.ts';
+import { showVariableSet } from './pages/set-page.ts';
+import { registerVariablesOfSetForms } from './pages/variable-forms.ts';
 import * as variables from './variable-operations.ts';
 
 export const area: Area = {
@@ -12,7 +16,13 @@ export const area: Area = {
     variable_set_variables: 'Variables and secrets of a set.',
     variable_set_attachments: 'Where a variable set gives its variables.',
   },
-  pages: [registerVariableSetPages],
+  pages: [
+    page('GET', pages.variableSets, showVariableSets),
+    registerVariableSetForms,
+    page('GET', pages.variableSet, showVariableSet),
+    registerAttachForm,
+    registerVariablesOfSetForms,
+  ],
   navigation: [
     {
       group: 'Configuration',

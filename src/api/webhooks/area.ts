@@ -1,15 +1,27 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as deliveries from './delivery-operations.ts';
 import * as webhooks from './operations.ts';
-import { registerWebhookPages } from './pages/register.ts';
+import { registerDeliveryPages } from './pages/delivery-page.ts';
+import { registerWebhookForms } from './pages/forms.ts';
+import { showWebhooks } from './pages/list-page.ts';
+import { registerRotation } from './pages/secret-page.ts';
+import { registerTestForm } from './pages/test-form.ts';
+import { showWebhook } from './pages/webhook-page.ts';
 
 export const area: Area = {
   operations: [webhooks, deliveries],
   tags: {
     webhooks: 'Sending what happens to other services, signed, and what these have answered.',
   },
-  pages: [registerWebhookPages],
+  pages: [
+    page('GET', pages.webhooks, showWebhooks),
+    registerWebhookForms,
+    page('GET', pages.webhook, showWebhook),
+    registerRotation,
+    registerTestForm,
+    registerDeliveryPages,
+  ],
   navigation: [
     { group: 'Integrations', label: 'Webhooks', icon: 'webhook', path: pages.webhooks, operation: 'webhooks.list' },
   ],

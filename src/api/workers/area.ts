@@ -1,7 +1,10 @@
-import type { Area } from '#api/web/declarations/area.ts';
+import { type Area, page } from '#api/web/declarations/area.ts';
 import { pages } from '#api/web/paths.ts';
 import * as workers from './operations.ts';
-import { registerWorkerPages } from './pages/register.ts';
+import { registerPoolForms } from './pages/pool-forms.ts';
+import { showPool, submitPool } from './pages/pools.ts';
+import { registerWorker } from './pages/worker.ts';
+import { showWorkers } from './pages/workers.ts';
 import * as pools from './pool-operations.ts';
 
 export const area: Area = {
@@ -10,7 +13,13 @@ export const area: Area = {
     worker_pools: 'Which runs which workers execute, and what their code may reach.',
     workers: 'The processes that execute runs.',
   },
-  pages: [registerWorkerPages],
+  pages: [
+    page('GET', pages.workers, showWorkers),
+    registerWorker,
+    registerPoolForms,
+    page('GET', pages.workerPool, showPool),
+    page('POST', pages.workerPool, submitPool),
+  ],
   navigation: [
     { group: 'Configuration', label: 'Workers', icon: 'server', path: pages.workers, operation: 'workers.list' },
   ],

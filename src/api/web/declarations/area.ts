@@ -1,5 +1,6 @@
 import type { NavigationEntry } from '../frame/navigation.ts';
-import type { AddPage } from '../visit/route.ts';
+import type { PagePattern, ParamsOf } from '../paths.ts';
+import type { AddPage, PageHandler, PageOptions } from '../visit/route.ts';
 
 /** What an area of the API adds to the service. `src/api/areas.ts` lists all areas, and the lists of the service are made from them. */
 export interface Area {
@@ -7,8 +8,7 @@ export interface Area {
   readonly operations?: readonly Readonly<Record<string, unknown>>[];
   /** What the groups of its operations in the reference are about, by the part of their ids before the dot. */
   readonly tags?: Readonly<Record<string, string | TagBehind>>;
-  /** Each adds pages and forms. */
-  readonly pages?: readonly ((addPage: AddPage) => void)[];
+  readonly pages?: readonly PageDeclaration[];
   /** Its entries of the main navigation. */
   readonly navigation?: readonly NavigationEntry[];
 }
@@ -17,4 +17,17 @@ export interface Area {
 interface TagBehind {
   readonly about: string;
   readonly after: string;
+}
+
+/** Adds a page, a form, or several that belong together. */
+type PageDeclaration = (addPage: AddPage) => void;
+
+/** Declares a page (`GET`), or what receives a form (`POST`). */
+export function page<Pattern extends PagePattern>(
+  method: 'GET' | 'POST',
+  pattern: Pattern,
+  handler: PageHandler<ParamsOf<Pattern>>,
+  options?: PageOptions,
+): PageDeclaration {
+  return (addPage) => addPage(method, pattern, handler, options);
 }
