@@ -34,6 +34,7 @@ const expected = [
   'domain-identity-imports-up',
   'api-teams-imports-up',
   'api-without-stores',
+  'only-lists-of-areas-import-declarations',
 ];
 const missed = expected.filter((name) => !planted.violations.some(({ rule }) => rule.name === name));
 if (planted.circles.length === 0) missed.push('no-circles');

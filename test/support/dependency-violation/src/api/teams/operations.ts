@@ -1,3 +1,4 @@
+import { area } from '../undo/area.ts';
 import { known } from '../undo/operations.ts';
 
-export const answer = known;
+export const answer = area.known + known;

@@ -1,0 +1,3 @@
+import { known } from './operations.ts';
+
+export const area = { known };
