@@ -1,7 +1,7 @@
 import { findAssemblyOwner } from '#domain/assemblies/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 
-/** Who may do what with assemblies (specification, *Assembly mapping*; access.md of the design). */
+/** Who may do what with assemblies (specification, *Assembly mapping*; docs/assemblies.md, *Who may do what*). */
 
 export const accessReview = { resource: 'assemblies', target: findAssemblyOwner } as const;
 

@@ -7,7 +7,7 @@ import { Json } from '#domain/shared/values/json.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
-/** The bodies of requests about assemblies (api.md of the design, *Assemblies*). */
+/** The bodies of requests about assemblies (docs/assemblies.md). */
 
 const Description = z.string().max(4_000);
 

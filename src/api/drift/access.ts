@@ -2,7 +2,7 @@ import { findFindingOwner } from '#domain/drift/findings/finding-target.ts';
 import { findMonitorOwner } from '#domain/drift/monitors/monitor-target.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 
-/** Who may do what with drift monitors and findings (specification, *Run and drift rules*; access.md of the design). */
+/** Who may do what with drift monitors and findings (specification, *Run and drift rules*; docs/drift.md, *Who may*). */
 
 const listing = {
   scope: 'team',

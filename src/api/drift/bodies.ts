@@ -5,7 +5,7 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
 import { largestInteger } from '#domain/shared/values/storable.ts';
 
-/** The bodies of requests about drift (api.md of the design, *Drift*). */
+/** The bodies of requests about drift (docs/drift.md). */
 
 const places = ['instance_id', 'environment_id', 'template_id'] as const;
 

@@ -89,7 +89,7 @@ async function findAll(
   return { ...environment, before: undefined, current, concernsSecret: concerns };
 }
 
-/** Setting, replacing or removing a sensitive variable takes the right to manage secrets (access.md of the design). */
+/** Setting, replacing or removing a sensitive variable takes the right to manage secrets. */
 function accessTo({ concernsSecret }: VariableTarget): Access {
   return concernsSecret
     ? { ...changeAccess, anyOf: ['secret:manage'], teamAction: ['team.secret.read', 'team.metadata.write'] }

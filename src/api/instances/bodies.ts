@@ -5,7 +5,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 
-/** The bodies of requests about instances (api.md of the design, *Instances*). */
+/** The bodies of requests about instances (docs/instances.md). */
 
 export const CreateInstance = z
   .strictObject({

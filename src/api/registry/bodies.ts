@@ -7,7 +7,7 @@ import { Json } from '#domain/shared/values/json.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 
-/** The bodies of requests about templates and their versions (api.md of the design, *Registry*). */
+/** The bodies of requests about templates and their versions (docs/writing-templates.md). */
 
 const Description = z.string().max(4_000);
 const longestReadme = 256 * 1024;

@@ -28,7 +28,7 @@ import { ListedTemplateView, TemplateView, viewListed } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
 
-/** A template without a team runs its code for every tenant, so only administrators may change it (access.md of the design). */
+/** A template without a team runs its code for every tenant, so only administrators may change it. */
 export const writeAccess: Access = {
   anyOf: ['template:write'],
   scope: 'team',

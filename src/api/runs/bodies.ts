@@ -8,7 +8,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { requestedOperations } from '#domain/shared/vocabulary/runs.ts';
 
-/** The bodies of requests for runs (api.md of the design, *Runs*). */
+/** The bodies of requests for runs (docs/following-runs.md). */
 
 const Operation = z.enum(requestedOperations);
 const Replaced = z.array(z.string().min(1).max(longestAddress)).max(maxAddresses);

@@ -8,7 +8,7 @@ import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 
-/** The bodies of requests for schedules (api.md of the design, *Schedules*). */
+/** The bodies of requests for schedules (docs/schedules.md). */
 
 /** Null where the answer has null, so that a client can send back what it read. */
 const ScheduledTemplateRun = RunBody.extend({

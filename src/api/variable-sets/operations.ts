@@ -17,7 +17,7 @@ import { variableSetActions } from './actions.ts';
 import { CreateVariableSet, toVariableSetChange, UpdateVariableSet } from './bodies.ts';
 import { ListedVariableSetView, VariableSetView, viewVariableSet } from './views.ts';
 
-/** Who may do what with variable sets (access.md of the design). */
+/** Who may do what with variable sets (docs/variable-sets.md). */
 const { review, listAccess, readAccess, createAccess, writeAccess } = ownedAccess('variable_sets', {
   reads: ['environment:read'],
   changes: ['secret:manage'],

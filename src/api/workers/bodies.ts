@@ -7,7 +7,7 @@ import type { NewPool, PoolChange } from '#domain/workers/pools/changes.ts';
 import { defaultEgress, EgressList, egressPolicies, findListProblem } from '#domain/workers/pools/egress.ts';
 import { defaultShares } from '#domain/workers/pools/model.ts';
 
-/** The bodies of requests about worker pools (api.md of the design, *Workers*). */
+/** The bodies of requests about worker pools (docs/operating.md, *Workers and pools*). */
 
 const Ids = z
   .array(Id)

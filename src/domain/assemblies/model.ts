@@ -4,7 +4,7 @@ import { type RunStatus, runStatuses, type TerminalStatus, terminalStatuses } fr
 
 /**
  * The states of assembly runs and of their nodes as tables: which transitions there are, and why a node ended as it did. Pure; the
- * workflow imports it. (product.md of the design, *Assemblies*)
+ * workflow imports it. (docs/assemblies.md, *Running*)
  */
 
 export const assemblyOperations = ['apply', 'destroy', 'plan'] as const;

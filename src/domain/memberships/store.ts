@@ -232,8 +232,8 @@ export interface MemberPrincipal {
 }
 
 /**
- * Locks a user or service account whose authority a command changes, before the organization and the team (architecture.md of
- * the design, *A command*). The row is locked and then read, because a service account may get another owner while this waits.
+ * Locks a user or service account whose authority a command changes, before the organization and the team
+ * (docs/architecture.md, *A command*). The row is locked and then read, because a service account may get another owner while this waits.
  * Undefined if there is no such principal.
  */
 export async function findMemberPrincipal(

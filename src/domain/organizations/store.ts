@@ -48,8 +48,8 @@ function selectOrganizations(em: Em) {
 
 /**
  * The condition that an id or a slug, current or former, names the organization. An id takes precedence over a
- * slug that looks like it; an id that no organization has is looked up among the slugs. (specification, *can-i*,
- * resource-name rules)
+ * slug that looks like it; an id that no organization has is looked up among the slugs. (specification, *Resource
+ * names*)
  */
 export function isOrganizationNamed(idOrSlug: string) {
   return (eb: Over<{ o: 'organizations' }>) => {

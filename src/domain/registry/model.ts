@@ -2,7 +2,7 @@ import semver from 'semver';
 import { z } from 'zod';
 import type { TemplateSpec } from './spec.ts';
 
-/** Templates and their versions (api.md of the design, *Registry*; product.md, *Templates*). */
+/** Templates and their versions (docs/writing-templates.md). */
 
 const tagPattern = /^[a-z0-9](?:[a-z0-9._:/-]{0,61}[a-z0-9])?$/;
 const Tag = z.string().regex(tagPattern, { error: 'expected 1-63 lowercase letters, digits and inner ". _ : / -"' });

@@ -7,7 +7,7 @@ import { GitSource } from '#domain/sources/git/source.ts';
 import { hasConfiguration } from '#domain/sources/hcl/root-files.ts';
 import { WantedTool } from '#domain/tools/model.ts';
 
-/** The `spec` of a template version (product.md of the design, *Templates*). */
+/** The `spec` of a template version (docs/writing-templates.md). */
 
 const minute = 60;
 const day = 24 * 60 * minute;

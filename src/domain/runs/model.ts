@@ -6,7 +6,7 @@ import type { Isolation } from '#domain/workers/model.ts';
 
 /**
  * What becomes of runs: the transitions of their statuses, approvals, timeouts and task queues. Pure; the workflow imports it.
- * (specification, *Run status*; product.md of the design, *Runs*)
+ * (specification, *Run status*; docs/architecture.md, *A run*)
  */
 
 /** The statuses that may follow each status. Every change of status is a compare-and-set along one of these transitions. */

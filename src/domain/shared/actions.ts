@@ -3,7 +3,7 @@ import { Conflict } from './errors.ts';
 
 /**
  * An action that a caller may or may not do with one resource now, by the resource's state and the caller's authority
- * together. (api.md of the design, *Conventions*)
+ * together. (docs/access.md, *Asking beforehand*)
  */
 export interface Action<Name extends string = string> {
   readonly name: Name;

@@ -1,4 +1,4 @@
-/** The names and sizes that the files of a template may have (product.md of the design, *Templates*). */
+/** The names and sizes that the files of a template may have (docs/writing-templates.md, *Files from git*). */
 
 /** What git alone can say of a file: whether it is executable, whatever it begins with. */
 type FileMode = { executable?: boolean | undefined };

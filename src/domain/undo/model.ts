@@ -1,6 +1,6 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** The states of a selective undo as tables. Pure. (product.md of the design, *Selective undo*) */
+/** The states of a selective undo as tables. Pure. (docs/undo.md, *States of an attempt*) */
 
 export const attemptStates = [
   'checking',

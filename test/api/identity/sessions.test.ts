@@ -20,7 +20,7 @@ async function addUserWithSessions() {
   return { user, one, two };
 }
 
-/** The state table of the specification, *Browser session*: an event, and which credentials are valid after it. */
+/** The state table of sessions (specification, *Browser session*): an event, and which credentials are valid after it. */
 const transitions: readonly [
   what: string,
   happen: (people: Awaited<ReturnType<typeof addUserWithSessions>>) => Promise<unknown>,

@@ -67,13 +67,13 @@ const needing = (...teamAction: TeamAction[]): Access => ({ ...approve, teamActi
 
 describe('the table of platform roles', () => {
   it.each(['requester', 'maintainer', 'operator', 'admin'] as const)(
-    'gives a %s the permissions of the design',
+    'gives a %s the permissions that are written by hand',
     (role) => {
       expect([...rolePermissions[role]].sort()).toEqual(permissionsOf(role));
     },
   );
 
-  it('has no permission beyond the design', () => {
+  it('has no permission beyond those', () => {
     const known = new Set(Object.values(rolePermissions).flatMap((permissions) => [...permissions]));
     expect([...known].sort()).toEqual(everyPermission);
   });

@@ -1,7 +1,7 @@
 import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 
 /**
- * The table of platform roles as the design's access.md has it, copied by hand. A change of the code's own table fails the tests
+ * The table of platform roles, written by hand (docs/access.md, *Platform roles*). A change of the code's own table fails the tests
  * until this one is changed on purpose.
  */
 const table: readonly [weakest: PlatformRole, permissions: string][] = [

@@ -1,8 +1,8 @@
 import type { OrganizationRole, TeamAction, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 
 /**
- * Every operation and the access it demands, written by hand from the specification (*Authorization model*): the
- * permissions, then the scope. `team:` and `organization:` name the action or role that is needed in the owner,
+ * Every operation and the access it demands, written by hand (specification, *Authorization model*): the permissions, then the
+ * scope. `team:` and `organization:` name the action or role that is needed in the owner,
  * `service_account:` the role in the team that owns the account, `owned:` the action in the team that may own it: in an organization that
  * owns it, writing takes an admin, and reading a member. `user`: service accounts may not use it.
  * `a,b` demands one of the permissions, `a&b` both.
@@ -383,7 +383,7 @@ function toOrganizationRole(scope: Demand['scope'], needed: string): Organizatio
   return scope === 'organization' ? (needed as OrganizationRole) : null;
 }
 
-/** Team roles and their actions (specification, *Authorization model*), weakest first. */
+/** Team roles and their actions (specification, *Team roles and actions*), weakest first. */
 export const teamRoleActions: readonly [TeamRole, readonly TeamAction[]][] = [
   ['viewer', ['team.metadata.read']],
   ['member', ['team.metadata.read', 'team.secret.read']],

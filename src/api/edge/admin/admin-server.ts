@@ -30,7 +30,7 @@ const route = { config: { anyQuery: true, whileStopping: true } } as const;
 
 /**
  * Builds the server for trusted networks: liveness, detailed readiness and metrics. It does not listen yet.
- * (specification, *Operational endpoints*)
+ * (specification, *Operational endpoints (outside /api/v1)*)
  */
 export async function createAdminServer(options: AdminServerOptions): Promise<FastifyInstance> {
   const app = Fastify(edgeServerOptions({ logger: options.logger }));

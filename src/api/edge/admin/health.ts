@@ -9,7 +9,7 @@ const probe = { config: { anyHost: true, anyQuery: true, whileStopping: true } }
 
 /**
  * `/health` and `/healthz` answer if the process is alive; `/readyz` answers if its dependencies are ready, by name only:
- * details are on the admin listener. (specification, *Operational endpoints*)
+ * details are on the admin listener. (specification, *Operational endpoints (outside /api/v1)*)
  */
 export const health = fp<HealthOptions>(
   async (app, { readiness }) => {

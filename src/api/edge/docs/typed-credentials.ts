@@ -15,7 +15,7 @@ interface ViewerSystem {
 /**
  * A plugin of the viewer. "Try it out" sends a request with the credential that the reader typed under "Authorize", without cookies, and sends nothing
  * if the reader typed none. So a session in the same browser changes nothing. The browser gets the text of this function, so that
- * it names nothing outside itself. (specification, *What the service does*: read-only without a key)
+ * it names nothing outside itself. (specification, *What the service does*)
  */
 export function sendWithTypedKey() {
   const refuse = () => Promise.reject(new Error('Nothing was sent: type your API key under "Authorize" first.'));

@@ -4,7 +4,7 @@ import { durationBetween } from '#domain/shared/values/durations.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { approvalRules } from '#domain/shared/vocabulary/approval.ts';
 
-/** The spec of an assembly (product.md of the design, *Assemblies*). */
+/** The spec of an assembly (docs/assemblies.md, *The spec*). */
 
 const hour = 3_600;
 const day = 24 * hour;

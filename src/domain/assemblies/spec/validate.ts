@@ -70,7 +70,7 @@ export async function validateSpec(
   };
 }
 
-/** A specification with more nodes than the maximum is refused as a whole: examining every node would take seconds. */
+/** A spec with more nodes than the maximum is refused as a whole: examining every node would take seconds. */
 const tooManyNodes: SpecValidation = {
   errors: [{ path: '/nodes', message: `must have at most ${maxNodes} nodes` }],
   warnings: [],

@@ -12,7 +12,7 @@ import type { UserTarget } from './store.ts';
 /**
  * Deletes a user whose row is locked, under `administratorsLock`. Every credential ends, the memberships are removed and the
  * address is free again. Nothing changes if something blocks the deletion: things that need another owner first, and kept
- * history that names the user as its author (specification, *Errors*, 409, conditions 2 and 3).
+ * history that names the user as its author (specification, *Errors*, conditions 2 and 3).
  * @throws Conflict naming everything that blocks the deletion, or counting what the caller may not read
  */
 export async function deleteUser(em: Em, caller: Principal, user: UserTarget): Promise<void> {

@@ -9,7 +9,7 @@ import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
 import { type Located, locateSchemas, propertiesOf, reachable, referenceOf } from './walk.ts';
 
-/** The validation of a template's variables, and which of them are secret (product.md of the design, *Templates*). */
+/** The validation of a template's variables, and which of them are secret (docs/writing-templates.md, *Variables*). */
 
 export type VariableValues = Record<string, JsonValue>;
 export type ValidationResult = {

@@ -10,8 +10,8 @@ interface Reasons {
 }
 
 /**
- * Everybody who answers for a run, with those whom it was requeued from: none of them approves a run that repeats it or takes it back (access.md of
- * the design, four eyes).
+ * Everybody who answers for a run, with those whom it was requeued from: none of them approves a run that repeats it or takes it back
+ * (docs/access.md, *Approval*).
  */
 export async function authorsOfRun(em: Em, runId: string, { requested, answers }: Reasons): Promise<RunAuthor[]> {
   const { requesters, authors } = await readApprovalFacts(em, runId);

@@ -87,7 +87,7 @@ export type Decision = { allowed: true } | { allowed: false; because: Denial };
 const allowed: Decision = { allowed: true };
 const refused = (because: Denial): Decision => ({ allowed: false, because });
 
-/** Decides by permission and kind of principal alone, before the target is known (access.md of the design, answer 2). */
+/** Decides by permission and kind of principal alone, before the target is known (docs/architecture.md, *An operation*). */
 export function decidePermission(
   principal: Principal,
   access: Pick<Access, 'anyOf' | 'allOf' | 'principals'>,

@@ -55,7 +55,7 @@ const maintainer: readonly Permission[] = [...requester, ...delivery, ...integra
 const operator: readonly Permission[] = [...maintainer, ...deletions];
 const admin: readonly Permission[] = [...operator, ...administration];
 
-/** The permissions of each platform role (access.md of the design; specification, *Authorization model*). */
+/** The permissions of each platform role (specification, *Permission names*; docs/access.md, *Platform roles*). */
 export const rolePermissions: Record<PlatformRole, ReadonlySet<Permission>> = {
   requester: new Set(requester),
   maintainer: new Set(maintainer),

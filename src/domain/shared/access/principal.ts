@@ -3,7 +3,7 @@ import { type ClosedFeatures, readClosedFeatures } from '../features/gates.ts';
 import type { OrganizationRole, PlatformRole, PrincipalKind, TeamRole } from '../vocabulary/roles.ts';
 import { teamRoleOfAccount } from '../vocabulary/roles.ts';
 
-/** What a request proved its caller's identity with (specification, *Principal types*). */
+/** What a request proved its caller's identity with (specification, *Other structures*). */
 export interface Credential {
   readonly type: 'session' | 'api_key' | 'system';
   readonly id: string;
@@ -96,7 +96,7 @@ export function noCredential(id: string): Credential {
   return { type: 'system', id };
 }
 
-/** The database does not answer while the authority of a caller is being read. The service never guesses (access.md, rule 6). */
+/** The database does not answer while the authority of a caller is being read. The service never guesses (specification, *Errors*). */
 export class AuthorizationUnavailable extends Unavailable {
   constructor(cause: unknown) {
     super('authorization is unavailable: the database does not answer; try again', { cause });

@@ -28,7 +28,7 @@ export async function extendReceipt(
 /**
  * The receipt of a principal's own command, even if its target was deleted. Undefined if there is none yet; a command under way
  * may still leave one. Principal and credential are checked in the same snapshot. Somebody else's key is answered like one that
- * was never used. (specification, *Original-key outcome and command keys*, rules 4, 5)
+ * was never used. (specification, *Original-key outcome and command keys*, rules 4 and 5)
  * @throws Unauthenticated if the credential is no longer valid
  */
 export async function readOwnReceipt<Answer>(

@@ -23,7 +23,7 @@ export const installationContext = (id: string) => ['installation-keys', id] as 
 
 /**
  * Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. A key ring that does not open the
- * installation's keys stops no process: what needs no decryption goes on (specification, *Connections*).
+ * installation's keys stops no process: what needs no decryption goes on (specification, *Connection list*).
  */
 export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<InstallationKeys> {
   const em = orm.em.fork();

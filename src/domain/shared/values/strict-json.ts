@@ -32,7 +32,7 @@ export const maxDigits = 15;
 /**
  * Parses exactly one JSON value, as `JSON.parse` does, and rejects what `JSON.parse` accepts silently: repeated keys, keys
  * that reach a prototype, nesting deeper than `maxNesting`, text that cannot be stored (NUL, half of a surrogate pair) and
- * numbers that a JavaScript number does not hold to the last digit. Takes linear time and is not recursive. (specification, *Conventions*: strict decoder)
+ * numbers that a JavaScript number does not hold to the last digit. Takes linear time and is not recursive. (specification, *Conventions*)
  */
 export function parseStrictJson(text: string): StrictJson {
   if (text.trim() === '') return refuse('empty', 'a JSON value is required, but the body is empty');

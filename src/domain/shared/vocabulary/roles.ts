@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of principals, and the roles that they have in the installation, in organizations and in teams. Pure. (access.md of the design) */
+/** The kinds of principals, and the roles that they have in the installation, in organizations and in teams. Pure. (docs/access.md) */
 
 /** The platform roles, weakest first. A principal can grant roles up to its own. */
 export const platformRoles = ['requester', 'maintainer', 'operator', 'admin'] as const;
@@ -32,7 +32,7 @@ export const teamActions = [
 ] as const;
 export type TeamAction = (typeof teamActions)[number];
 
-/** The actions that each role allows in its team (access.md of the design, specification *Authorization model*). */
+/** The actions that each role allows in its team (specification, *Team roles and actions*; docs/access.md, *Team roles*). */
 export const teamRoleActions: Record<TeamRole, readonly TeamAction[]> = {
   owner: teamActions,
   admin: [

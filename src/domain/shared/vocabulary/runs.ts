@@ -1,4 +1,4 @@
-/** The statuses, operations and phases of runs, which areas below runs speak of too. Pure. (specification, *Run status*; product.md of the design, *Runs*) */
+/** The statuses, operations and phases of runs, which areas below runs speak of too. Pure. (specification, *Run status*) */
 
 export const runStatuses = [
   'queued',

@@ -14,7 +14,7 @@ import { type Git, type GitOutcome, type GitPlace, GitStopped, runGit } from './
 import { type CollectedFiles, collectFiles } from './tree.ts';
 import { giveToGit } from './user.ts';
 
-/** The content of a git repository as one version keeps it (product.md of the design, *Templates*). */
+/** The content of a git repository as one version keeps it (docs/writing-templates.md, *Files from git*). */
 export type GitSnapshot = {
   /** The commit that the ref named. */
   readonly commit: string;

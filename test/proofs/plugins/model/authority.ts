@@ -16,7 +16,8 @@ export interface Grant extends Assignment {
 }
 
 /**
- * A model of who may use which action of a plugin, after the specification (*Plugin authority*, *Plugin action rules*) and apart from the service. The service compares
+ * A model of who may use which action of a plugin, made apart from the service
+ * (specification, *Plugin authority*; specification, *Plugin action rules*). The service compares
  * generations when an assignment is used. The model instead ends assignments at once, when something happens that ends them.
  */
 export class PluginModel extends Registry {
