@@ -160,7 +160,7 @@ const areaRules = [
     from: { path: '^src/(api|domain)/[^/]+/', pathNot: '^src/api/web/declarations/page-lists\\.ts$' },
     to: {
       path: '^src/(api|domain)/[^/]+\\.ts$',
-      pathNot: '^src/(api/services|domain/(db|entities|error-codes|event-subscriptions|events|features|ownership|system-actions))\\.ts$',
+      pathNot: '^src/(api/services|domain/(db|entities|error-codes|event-subscriptions|events|features|named-tables|ownership|searched-kinds|system-actions))\\.ts$',
     },
   },
   {
@@ -246,7 +246,7 @@ const apiDataRules = [
     from: { path: withoutStores },
     to: {
       path: '^src/domain/.+[/-]store\\.ts$',
-      pathNot: '^src/domain/shared/(rate-counts/store|access/owner-generation-store)\\.ts$|^src/domain/search/candidates-store\\.ts$',
+      pathNot: '^src/domain/shared/(rate-counts/store|access/owner-generation-store)\\.ts$',
     },
   },
 ];

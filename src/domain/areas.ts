@@ -3,6 +3,7 @@ import * as assemblies from './assemblies/area.ts';
 import * as audit from './audit/area.ts';
 import * as connections from './connections/area.ts';
 import * as drift from './drift/area.ts';
+import type { Tables } from './entities.ts';
 import * as environments from './environments/area.ts';
 import * as following from './following/area.ts';
 import * as holds from './holds/area.ts';
@@ -27,12 +28,16 @@ import * as schedules from './schedules/area.ts';
 import * as search from './search/area.ts';
 import * as serviceAccounts from './service-accounts/area.ts';
 import * as settings from './settings/area.ts';
+import type { RetentionKind } from './settings/document.ts';
 import * as shared from './shared/area.ts';
 import type { DeclaredAction } from './shared/commands/declared-action.ts';
 import type { EventType } from './shared/events/event-type.ts';
 import type { EventSubscription } from './shared/events/subscription.ts';
 import type { Feature } from './shared/features/feature.ts';
+import type { Candidates } from './shared/naming/candidates.ts';
+import type { NamedColumns } from './shared/naming/named-columns.ts';
 import type { AnyDeclaration } from './shared/ownership-graph/declaration.ts';
+import type { MonthlyRetention } from './shared/retention/monthly-retention.ts';
 import type { SealedColumn } from './shared/sealed/sealed-column.ts';
 import * as sources from './sources/area.ts';
 import * as teams from './teams/area.ts';
@@ -117,6 +122,12 @@ interface Area {
   readonly features?: Readonly<Record<string, Feature>>;
   /** The codes of the errors that it answers, with their meanings. */
   readonly errorCodes?: Readonly<Record<string, string>>;
+  /** What a search finds by its name, by its kind. */
+  readonly searched?: Readonly<Record<string, Candidates>>;
+  /** The tables of what pages name by its id. */
+  readonly named?: { readonly [Table in keyof Tables]?: NamedColumns };
+  /** What is removed by months, by the name of its setting. */
+  readonly retention?: { readonly [Kind in RetentionKind]?: MonthlyRetention };
   /** The columns that the key ring has sealed. */
   readonly sealed?: readonly SealedColumn[];
 }

@@ -17,6 +17,15 @@ export function db(em: Em): Kysely<Tables> {
   return queriesOf<Tables>(em);
 }
 
+/** Tables by the names that declarations give them; the compiler has checked those names and the columns' there. */
+// biome-ignore lint/suspicious/noExplicitAny: a column of any table has any type
+export type DeclaredTables = Record<string, Record<string, any>>;
+
+/** Queries over the tables that declarations name. */
+export function declaredTables(em: Em): Kysely<DeclaredTables> {
+  return db(em) as unknown as Kysely<DeclaredTables>;
+}
+
 /** `db` for a query that is built once, at its first use (see `prepareQuery`). */
 export function prepare<Parameters extends object, Row>(
   build: (db: Kysely<Tables>, parameter: ParameterOf<Parameters>) => Compilable<Row>,

@@ -20,3 +20,6 @@ export const declarations: readonly Declared[] = listParts('ownership', [
 
 /** A kind that some area declares. */
 export type Kind = Declared['kind'];
+
+/** A kind that can be archived. */
+export type ArchivableKind = Extract<Declared, { readonly archivable: true }>['kind'];

@@ -5,7 +5,10 @@ import { entities } from '#domain/entities.ts';
 import { errorCodes } from '#domain/error-codes.ts';
 import { eventTypes } from '#domain/events.ts';
 import { features } from '#domain/features.ts';
+import { namedTables } from '#domain/named-tables.ts';
 import { declarations } from '#domain/ownership.ts';
+import { monthlyRetentions } from '#domain/retention.ts';
+import { candidatesByKind } from '#domain/searched-kinds.ts';
 import { systemActions } from '#domain/system-actions.ts';
 
 const folders = readdirSync('src/domain', { withFileTypes: true }).filter((each) => each.isDirectory());
@@ -21,8 +24,11 @@ test('an area.ts exports nothing that no list is made from', () => {
     'errorCodes',
     'events',
     'features',
+    'named',
     'ownership',
+    'retention',
     'sealed',
+    'searched',
     'subscriptions',
     'systemActions',
   ];
@@ -32,7 +38,15 @@ test('an area.ts exports nothing that no list is made from', () => {
 test('no two areas declare something of the same name', () => {
   const lists = [entities.map(({ name }) => name), declarations.map(({ kind }) => kind)];
   for (const names of lists) expect(new Set(names).size).toBe(names.length);
-  for (const [part, merged] of Object.entries({ errorCodes, events: eventTypes, features, systemActions })) {
+  for (const [part, merged] of Object.entries({
+    errorCodes,
+    events: eventTypes,
+    features,
+    systemActions,
+    searched: candidatesByKind,
+    named: namedTables,
+    retention: monthlyRetentions,
+  })) {
     const names = exported.flatMap((area) => Object.keys(area[part] ?? {}));
     expect(Object.keys(merged).sort(), part).toEqual(names.sort());
   }

@@ -12,8 +12,8 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { resourceKindOf } from '#api/web/resource-kinds.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import type { NamedKind } from '#domain/search/candidates-store.ts';
 import { findByWholeNames } from '#domain/search/search-store.ts';
+import type { NamedKind } from '#domain/searched-kinds.ts';
 import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { find } from './operations.ts';
 

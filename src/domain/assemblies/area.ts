@@ -1,4 +1,5 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import { assemblyCandidates } from './candidates-store.ts';
 import { AssemblyNodeSchema, AssemblyRunSchema, AssemblySchema, AssemblyVersionSchema } from './entity.ts';
 import { assemblyEvents } from './events.ts';
 import { assembliesFeature } from './feature.ts';
@@ -30,3 +31,5 @@ export const errorCodes = {
   assembly_run_not_cancelable: 'The assembly run has ended already.',
   assembly_run_not_resumable: 'Only an assembly run that ended without success can be resumed.',
 } as const;
+export const searched = { assembly: assemblyCandidates };
+export const named = { assemblies: {} };

@@ -2,6 +2,7 @@ import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts'
 import { AuditSealSchema } from './chain/entity.ts';
 import { AuditRecordSchema } from './entity.ts';
 import { auditKinds } from './ownership.ts';
+import { auditRetention } from './retention.ts';
 
 export const entities = [AuditRecordSchema, AuditSealSchema] as const;
 export const ownership = auditKinds;
@@ -13,3 +14,4 @@ export const systemActions = {
     actor: 'retention',
   },
 } as const satisfies Record<string, DeclaredAction>;
+export const retention = { audit: auditRetention };

@@ -1,3 +1,4 @@
+import { ownedCandidates } from '#domain/owners/candidates-store.ts';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import { ConnectionBindingSchema } from './bindings/entity.ts';
 import { ConnectionSchema } from './entity.ts';
@@ -27,3 +28,10 @@ export const errorCodes = {
   connection_unauthorized: 'The person who bound the connection may no longer bind it.',
   credentials_unavailable: 'The keys of the service do not open the credentials of the connection.',
 } as const;
+export const searched = {
+  connection: ownedCandidates({
+    table: 'connections',
+    installation: 'visible',
+    anyOf: ['connection:manage', 'connection:use', 'connection:test'],
+  }),
+};

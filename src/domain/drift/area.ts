@@ -1,5 +1,6 @@
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import type { EventSubscription } from '#domain/shared/events/subscription.ts';
+import { driftMonitorCandidates } from './candidates-store.ts';
 import { DriftEvidenceSchema, DriftFindingSchema, DriftMonitorSchema, DriftScanSchema } from './entity.ts';
 import { driftEvents } from './events.ts';
 import { driftFeature } from './feature.ts';
@@ -46,3 +47,4 @@ export const errorCodes = {
   remediation_running: 'A run that remedies the drift finding has not ended.',
   evidence_stale: 'The evidence is not the latest of the finding, or the instance has changed since.',
 } as const;
+export const searched = { drift_monitor: driftMonitorCandidates };

@@ -30,3 +30,4 @@ export const errorCodes = {
   user_disabled: 'The user is disabled.',
   email_confirmed: 'The e-mail address is confirmed already.',
 } as const;
+export const named = { principals: {} };

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
+import { instanceCandidates } from './candidates-store.ts';
 import { InstanceResourceSchema, InstanceSchema, InstanceSlotSchema, StateVersionSchema } from './entity.ts';
 import { instanceEvents } from './events.ts';
 import { instanceKinds } from './ownership.ts';
@@ -37,3 +39,11 @@ export const errorCodes = {
   instance_busy: 'A run holds the instance.',
   instance_without_environment: 'Only an instance in an environment can be read by others, or follow what it reads.',
 } as const;
+export const searched = { instance: instanceCandidates };
+export const named = {
+  instances: {
+    environment: sql<
+      string | null
+    >`(select environments.name from environments where environments.id = instances.environment_id)`,
+  },
+};

@@ -1,3 +1,4 @@
+import { ownedCandidates } from '#domain/owners/candidates-store.ts';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import { ChannelSubscriptionSchema, NotificationChannelSchema } from './entity.ts';
 import { notificationChannelKinds } from './ownership.ts';
@@ -18,3 +19,10 @@ export const sealed = notificationChannelSeals;
 export const errorCodes = {
   no_signature: 'Only messages of webhook channels are signed, so other channels have no secret.',
 } as const;
+export const searched = {
+  notification_channel: ownedCandidates({
+    table: 'notification_channels',
+    installation: 'administrators',
+    anyOf: ['notification_channel:manage'],
+  }),
+};

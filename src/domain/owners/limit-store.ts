@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import type { RowOwner } from './owner.ts';
 
 /** Things of which an owner may have a limited number: rows of a table with `ownerColumns`. */

@@ -1,10 +1,10 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam, isTeamOf } from '#domain/shared/access/readable-teams-store.ts';
-import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import type { OwnerIds } from './owner.ts';
 
 /** The columns of a row that name its owner (`ownerColumns`). */

@@ -1,3 +1,4 @@
+import { pluginInstallationCandidates, pluginResourceCandidates } from './candidates-store.ts';
 import {
   PluginActionGrantSchema,
   PluginActionSchema,
@@ -40,3 +41,8 @@ export const errorCodes = {
   plugin_declaration_changed: 'The active release does not declare the type of the resource as it was.',
   plugin_root_missing: 'A row on which the resource depends does not exist.',
 } as const;
+export const searched = {
+  plugin_installation: pluginInstallationCandidates,
+  plugin_resource: pluginResourceCandidates,
+};
+export const named = { plugin_resources: {} };

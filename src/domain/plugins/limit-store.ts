@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { takeAdvisoryLock } from '#domain/shared/access/authority-lock.ts';
 import { Conflict } from '#domain/shared/errors.ts';
-import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import { FullShares } from './full-shares.ts';
 import type { Place } from './places/place-store.ts';
 

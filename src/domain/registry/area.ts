@@ -1,3 +1,4 @@
+import { templateCandidates } from './candidates-store.ts';
 import { TemplateCheckSchema } from './checks/entity.ts';
 import { TemplateSchema, TemplateSecretOutputSchema, TemplateVersionSchema } from './entity.ts';
 import { templateEvents } from './events.ts';
@@ -24,3 +25,5 @@ export const errorCodes = {
   version_malformed: 'The text is neither a version nor a range of versions.',
   tool_not_allowed: 'The settings of the installation do not allow the tool that the template or the instance needs.',
 } as const;
+export const searched = { template: templateCandidates };
+export const named = { templates: {} };

@@ -2,6 +2,7 @@ import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts'
 import { RunReviewSchema } from './approval/entity.ts';
 import { RunCommentSchema } from './comments/entity.ts';
 import { RunDebugLogSchema } from './debug-logs/entity.ts';
+import { eventRetention, logRetention, planRetention } from './deletion/retention.ts';
 import { RunAttemptSchema, RunSchema } from './entity.ts';
 import { runEvents } from './events/events.ts';
 import { RunLogChunkSchema } from './log/entity.ts';
@@ -77,3 +78,4 @@ export const errorCodes = {
   address_masked: 'An address of a resource holds a secret that is masked, so the tools would not find it.',
   nothing_deployed: 'Nothing is deployed there that this could be about.',
 } as const;
+export const retention = { events: eventRetention, run_logs: logRetention, run_plans: planRetention };

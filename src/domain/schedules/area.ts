@@ -1,3 +1,4 @@
+import { scheduleCandidates } from './candidates-store.ts';
 import { ScheduleFiringSchema, ScheduleSchema } from './entity.ts';
 import { scheduleEvents } from './events.ts';
 import { schedulesFeature } from './feature.ts';
@@ -16,3 +17,4 @@ export const errorCodes = {
   schedule_not_saved:
     'A transfer brought the schedule to another owner, or the authority under which its work starts has ended. Its work must be saved before it is resumed.',
 } as const;
+export const searched = { schedule: scheduleCandidates };

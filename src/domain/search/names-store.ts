@@ -1,11 +1,12 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { findKnownPeople } from '#domain/members/people-store.ts';
+import { candidatesByKind, type NamedKind } from '#domain/searched-kinds.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { type Candidates, candidatesByKind, type NamedKind } from './candidates-store.ts';
+import type { Candidates } from '#domain/shared/naming/candidates.ts';
 
 type Ids = readonly string[];
 type FindNames = (em: Em, principal: Principal, ids: Ids) => Promise<readonly { id: string; name: string }[]>;

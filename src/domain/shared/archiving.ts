@@ -1,10 +1,11 @@
+import type { ArchivableKind } from '#domain/ownership.ts';
 import { type Refusal, throwIfRefused } from './actions.ts';
 
 /** The levels of the tenancy, outermost first: each owns things of the next one. */
 export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
 
-/** What can be archived, with everything that it owns. */
-export type ArchivableLevel = TenantLevel | 'template' | 'assembly';
+/** What can be archived, with everything that it owns: the kinds that areas declare as such. */
+export type ArchivableLevel = ArchivableKind;
 
 /** A thing with the levels of its owners and itself that are archived, outermost first. */
 export interface Archivable {

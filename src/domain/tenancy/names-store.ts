@@ -1,34 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '#domain/entities.ts';
+import { type NamedTable, namedTables } from '#domain/named-tables.ts';
 
-/** The tables of things that pages name by their ids. */
-export const namedTables = [
-  'organizations',
-  'teams',
-  'projects',
-  'environments',
-  'templates',
-  'assemblies',
-  'instances',
-  'plugin_resources',
-  'principals',
-] as const;
-export type NamedTable = (typeof namedTables)[number];
+const noOrganization = sql<string | null>`null::uuid`;
+const noEnvironment = sql<string | null>`null::text`;
 
 /** Selects the names of things of one kind, also of deleted ones. */
 export function selectNames(queries: Kysely<Tables>, table: NamedTable, ids: readonly string[]) {
-  const organizationId = table === 'teams' ? sql.ref('organization_id') : sql`null::uuid`;
-  const environment =
-    table === 'instances'
-      ? sql`(select environments.name from environments where environments.id = instances.environment_id)`
-      : sql`null::text`;
+  const { organizationId = noOrganization, environment = noEnvironment } = namedTables[table];
   return queries
     .selectFrom(table)
     .where('id', 'in', ids)
-    .select([
-      'id',
-      'name',
-      sql<string | null>`${organizationId}`.as('organizationId'),
-      sql<string | null>`${environment}`.as('environment'),
-    ]);
+    .select(['id', 'name', organizationId.as('organizationId'), environment.as('environment')]);
 }

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { type NamedTable, namedTables, selectNames } from './names-store.ts';
+import { type NamedTable, namedTables } from '#domain/named-tables.ts';
+import { selectNames } from './names-store.ts';
 
 /** Ids of things that have names, by their kind. */
 export type NamedIds = { readonly [Table in NamedTable]?: readonly (string | null)[] };
@@ -23,7 +24,7 @@ export type Names = ReadonlyMap<string, Named>;
  */
 export async function readNames(em: Em, ids: NamedIds): Promise<Names> {
   const queries = db(em);
-  const selects = namedTables.flatMap((table) => {
+  const selects = (Object.keys(namedTables) as NamedTable[]).flatMap((table) => {
     const wanted = [...new Set((ids[table] ?? []).filter((id) => id !== null))];
     return wanted.length > 0 ? [selectNames(queries, table, wanted)] : [];
   });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
-import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
+import { declaredTables } from '#domain/db.ts';
 import { type Page, type PageRequest, pageByName } from '#domain/shared/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ChangedHolder, placeOf, type VariableHolder, variableTables } from './holders.ts';

@@ -1,3 +1,4 @@
+import { ownedCandidates } from '#domain/owners/candidates-store.ts';
 import type { DeclaredAction } from '#domain/shared/commands/declared-action.ts';
 import { WebhookCursorSchema, WebhookDeliverySchema, WebhookQueueSchema, WebhookSchema } from './entity.ts';
 import { webhooksFeature } from './feature.ts';
@@ -21,3 +22,6 @@ export const sealed = webhookSeals;
 export const errorCodes = {
   webhook_disabled: 'Nothing is sent to a disabled webhook.',
 } as const;
+export const searched = {
+  webhook: ownedCandidates({ table: 'webhooks', installation: 'administrators', anyOf: ['webhook:manage'] }),
+};

@@ -3,7 +3,7 @@ import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { EncodedAnswerOf, Responses } from '#api/pipeline/answers/answer-types.ts';
 import type { CommandOperation, Erased, Operation, ReadOperation } from '#api/pipeline/operation.ts';
 import type { Em } from '#database/database.ts';
-import type { NamedKind } from '#domain/search/candidates-store.ts';
+import type { NamedKind } from '#domain/searched-kinds.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Action } from '#domain/shared/actions.ts';

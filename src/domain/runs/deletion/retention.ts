@@ -1,12 +1,13 @@
 import type { Em } from '#database/database.ts';
 import { findRemovedBefore, type MonthlyTable } from '#database/partitions.ts';
+import { declaredTables } from '#domain/db.ts';
+import { keepEventNumbers } from '#domain/shared/events/retention.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
-import { declaredTables } from '#domain/shared/ownership-graph/conditions.ts';
 import type { MonthlyRetention } from '#domain/shared/retention/monthly-retention.ts';
 import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 
 /** Whether a run or an assembly run that was admitted before a moment has not ended yet: it needs what was kept of it. */
-export async function isUnfinished(em: Em, table: 'runs' | 'assembly_runs', before: Date): Promise<boolean> {
+async function isUnfinished(em: Em, table: 'runs' | 'assembly_runs', before: Date): Promise<boolean> {
   const run = await declaredTables(em)
     .selectFrom(table)
     .where('status', 'not in', terminalStatuses)
@@ -30,6 +31,15 @@ export const logRetention: MonthlyRetention = {
   table: 'run_log_chunks',
   action: 'run_logs.expired',
   isNeeded: isRunUnfinished,
+};
+
+/** The events of a run or an assembly run tell its story, and decide who reviews it, until it has ended. */
+export const eventRetention: MonthlyRetention = {
+  table: 'domain_events',
+  action: 'events.expired',
+  isNeeded: async (em: Em, monthEnd) =>
+    (await isUnfinished(em, 'runs', monthEnd)) || (await isUnfinished(em, 'assembly_runs', monthEnd)),
+  beforeDrop: keepEventNumbers,
 };
 
 /**

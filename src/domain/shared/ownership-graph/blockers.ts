@@ -1,8 +1,9 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { type DeclaredTables, declaredTables } from '#domain/db.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { type Refusal, throwIfRefused } from '../actions.ts';
-import { belowCondition, columnsOf, type DeclaredTables, declaredTables, linkCondition } from './conditions.ts';
+import { belowCondition, columnsOf, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, Blocker, Row, Use } from './declaration.ts';
 import { declarationOf, edgesTo, kindsBelow, ownerColumn } from './graph.ts';
 import { type Join, labelOf, namedBy } from './labels.ts';

@@ -1,17 +1,8 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
+import { type DeclaredTables, declaredTables } from '#domain/db.ts';
 import type { AnyDeclaration, AnyLink, Row } from './declaration.ts';
 import { declarationOf, pathTo } from './graph.ts';
-
-/** Tables by the names that declarations give them; the compiler has checked those names and the columns' there. */
-// biome-ignore lint/suspicious/noExplicitAny: a column of any table has any type
-export type DeclaredTables = Record<string, Record<string, any>>;
-
-/** Queries over the tables that declarations name. */
-export function declaredTables(em: Em): Kysely<DeclaredTables> {
-  return db(em) as unknown as Kysely<DeclaredTables>;
-}
 
 /** The columns of the row that a statement calls by an alias. */
 export function columnsOf(alias: string): Row<string> {

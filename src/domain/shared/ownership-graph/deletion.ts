@@ -1,16 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { refuseDeletion, type ShowsNames } from './blockers.ts';
-import {
-  belowCondition,
-  changeOne,
-  clock,
-  columnsOf,
-  countersOf,
-  declaredTables,
-  linkCondition,
-} from './conditions.ts';
+import { belowCondition, changeOne, clock, columnsOf, countersOf, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, Cascade } from './declaration.ts';
 import { baseOf, declarationOf, depthOf, type Edge, edgesTo, kindsBelow } from './graph.ts';
 

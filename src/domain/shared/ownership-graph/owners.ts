@@ -1,7 +1,8 @@
 import { type Expression, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Kind } from '#domain/ownership.ts';
-import { columnsOf, declaredTables } from './conditions.ts';
+import { columnsOf } from './conditions.ts';
 import type { AnyLink } from './declaration.ts';
 import { declarationOf, pathTo } from './graph.ts';
 

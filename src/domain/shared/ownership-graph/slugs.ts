@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { Conflict } from '../errors.ts';
-import { clock, declaredTables } from './conditions.ts';
+import { clock } from './conditions.ts';
 import type { AnyDeclaration, Slug } from './declaration.ts';
 import { declarationOf, ownerColumn } from './graph.ts';
 

@@ -1,7 +1,8 @@
 import type { Em } from '#database/database.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { Kind } from '#domain/ownership.ts';
 import { refuseTransfer } from './blockers.ts';
-import { belowCondition, changeOne, countersOf, declaredTables, linkCondition } from './conditions.ts';
+import { belowCondition, changeOne, countersOf, linkCondition } from './conditions.ts';
 import type { AnyDeclaration, AnyLink } from './declaration.ts';
 import { endOnTransfer } from './deletion.ts';
 import { declarationOf, edgesTo, kindsBelow, ownerColumn, pathTo } from './graph.ts';

@@ -6,7 +6,7 @@ import type { SystemAction } from '#domain/system-actions.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How the rows of a monthly table go out of retention. An area declares it, and `src/domain/retention.ts` lists it. */
+/** How the rows of a monthly table go out of retention. The `area.ts` of an area declares it, by the name of its setting. */
 export interface MonthlyRetention {
   readonly table: MonthlyTable;
   readonly action: SystemAction;

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { declaredTables } from '../ownership-graph/conditions.ts';
+import { declaredTables } from '#domain/db.ts';
 import type { SealedColumn } from './sealed-column.ts';
 
 export type SealedRow = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { NamedKind } from '#domain/search/candidates-store.ts';
+import type { NamedKind } from '#domain/searched-kinds.ts';
 
 /** A choice of a select or of radio buttons. */
 export interface Choice {

@@ -1,6 +1,6 @@
 import type { Html } from '#api/web/html.ts';
 import type { Labels } from '#api/web/plain-words.ts';
-import type { NamedKind } from '#domain/search/candidates-store.ts';
+import type { NamedKind } from '#domain/searched-kinds.ts';
 import { type Choice, nameOfChoice, unchosen } from './choices.ts';
 import type { Matrix } from './matrix.ts';
 

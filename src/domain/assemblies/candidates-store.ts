@@ -1,0 +1,13 @@
+import { db } from '#domain/db.ts';
+import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
+import { type Candidates, noId } from '#domain/shared/naming/candidates.ts';
+
+/** The assemblies that a search finds by their names. */
+export const assemblyCandidates: Candidates = (em, principal) =>
+  db(em)
+    .selectFrom('assemblies as a')
+    .innerJoin('teams as t', 't.id', 'a.team_id')
+    .where('a.deleted_at', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
+    .select(['a.id', 'a.name', 'a.slug as otherName', 't.name as context', noId.as('parentId')])
+    .as('x');

@@ -1,0 +1,53 @@
+import { declaredTables } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
+import { decidePermission } from '#domain/shared/access/decide.ts';
+import type { Permission } from '#domain/shared/access/permissions.ts';
+import { type Candidate, type Candidates, noId, nothing } from '#domain/shared/naming/candidates.ts';
+import { isOfReadableOwner } from './rows-store.ts';
+
+type OwnerColumn = 'organization_id' | 'team_id' | 'project_id';
+
+/** The tables whose rows have a name and such an owner. */
+type OwnedTable = {
+  [Name in keyof Tables]: 'name' | OwnerColumn extends keyof Tables[Name] ? Name : never;
+}[keyof Tables];
+
+interface OwnedKind {
+  readonly table: OwnedTable;
+  /** Who finds what belongs to the whole installation. */
+  readonly installation: 'visible' | 'administrators';
+  /** The permissions of which reading one needs any, if not everybody who may search has them. */
+  readonly anyOf?: readonly Permission[];
+}
+
+/** What belongs to the installation, an organization, a team or a project, with the name of that owner. What a deleted owner has is left out. */
+export function ownedCandidates({ table, installation, anyOf }: OwnedKind): Candidates {
+  return (em, principal) => {
+    const mayRead = anyOf === undefined || decidePermission(principal, { anyOf }).allowed;
+    return declaredTables(em)
+      .selectFrom(`${table} as s`)
+      .leftJoin('projects as p', 'p.id', 's.project_id')
+      .leftJoin('teams as t', 't.id', 's.team_id')
+      .leftJoin('organizations as o', 'o.id', 's.organization_id')
+      .where((eb) => {
+        const owner = {
+          organization: eb.ref('s.organization_id'),
+          team: eb.ref('s.team_id'),
+          project: eb.ref('s.project_id'),
+        };
+        return eb.and([eb.lit(mayRead), isOfReadableOwner(principal, owner, installation)]);
+      })
+      .where('p.deleted_at', 'is', null)
+      .where('t.deleted_at', 'is', null)
+      .where('o.deleted_at', 'is', null)
+      .select((eb) => [
+        's.id',
+        's.name',
+        nothing.as('otherName'),
+        eb.fn.coalesce('p.name', 't.name', 'o.name').as('context'),
+        noId.as('parentId'),
+      ])
+      .$castTo<Candidate>()
+      .as('x');
+  };
+}
