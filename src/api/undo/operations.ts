@@ -14,7 +14,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { checkCandidate as admitCandidateCheck } from '#domain/undo/attempts/candidate-check.ts';
 import { beginUndo } from '#domain/undo/attempts/check.ts';
 import { maxCollateral } from '#domain/undo/attempts/collateral.ts';
-import { readObstacle } from '#domain/undo/attempts/obstacles.ts';
+import { readDestruction, readObstacle } from '#domain/undo/attempts/obstacles.ts';
 import { promote as promoteCandidate } from '#domain/undo/attempts/promotion.ts';
 import { findUndoRefusal } from '#domain/undo/attempts/rules.ts';
 import { findAttemptOwner, findAttemptToChange, findUndoFacts } from '#domain/undo/attempts/targets.ts';
@@ -55,8 +55,8 @@ export const getAttempt = read({
   handle: async ({ em, params, target, operations, principal }) => {
     const details = await readAttempt(em, params.id);
     if (!details) throw new NotFound('selective undo');
-    const obstacle = await readObstacle(em, details);
-    const facts = { ...target, details, obstacle };
+    const [destruction, obstacle] = await Promise.all([readDestruction(em, details.runId), readObstacle(em, details)]);
+    const facts = { ...target, details, destruction, obstacle };
     return { ...toListedAttempt(details), actions: attemptActions.describe({ operations, principal }, facts) };
   },
 });

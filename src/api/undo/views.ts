@@ -27,6 +27,12 @@ const VerdictView = z
       .object({
         message: z.string(),
         run_id: AnswerId.nullable().describe('The later run that is in the way.'),
+        run_undoable: z
+          .boolean()
+          .nullable()
+          .describe(
+            'Whether that run can be undone first, perhaps after others, as far as their inputs tell. Null: no run is in the way, or it is not known.',
+          ),
         path: z
           .string()
           .nullable()
@@ -139,11 +145,17 @@ function toProblem(problem: Problem | null) {
 
 function toVerdict({ path, verdict, cause }: Verdict): z.input<typeof VerdictView> {
   if (!cause) return { path, verdict, cause: null };
-  const { message, runId = null, path: dependent = null, addresses } = cause;
+  const { message, runId = null, isUndoable = null, path: dependent = null, addresses } = cause;
   return {
     path,
     verdict,
-    cause: { message, run_id: runId, path: dependent, addresses: addresses ? [...addresses] : null },
+    cause: {
+      message,
+      run_id: runId,
+      run_undoable: isUndoable,
+      path: dependent,
+      addresses: addresses ? [...addresses] : null,
+    },
   };
 }
 

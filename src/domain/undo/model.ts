@@ -22,6 +22,8 @@ export interface VerdictCause {
   readonly message: string;
   /** The later run. */
   readonly runId?: string;
+  /** Whether undoing that run first is possible, as far as the inputs of the runs tell. Null or absent: not known. */
+  readonly isUndoable?: boolean | null;
   /** The path that a later run put into an object which the undo would remove. */
   readonly path?: string;
   /** The resources that differ from the state. */

@@ -16,16 +16,15 @@ import { toSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
-import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
-import { findSucceeded } from '#domain/undo/deployments/deployments-store.ts';
+import { hasInstanceChanged } from '#domain/undo/attempts/obstacles.ts';
+import { type Destruction, destroyedSince } from '#domain/undo/attempts/rules.ts';
 import { getAttempt, list, listChecks } from '../operations.ts';
+import { leadsToNewRun, mayCheckAgain, nextStepOf } from './advice.ts';
 import { renderVerdicts } from './changes.ts';
 import { checkAgain } from './check-again.ts';
+import { readLaterEvents } from './later-events.ts';
 import { renderFolded, renderNextStep, section } from './steps.ts';
 import {
-  leadsToNewRun,
-  newRunStep,
-  nextSteps,
   renderState,
   type ShownAttempt,
   type ShownChecks,
@@ -51,14 +50,14 @@ export async function showAttempt(visit: AttemptVisit): Promise<FastifyReply> {
     visit.read(list, { params, query: { limit: '1' } }),
   ]);
   const names = await readNames(visit.em, { instances: [run.instance_id] });
-  const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
-  const state = shownState(attempt, outdated, await findSucceeded(visit.em, [attempt.promoted_run_id]));
-  const isOutdated = state === 'outdated';
-  const goesOn = !isOutdated && plansByItself(visit, attempt, checks);
-  const content = html`${renderHead({ attempt, state, run, names, ofRun: ofRun.actions })}
-${renderSituation(attempt, state, checks)}
+  const later = await readLaterEvents(visit.em, run, [attempt.promoted_run_id]);
+  const state = shownState(attempt, later);
+  const isStale = state === 'outdated' || state === 'destroyed';
+  const goesOn = !isStale && plansByItself(visit, attempt, checks);
+  const content = html`${renderHead({ attempt, state, run, names, ofRun: await offerCheck(visit, attempt, state, ofRun.actions) })}
+${renderSituation({ attempt, state, checks, destruction: later.destruction })}
 ${section('verdicts', 'What the undo changes', renderVerdicts(attempt))}
-${await renderNextStep(visit, { attempt, checks, isOutdated, goesOn })}
+${await renderNextStep(visit, { attempt, checks, isStale, goesOn })}
 ${renderFolded(attempt, checks)}`;
   return visit.show({
     title: titleOfUndo(run, attempt),
@@ -81,22 +80,23 @@ function plansByItself(visit: AttemptVisit, attempt: ShownAttempt, checks: Shown
   return mayPlan && attempt.state === 'ready' && checks.length === 0 && attempt.requested_by.id === visit.principal.id;
 }
 
-/** The states out of which only another check leads. */
-const stuck: readonly ShownState[] = ['conflicted', 'blocked', 'failed', 'outdated'];
+/** The actions of the run that the page offers: another check only where that could say something else. */
+async function offerCheck({ em }: Visit, attempt: ShownAttempt, state: ShownState, actions: readonly Action[]) {
+  return mayCheckAgain(attempt, state, await hasInstanceChanged(em, attempt.id)) ? actions : [];
+}
 
 interface Head {
   readonly attempt: ShownAttempt;
   readonly state: ShownState;
   readonly run: ShownRun;
   readonly names: Names;
-  /** What can be done with the run. */
+  /** What can be done with the run, and could help. */
   readonly ofRun: readonly Action[];
 }
 
 function renderHead({ attempt, state, run, names, ofRun }: Head): Html {
   const { id } = attempt;
-  const newRun = leadsToNewRun(attempt);
-  const again = stuck.includes(state) ? ofRun : [];
+  const newRun = leadsToNewRun(attempt, state);
   const planAgain = state === 'promotable' ? attempt.actions.filter(({ name }) => name === 'check_candidate') : [];
   return renderPageHead({
     title: titleOfUndo(run, attempt),
@@ -107,7 +107,7 @@ function renderHead({ attempt, state, run, names, ofRun }: Head): Html {
     ],
     beside: renderState(state),
     below: html`Requested by <span class="foreign">${attempt.requested_by.name}</span> ${renderAge(attempt.created_at)} · ${renderInstanceLink(run.instance_id, names)}`,
-    actions: renderActions([...(newRun ? [toAction('deploy', null)] : []), ...again, ...planAgain], {
+    actions: renderActions([...(newRun ? [toAction('deploy', null)] : []), ...ofRun, ...planAgain], {
       deploy: {
         label: 'Deploy the values in a new run',
         icon: 'play',
@@ -127,18 +127,37 @@ function pathOfNewRun({ id, changes }: ShownAttempt, run: ShownRun): LocalPath {
   return pagePath(
     pages.newRun,
     { id: run.template_id },
-    { from_instance: run.instance_id, undo: id, ...(typeof version === 'string' && { version }) },
+    {
+      from_instance: run.instance_id,
+      undo: id,
+      instance: run.instance,
+      environment_id: run.environment_id ?? undefined,
+      ...(typeof version === 'string' && { version }),
+    },
   );
 }
 
-function renderSituation(attempt: ShownAttempt, state: ShownState, checks: ShownChecks): Html {
+interface Situation {
+  readonly attempt: ShownAttempt;
+  readonly state: ShownState;
+  readonly checks: ShownChecks;
+  readonly destruction: Destruction | undefined;
+}
+
+function renderSituation({ attempt, state, checks, destruction }: Situation): Html {
+  if (state === 'destroyed' && destruction)
+    return renderNotice(true, html`${renderLinkedText(toSentence(destroyedSince(destruction).message))}.`);
   const { problem } = attempt;
   const isBad = problem !== null || state === 'conflicted' || state === 'outdated';
-  const next = leadsToNewRun(attempt) === 'only' ? newRunStep : nextSteps[state];
   const what = problem
     ? html`<strong class="foreign">${renderLinkedText(toSentence(problem.message))}</strong> `
     : null;
-  return html`<div class="notice${isBad ? ' notice-problem' : ''}">${renderIcon(isBad ? 'octagon-x' : 'info')}<p>${what}${next} ${state === 'outdated' ? null : renderWhere(attempt, checks)}</p></div>`;
+  const where = state === 'outdated' ? null : renderWhere(attempt, checks);
+  return renderNotice(isBad, html`${what}${nextStepOf(attempt, state)} ${where}`);
+}
+
+function renderNotice(isBad: boolean, content: Html): Html {
+  return html`<div class="notice${isBad ? ' notice-problem' : ''}">${renderIcon(isBad ? 'octagon-x' : 'info')}<p>${content}</p></div>`;
 }
 
 /** Where the reader finds what the state is about: the run that works, that is in the way or that deploys, or the confirmation. */

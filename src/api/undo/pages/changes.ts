@@ -2,6 +2,7 @@ import { renderRunLink } from '#api/web/components/links/run-link.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLinkedText } from '#api/web/linked-text.ts';
 import { toSentence } from '#api/web/text.ts';
 import { newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { nameOfPath, renderVerdict, type ShownAttempt } from './words.ts';
@@ -39,5 +40,7 @@ export function renderVerdicts({ verdicts, changes }: ShownAttempt): Html {
 
 function renderCause({ cause }: Verdict): Html | null {
   if (!cause) return null;
-  return html`<span class="foreign">${toSentence(cause.message)}</span>${cause.run_id ? html` ${renderRunLink(cause.run_id)}` : null}`;
+  const isNamed = cause.run_id !== null && cause.message.includes(`run ${cause.run_id}`);
+  const link = cause.run_id === null || isNamed ? null : html` ${renderRunLink(cause.run_id)}`;
+  return html`<span class="foreign">${renderLinkedText(toSentence(cause.message))}</span>${link}`;
 }

@@ -13,13 +13,23 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
-import { findOutdated } from '#domain/undo/attempts/obstacles.ts';
-import { findSucceeded, readInstanceNow } from '#domain/undo/deployments/deployments-store.ts';
+import type { Destruction } from '#domain/undo/attempts/rules.ts';
+import { readInstanceNow } from '#domain/undo/deployments/deployments-store.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { checkAgain } from './check-again.ts';
+import { readLaterEvents } from './later-events.ts';
 import { explainPromotion, nameOfResource, promotionFields } from './promotion.ts';
-import { planLabel, promoteLabel, renderState, type ShownAttempt, shownState, titleOfUndo } from './words.ts';
+import {
+  type LaterEvents,
+  planLabel,
+  promoteLabel,
+  renderState,
+  type ShownAttempt,
+  shownState,
+  titleOfUndo,
+} from './words.ts';
 
 interface Subject {
   readonly attempt: ShownAttempt;
@@ -32,16 +42,17 @@ interface Subject {
 export function registerUndoForms(addPage: AddPage): void {
   addFormPage(addPage, pages.undoRun, {
     read: readRunWithAttempts,
-    describe: ({ run, undo, names, outdated, succeeded, deployedRunId }) => ({
+    describe: ({ run, undo, names, later, deployedRunId }) => ({
       title: titleOfUndo(run),
       crumbs: crumbsOf(run),
       lead: html`${renderUndone(run, undo, deployedRunId)}<p>Reverts what this run changed in the inputs of ${renderInstanceLink(run.instance_id, names)}, and keeps what later runs changed.</p>
 <p>First, a check compares the run with those before and after it, and the instance with its latest state. If nothing is in the way, a run plans the undo. Neither changes anything. You then see what the undo affects, and confirm it.</p>
-${renderAttempts(undo.attempts, outdated, succeeded)}`,
+${renderAttempts(undo.attempts, later)}`,
       fields: [],
       submit: 'Check and plan',
       cancel: pagePath(pages.run, { id: run.id }),
       refusal: refusalOf(undo.actions, 'check'),
+      actions: renderNewRun(run, later.destruction),
     }),
     carryOut: async ({ run }, _typed, visit) => {
       const { id } = await visit.run(check, { params: { id: run.id } });
@@ -94,10 +105,7 @@ interface RunWithAttempts {
   readonly run: ShownRun;
   readonly undo: ShownAttempts;
   readonly names: Names;
-  /** The attempts whose instance has changed since their check. */
-  readonly outdated: ReadonlySet<string>;
-  /** The runs of the attempts that have deployed their undo. */
-  readonly succeeded: ReadonlySet<string>;
+  readonly later: Awaited<ReturnType<typeof readLaterEvents>>;
   /** The run that the instance is deployed from now. */
   readonly deployedRunId: string | null;
 }
@@ -108,6 +116,21 @@ function renderUndone({ undone_by: by }: ShownRun, { actions }: ShownAttempts, d
   return html`<p>The instance is deployed from ${renderRunLink(deployed)} now${deployed === by ? ', which undid this run' : null}.</p>`;
 }
 
+/** What helps instead of an undo, after a destroy. */
+function renderNewRun(run: ShownRun, destruction: Destruction | undefined): Html | null {
+  const { id, operation, template_id: template, instance_id: instance } = run;
+  if (operation !== 'destroy' && !destruction) return null;
+  const isRepeated = destruction?.isRemoved ?? false;
+  return renderActions([toAction('deploy', isRepeated ? refusalOf(run.actions, 'copy') : null)], {
+    deploy: {
+      label: isRepeated ? 'Deploy the values of this run again' : 'Deploy in a new run',
+      icon: 'play',
+      tone: 'primary',
+      path: pagePath(pages.newRun, { id: template }, isRepeated ? { from: id } : { from_instance: instance }),
+    },
+  });
+}
+
 async function readRunWithAttempts(visit: Visit<ById>): Promise<RunWithAttempts> {
   const { params } = visit;
   const [run, undo] = await Promise.all([
@@ -115,22 +138,20 @@ async function readRunWithAttempts(visit: Visit<ById>): Promise<RunWithAttempts>
     visit.read(list, { params, query: { limit: '20' } }),
   ]);
   const names = await readNames(visit.em, { instances: [run.instance_id] });
-  const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
-  const [succeeded, instance] = await Promise.all([
-    findSucceeded(
-      visit.em,
-      undo.attempts.map(({ promoted_run_id: id }) => id),
-    ),
+  const promoted = undo.attempts.map(({ promoted_run_id: id }) => id);
+  const [later, instance] = await Promise.all([
+    readLaterEvents(visit.em, run, promoted),
     readInstanceNow(visit.em, run.instance_id),
   ]);
-  return { run, undo, names, outdated, succeeded, deployedRunId: instance?.deployedRunId ?? null };
+  return { run, undo, names, later, deployedRunId: instance?.deployedRunId ?? null };
 }
 
 async function readAttempt(visit: Visit<ById>): Promise<Subject> {
   const attempt = await visit.read(getAttempt, { params: visit.params });
   const run = await visit.read(getRun, { params: { id: attempt.run_id }, query: {} });
-  const outdated = await findOutdated(visit.em, { runId: run.id, instanceId: run.instance_id });
-  return { attempt, run, again: outdated.has(attempt.id) ? await renderCheckAgain(visit, run) : null };
+  const { outdated, isDestroyed } = await readLaterEvents(visit.em, run, []);
+  const isHelpful = outdated.has(attempt.id) && !isDestroyed;
+  return { attempt, run, again: isHelpful ? await renderCheckAgain(visit, run) : null };
 }
 
 async function renderCheckAgain(visit: Visit<ById>, { id }: ShownRun): Promise<Html> {
@@ -159,11 +180,7 @@ type ShownAttempts = EncodedAnswerOf<(typeof list)['responses']>;
 type Row = ShownAttempts['attempts'][number];
 
 /** The earlier attempts at undoing a run; null if there are none. */
-function renderAttempts(
-  attempts: readonly Row[],
-  outdated: ReadonlySet<string>,
-  succeeded: ReadonlySet<string>,
-): Html | null {
+function renderAttempts(attempts: readonly Row[], later: LaterEvents): Html | null {
   if (attempts.length === 0) return null;
   return html`<h2>Earlier checks</h2>
 ${renderTable<Row>({
@@ -175,7 +192,7 @@ ${renderTable<Row>({
       kind: 'main',
       cell: ({ id, created_at: at }) => html`<a href="${pagePath(pages.selectiveUndo, { id })}">${renderAge(at)}</a>`,
     },
-    { label: 'State', cell: (row) => renderState(shownState(row, outdated, succeeded)) },
+    { label: 'State', cell: (row) => renderState(shownState(row, later)) },
     { label: 'Requested by', cell: ({ requested_by: by }) => html`<span class="foreign">${by.name}</span>` },
   ],
 })}`;

@@ -24,18 +24,15 @@ export function section(id: string, title: string, content: Html): Html {
 interface Step {
   readonly attempt: ShownAttempt;
   readonly checks: ShownChecks;
-  /** Its instance has changed since the check: only a new attempt can go on. */
-  readonly isOutdated: boolean;
+  /** Its instance has changed since the check: it can go no further. */
+  readonly isStale: boolean;
   /** The page takes the step for its visitor where scripts run. */
   readonly goesOn: boolean;
 }
 
 /** What can be done next: to plan the undo, or to confirm what was planned. */
-export async function renderNextStep(
-  visit: Visit,
-  { attempt, checks, isOutdated, goesOn }: Step,
-): Promise<Html | null> {
-  if (isOutdated) return null;
+export async function renderNextStep(visit: Visit, { attempt, checks, isStale, goesOn }: Step): Promise<Html | null> {
+  if (isStale) return null;
   if (attempt.state === 'ready') return renderPlanning(attempt, goesOn);
   if (attempt.state !== 'promotable') return null;
   const passed = checks.find(({ state }) => state === 'passed');

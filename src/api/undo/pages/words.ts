@@ -3,10 +3,9 @@ import { titleOf } from '#api/runs/pages/run/head.ts';
 import type { ShownRun } from '#api/runs/pages/run-tab.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import type { Html } from '#api/web/html.ts';
-import { pluralize, toSentence } from '#api/web/text.ts';
+import { pluralize } from '#api/web/text.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
-import { instanceChanged } from '#domain/undo/attempts/rules.ts';
-import type { AttemptState, ProblemCode, VerdictWord } from '#domain/undo/model.ts';
+import type { AttemptState, VerdictWord } from '#domain/undo/model.ts';
 import type { getAttempt, listChecks } from '../operations.ts';
 
 /** An attempt as the API shows it to the visitor where it is read alone. */
@@ -19,17 +18,27 @@ type Look = Parameters<typeof renderStatusBadge>[0];
 
 /**
  * The state of an attempt as people see it. `outdated`: its instance has changed since the check, so that it can go no
- * further. `undone`: its run has deployed the undo.
+ * further. `undone`: its run has deployed the undo. `destroyed`: the instance was destroyed after the run.
  */
-export type ShownState = AttemptState | 'outdated' | 'undone';
+export type ShownState = AttemptState | 'outdated' | 'undone' | 'destroyed';
 
-/** What people are shown of the state of an attempt. @param outdated the attempts whose instance has changed since their check. @param succeeded the runs that have deployed their undo */
+/** What has happened since the attempts at undoing a run were checked. */
+export interface LaterEvents {
+  /** The attempts whose instance has changed since their check. */
+  readonly outdated: ReadonlySet<string>;
+  /** The runs that have deployed their undo. */
+  readonly succeeded: ReadonlySet<string>;
+  /** Whether a destroy has changed the instance after the run. */
+  readonly isDestroyed: boolean;
+}
+
+/** What people are shown of the state of an attempt. */
 export function shownState(
   { id, state, promoted_run_id: run }: Pick<ShownAttempt, 'id' | 'state' | 'promoted_run_id'>,
-  outdated: ReadonlySet<string>,
-  succeeded: ReadonlySet<string>,
+  { outdated, succeeded, isDestroyed }: LaterEvents,
 ): ShownState {
   if (run !== null && succeeded.has(run)) return 'undone';
+  if (isDestroyed && state !== 'promoted') return 'destroyed';
   return outdated.has(id) ? 'outdated' : state;
 }
 
@@ -44,6 +53,7 @@ const stateLooks: Readonly<Record<ShownState, Look>> = {
   outdated: { word: 'Out of date', icon: 'octagon-x', tone: 'failed' },
   promoted: { word: 'Started', icon: 'circle-check', tone: 'succeeded' },
   undone: { word: 'Undone', icon: 'undo-2', tone: 'succeeded' },
+  destroyed: { word: 'Destroyed since', icon: 'ban', tone: 'failed' },
 };
 
 const verdictLooks: Readonly<Record<VerdictWord, Look>> = {
@@ -95,36 +105,3 @@ export function nameOfPath(path: string): string {
   if (path === '/version') return 'version of the template';
   return path.replace(/^\/(variables|environment)\//, (_all, kind) => (kind === 'environment' ? '$' : ''));
 }
-
-/** Problems that another check finds again, and that a new run with other values does not have. */
-const onlyNewRunHelps: ReadonlySet<ProblemCode> = new Set([
-  'secret_at_risk',
-  'data_gone',
-  'too_many_runs',
-  'too_many_paths',
-  'deployment_unknown',
-]);
-
-/** Why a new run is what helps, and whether another check could help as well. */
-export function leadsToNewRun({ state, problem }: Pick<ShownAttempt, 'state' | 'problem'>): 'only' | 'also' | null {
-  if (problem && onlyNewRunHelps.has(problem.code)) return 'only';
-  return state === 'conflicted' || problem?.code === 'candidate_invalid' ? 'also' : null;
-}
-
-/** What can be done where no later check will find the cause gone. */
-export const newRunStep = 'The run cannot be undone this way. Deploy the values that you want in a new run.';
-
-/** What each state means, and what to do next. */
-export const nextSteps: Readonly<Record<ShownState, string>> = {
-  checking: 'A scan compares the instance with its latest state. Nothing is changed.',
-  ready: 'The run can be undone. The plan shows which resources the undo affects, and changes nothing.',
-  conflicted:
-    'Later runs changed what this run changed. Undo them first, or apply the values that you want in a new run.',
-  blocked: 'The run cannot be undone now. Remove the cause, and check again.',
-  failed: 'The check could not be done. Check again.',
-  candidate_checking: 'What would be deployed is being planned. Nothing is changed.',
-  promotable: 'Review the plan, and confirm it below.',
-  outdated: toSentence(instanceChanged.message),
-  promoted: 'A run deploys the undo. It plans again and may need approval.',
-  undone: 'A run has deployed the undo.',
-};

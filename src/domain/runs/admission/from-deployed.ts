@@ -41,13 +41,7 @@ export async function resolveFromDeployed(
 ): Promise<ResolvedRun> {
   const { em } = tx;
   const deployed = await findDeployment(em, deps.keyRing, target, request.instance);
-  if (!deployed || deployed.isRemoved)
-    throw new Unprocessable(
-      `variables_from: nothing is deployed as ${JSON.stringify(request.instance)} by a run of this template`,
-      {
-        code: 'nothing_deployed',
-      },
-    );
+  if (!deployed || deployed.isRemoved) throw nothingDeployed(request.instance, deployed);
   refuseOmittedAndGiven(omit, request.variables);
   const isLeft = (name: string) => !omit.includes(name);
   const { inputs, omitted, omittedAbsent } = omitNames(deployed.inputs, omit);
@@ -69,6 +63,14 @@ export async function resolveFromDeployed(
     requester,
   );
   return { ...run, requeuedFrom: null };
+}
+
+function nothingDeployed(instance: string, removed: DeployedRun | null): Unprocessable {
+  const name = JSON.stringify(instance);
+  const message = removed
+    ? `variables_from: ${name} was destroyed by the run ${removed.runId}: name the variables, or copy the run that deployed it before`
+    : `variables_from: nothing is deployed as ${name} by a run of this template`;
+  return new Unprocessable(message, { code: 'nothing_deployed' });
 }
 
 /**

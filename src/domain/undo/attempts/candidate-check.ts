@@ -4,6 +4,7 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { resolveCandidate } from '../candidate/request.ts';
+import { findDestructionSince } from '../deployments/deployments-store.ts';
 import { CandidateCheck } from '../entity.ts';
 import { publishState } from '../publish-event.ts';
 import type { UndoDeps } from './check.ts';
@@ -22,7 +23,7 @@ export async function checkCandidate(
   by: Principal,
 ): Promise<CandidateCheck> {
   const { attempt, run } = target;
-  throwIfRefused(findStepRefusal('check_candidate', attempt.state));
+  throwIfRefused(findStepRefusal('check_candidate', attempt.state, await findDestructionSince(tx.em, run)));
   const { candidate, admission } = await recomputeCandidate(tx, deps, target, by);
   const message = `Plan of undoing a run of ${run.instance}`;
   const wanted = {

@@ -3,10 +3,10 @@ import { findRequeueTarget, type RequeueTarget } from '#domain/runs/admission/re
 import { targetIsGone } from '#domain/runs/admission/rules.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { findArchivedRefusal } from '#domain/shared/archiving.ts';
-import { readInstanceNow } from '../deployments/deployments-store.ts';
-import { listCheckedAttempts } from '../store.ts';
+import { findDestructionSince, findPlace, readInstanceNow } from '../deployments/deployments-store.ts';
+import { listCheckedAttempts, readAttempt } from '../store.ts';
 import { findProblem } from './judge-by-runs.ts';
-import { type CheckedInstance, findStaleRefusal, toRefusal } from './rules.ts';
+import { type CheckedInstance, type Destruction, findStaleRefusal, toRefusal } from './rules.ts';
 
 /** What must be known of an attempt to see what is in its way. */
 export interface ObstructedAttempt extends CheckedInstance {
@@ -28,6 +28,18 @@ export async function findObstacle(em: Em, attempt: ObstructedAttempt, target: R
 export async function readObstacle(em: Em, attempt: ObstructedAttempt): Promise<Refusal | null> {
   const target = await findRequeueTarget(em, attempt.runId, false);
   return target ? findObstacle(em, attempt, target) : targetIsGone;
+}
+
+/** The last destroy that changed the instance of a run after the run. */
+export async function readDestruction(em: Em, runId: string): Promise<Destruction | undefined> {
+  const place = await findPlace(em, runId);
+  return place && findDestructionSince(em, place);
+}
+
+/** Whether the instance of an attempt has changed since the check. */
+export async function hasInstanceChanged(em: Em, attemptId: string): Promise<boolean> {
+  const attempt = await readAttempt(em, attemptId);
+  return !attempt || findStaleRefusal(attempt, await readInstanceNow(em, attempt.instanceId)) !== null;
 }
 
 /** The attempts at undoing a run that can go no further, since their instance has changed after it was checked. */

@@ -6,6 +6,7 @@ import { ActionRefused, throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { policyOf } from '#domain/shared/vocabulary/approval.ts';
 import { resolveCandidate } from '../candidate/request.ts';
+import { findDestructionSince } from '../deployments/deployments-store.ts';
 import type { UndoAttempt } from '../entity.ts';
 import { publishUndoEvent } from '../publish-event.ts';
 import type { UndoDeps } from './check.ts';
@@ -42,7 +43,7 @@ export async function promote(
   by: Principal,
 ): Promise<AdmittedRun> {
   const { attempt, run } = target;
-  throwIfRefused(findStepRefusal('promote', attempt.state));
+  throwIfRefused(findStepRefusal('promote', attempt.state, await findDestructionSince(tx.em, run)));
   if (promotion.candidateDigest !== attempt.candidate?.digest)
     throw new ActionRefused(stale('the digest does not name the candidate of this attempt'));
   throwIfRefused(findCollateralRefusal(attempt.collateral ?? [], promotion.acceptedCollateral));

@@ -9,16 +9,35 @@ export interface UndoFacts {
   readonly hasDeployed: boolean;
   /** The run that has undone it, unless that undo was undone; null if it is not undone now. */
   readonly undoneBy: string | null;
+  /** The last destroy that changed its instance afterwards. */
+  readonly destruction: Destruction | undefined;
+}
+
+/** A destroy after a run. */
+export interface Destruction {
+  readonly runId: string;
+  /** Whether nothing is deployed since. */
+  readonly isRemoved: boolean;
 }
 
 /** Why a run cannot be undone at all; null if an attempt can be made. */
-export function findUndoRefusal({ operation, hasDeployed, undoneBy }: UndoFacts): Refusal | null {
+export function findUndoRefusal({ operation, hasDeployed, undoneBy, destruction }: UndoFacts): Refusal | null {
   if (operation === 'destroy') return notUndoable('a destroy cannot be undone: apply the template again');
   if (operation !== 'apply' && operation !== 'refresh')
     return notUndoable(`a run of the operation ${operation} changes nothing: only a run that applied can be undone`);
   if (!hasDeployed)
     return notUndoable('the run has applied nothing: only a run that changed its instance can be undone');
+  if (destruction) return destroyedSince(destruction);
   return undoneBy === null ? null : notUndoable(`already undone by the run ${undoneBy}`);
+}
+
+/** A destroy cannot be undone, so neither can anything before it: whatever is deployed now was deployed later. */
+export function destroyedSince({ runId, isRemoved }: Destruction): Refusal {
+  return notUndoable(
+    isRemoved
+      ? `the instance was destroyed by the run ${runId}: deploy the values that you want in a new run`
+      : `the run ${runId} destroyed at least a part of the instance later: apply the values that you want in a new run`,
+  );
 }
 
 /** Each check has the instance scanned, and opens what its runs were given. */
@@ -46,7 +65,7 @@ const statesThatAllow: Record<Step, readonly AttemptState[]> = {
 const reasons: Record<AttemptState, string> = {
   checking: 'the check has not ended: wait until it has',
   ready: 'the plan of the candidate was not checked: ask for a candidate check first',
-  conflicted: 'later runs changed what the run changed: undo them first, and check again',
+  conflicted: 'later runs changed what the run changed: its verdicts say whether undoing them first helps',
   blocked: 'its problem or its verdicts name what is in the way: remove that, and check again',
   failed: 'the check could not be done: check again',
   candidate_checking: 'a candidate check has not ended: wait until it has',
@@ -54,8 +73,12 @@ const reasons: Record<AttemptState, string> = {
   promoted: 'it was promoted already',
 };
 
-/** Why an attempt in its state does not take a step; null if it does. */
-export function findStepRefusal(step: Step, state: AttemptState): Refusal | null {
+/**
+ * Why an attempt in its state does not take a step; null if it does.
+ * @param destruction what has ended every attempt at undoing its run, whose other advice could not be followed
+ */
+export function findStepRefusal(step: Step, state: AttemptState, destruction?: Destruction): Refusal | null {
+  if (destruction && state !== 'promoted') return destroyedSince(destruction);
   if (statesThatAllow[step].includes(state)) return null;
   return { code: 'undo_not_ready', message: `the attempt is ${state}: ${reasons[state]}` };
 }

@@ -5,7 +5,7 @@ import { Run } from '#domain/runs/entity.ts';
 import { findRun, type RunTarget } from '#domain/runs/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { findOwningTeam } from '#domain/shared/ownership-graph/owning-team.ts';
-import { findPresentUndo, hasDeployed } from '../deployments/deployments-store.ts';
+import { findDestructionSince, findPresentUndo, hasDeployed } from '../deployments/deployments-store.ts';
 import { UndoAttempt } from '../entity.ts';
 import type { UndoFacts } from './rules.ts';
 
@@ -37,6 +37,7 @@ export async function readUndoFacts(em: Em, run: Run): Promise<UndoFacts> {
     operation: run.operation,
     hasDeployed: await hasDeployed(em, run),
     undoneBy: await findPresentUndo(em, run.undoneBy ?? null),
+    destruction: await findDestructionSince(em, run),
   };
 }
 

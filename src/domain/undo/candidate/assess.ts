@@ -10,7 +10,7 @@ import type { Masked } from '#domain/shared/values/masked.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import type { PathChange } from '../change/changes.ts';
 import { type Leaf, liesIn, namesOf } from '../change/leaves.ts';
-import { findCandidate, judgeChanges, type PathVerdict } from '../change/verdicts.ts';
+import { findCandidate, judgeChanges, judgeUndoable, type PathVerdict } from '../change/verdicts.ts';
 import type { Deployments } from '../deployments/deployments.ts';
 import type { ShownCandidate } from '../entity.ts';
 import type { Problem, ShownChange, Verdict } from '../model.ts';
@@ -66,8 +66,8 @@ export async function assess(
   const versions = new Map(runs.map(({ row }) => [row.versionId, row.version]));
   const sensitive = new Set(runs.flatMap((run) => run.sensitive));
   const judged = judgeChanges(history, entry);
-  const isUndo = (id: string) => history.find(id)?.run.undoes === runId;
-  const verdicts = judged.map((verdict) => toVerdict(verdict, sensitive, isUndo));
+  const later = { isUndo: (id: string) => history.find(id)?.run.undoes === runId, isUndoable: judgeUndoable(history) };
+  const verdicts = judged.map((verdict) => toVerdict(verdict, sensitive, later));
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
   const leaves = findCandidate(history, entry, judged);
   const wanted = leaves && toCandidate(leaves, deployments);
@@ -94,26 +94,45 @@ function byPath(one: Verdict, other: Verdict): number {
   return one.path < other.path ? -1 : 1;
 }
 
-/** @param isUndo whether a later run is an undo of the run itself, which nobody should undo to undo it once more */
-function toVerdict(judged: PathVerdict, sensitive: ReadonlySet<string>, isUndo: (id: string) => boolean): Verdict {
+/** What is known of the runs that are in the way. */
+interface LaterRuns {
+  /** Whether a run is an undo of the run itself, which nobody should undo to undo it once more. */
+  readonly isUndo: (id: string) => boolean;
+  /** Null: not known. */
+  readonly isUndoable: (id: string) => boolean | null;
+}
+
+function toVerdict(judged: PathVerdict, sensitive: ReadonlySet<string>, later: LaterRuns): Verdict {
   const path = shownPath(judged.path, sensitive);
   switch (judged.verdict) {
     case 'clean':
       return { path, verdict: 'clean', cause: null };
     case 'superseded': {
-      const message = isUndo(judged.byRun)
-        ? `the run ${judged.byRun} has undone it already`
-        : `the run ${judged.byRun} changed it later: undo that run first, or apply the value that you want in a new run`;
-      return { path, verdict: 'superseded', cause: { message, runId: judged.byRun } };
+      if (later.isUndo(judged.byRun)) {
+        const message = `the run ${judged.byRun} has undone it already`;
+        return { path, verdict: 'superseded', cause: { message, runId: judged.byRun, isUndoable: false } };
+      }
+      const cause = causeOf(judged.byRun, 'changed it later', later);
+      return { path, verdict: 'superseded', cause };
     }
     case 'depended_on': {
       const dependent = shownPath(judged.dependent, sensitive);
-      const message = `the run ${judged.byRun} put ${dependent} into it later: undo that run first`;
-      return { path, verdict: 'depended_on', cause: { message, runId: judged.byRun, path: dependent } };
+      const cause = causeOf(judged.byRun, `put ${dependent} into it later`, later);
+      return { path, verdict: 'depended_on', cause: { ...cause, path: dependent } };
     }
     case 'irreversible':
       return { path, verdict: 'irreversible', cause: { message: irreversible(path) } };
   }
+}
+
+/** Names a later run and what to do about it, which must be possible. */
+function causeOf(runId: string, did: string, { isUndoable: judge }: LaterRuns) {
+  const isUndoable = judge(runId);
+  const advice =
+    isUndoable === false
+      ? ' and cannot be undone itself: apply the value that you want in a new run'
+      : ': undo that run first, or apply the value that you want in a new run';
+  return { message: `the run ${runId} ${did}${advice}`, runId, isUndoable };
 }
 
 function irreversible(path: string): string {

@@ -24,6 +24,7 @@ const nothing: Leaves = new Map();
 export class History {
   readonly #entries: readonly HistoryEntry[];
   readonly #byRun: ReadonlyMap<string, HistoryEntry>;
+  readonly #places: ReadonlyMap<string, number>;
   /** By run: who wrote its paths before it. */
   readonly #writersBefore = new Map<string, ReadonlyMap<string, string>>();
   /** By path: the last run that wrote it. */
@@ -40,6 +41,7 @@ export class History {
       return { run, changes };
     });
     this.#byRun = new Map(this.#entries.map((entry) => [entry.run.id, entry]));
+    this.#places = new Map(runs.map(({ id }, place) => [id, place]));
     this.#writers = writers;
   }
 
@@ -53,17 +55,34 @@ export class History {
     return this.#entries.at(-1)?.run.leaves ?? nothing;
   }
 
-  /** The last run that wrote a path; null if none did. */
-  writerOf(path: string): string | null {
-    return this.#writers.get(path) ?? null;
+  /**
+   * The run to undo first so that a path can have the value again that an earlier run gave it; null if none wrote the path. An undo is not that run as
+   * long as it gave the path back to a run that is later than the earlier one: undoing the undo would only repeat what it has taken back.
+   */
+  writerAfter(runId: string, path: string): string | null {
+    let writer = this.#writers.get(path) ?? null;
+    for (;;) {
+      const before = writer && this.#giverOf(writer, path);
+      if (!before || this.#placeOf(before) <= this.#placeOf(runId)) return writer;
+      writer = before;
+    }
+  }
+
+  /** Who wrote a path before what an undo has undone; undefined if the run is no undo. */
+  #giverOf(runId: string, path: string): string | undefined {
+    const undone = this.find(runId)?.run.undoes;
+    return undone ? this.#writersBefore.get(undone)?.get(path) : undefined;
+  }
+
+  #placeOf(runId: string): number {
+    return this.#places.get(runId) ?? -1;
   }
 
   /** Whether a path still has the value that a run gave it. A value that the undo of a later change restored counts as well. */
   isStillOf(runId: string, path: string): boolean {
     let writer = this.#writers.get(path);
     while (writer !== undefined && writer !== runId) {
-      const undone = this.find(writer)?.run.undoes;
-      writer = undone ? this.#writersBefore.get(undone)?.get(path) : undefined;
+      writer = this.#giverOf(writer, path);
     }
     return writer === runId;
   }

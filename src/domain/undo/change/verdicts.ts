@@ -15,6 +15,42 @@ export type PathVerdict =
    */
   | { readonly path: string; readonly verdict: 'irreversible' };
 
+/** How many leaves are looked at in all to judge the runs that are in the way of one. */
+const maxLeavesJudged = 2_000_000;
+
+/**
+ * Returns whether a run of the history can be undone, perhaps after later runs that can be, as far as their inputs tell. Each run is judged once,
+ * however many paths it is in the way of. Once too much was looked at, it returns null: not known.
+ */
+export function judgeUndoable(history: History): (runId: string) => boolean | null {
+  const known = new Map<string, boolean | null>();
+  let left = maxLeavesJudged;
+  const isUndoable = (runId: string): boolean | null => {
+    const judged = known.get(runId);
+    if (judged !== undefined) return judged;
+    // A run that is met again while it is judged waits for itself.
+    known.set(runId, false);
+    const entry = history.find(runId);
+    left -= history.current().size + (entry?.changes.length ?? 0);
+    const found = left < 0 ? null : entry !== null && allClear(judgeChanges(history, entry), isUndoable);
+    known.set(runId, found);
+    return found;
+  };
+  return isUndoable;
+}
+
+type IsUndoable = (runId: string) => boolean | null;
+
+function allClear(verdicts: readonly PathVerdict[], isUndoable: IsUndoable): boolean | null {
+  const clear = verdicts.map((verdict) => isClear(verdict, isUndoable));
+  return clear.includes(false) ? false : clear.includes(null) ? null : true;
+}
+
+function isClear(verdict: PathVerdict, isUndoable: IsUndoable): boolean | null {
+  if (verdict.verdict === 'clean') return true;
+  return verdict.verdict === 'irreversible' ? false : isUndoable(verdict.byRun);
+}
+
 /** Judges each path that a run changed. The order is that of the paths. */
 export function judgeChanges(history: History, { run, changes }: HistoryEntry): PathVerdict[] {
   const candidate = takeBack(history.current(), changes);
@@ -54,18 +90,18 @@ function judge(
 ): PathVerdict {
   const isFirstVersion = path === '/version' && before === undefined;
   if (isFirstVersion || liesIn(path, '/environment')) return { path, verdict: 'irreversible' };
-  if (!history.isStillOf(runId, path)) return { path, verdict: 'superseded', byRun: writerOf(history, path) };
+  if (!history.isStillOf(runId, path)) return { path, verdict: 'superseded', byRun: writerAfter(history, runId, path) };
   const parent = parentOf(path);
   if (before !== undefined && parent !== null && candidate.get(parent)?.kind !== 'object')
-    return { path, verdict: 'superseded', byRun: writerOf(history, parent) };
+    return { path, verdict: 'superseded', byRun: writerAfter(history, runId, parent) };
   if (before?.kind === 'object') return { path, verdict: 'clean' };
   const dependent = dependents.get(path);
   if (dependent === undefined) return { path, verdict: 'clean' };
-  return { path, verdict: 'depended_on', byRun: writerOf(history, dependent), dependent };
+  return { path, verdict: 'depended_on', byRun: writerAfter(history, runId, dependent), dependent };
 }
 
-function writerOf(history: History, path: string): string {
-  const writer = history.writerOf(path);
+function writerAfter(history: History, runId: string, path: string): string {
+  const writer = history.writerAfter(runId, path);
   if (writer === null) throw new Error(`no run of the history wrote ${path}`);
   return writer;
 }

@@ -90,6 +90,46 @@ export async function hasDeployed(em: Em, run: { id: string; instanceId: string 
   return found !== undefined;
 }
 
+/** The last destroy that changed the instance after a run; undefined if none did. `isRemoved`: since then, nothing is deployed. */
+export async function findDestructionSince(em: Em, { instanceId, instancePosition }: RunPlace) {
+  const found = await selectDeployments(em, instanceId)
+    .innerJoin('instances as changed', 'changed.id', 'r.instance_id')
+    .where('r.operation', '=', 'destroy')
+    .where('r.instance_position', '>', instancePosition)
+    .orderBy('r.instance_position', 'desc')
+    .select(['r.id', 'changed.deployed_run_id as deployedRunId'])
+    .executeTakeFirst();
+  return found && { runId: found.id, isRemoved: found.deployedRunId === found.id };
+}
+
+/** The last apply before a destroy of its instance, one that succeeded before all others; undefined if there was none. */
+export async function findDeploymentBefore(em: Em, destroyRunId: string): Promise<string | undefined> {
+  const destroy = await findPlace(em, destroyRunId);
+  if (!destroy) return undefined;
+  const found = await selectDeployments(em, destroy.instanceId)
+    .where('r.operation', '=', 'apply')
+    .where('r.instance_position', '<', destroy.instancePosition)
+    .orderBy((eb) => eb('r.status', '=', 'succeeded'), 'desc')
+    .orderBy('r.instance_position', 'desc')
+    .select('r.id')
+    .executeTakeFirst();
+  return found?.id;
+}
+
+/** The instance of a run, and the place of the run among the runs of that. */
+export function findPlace(em: Em, runId: string): Promise<RunPlace | undefined> {
+  return db(em)
+    .selectFrom('runs')
+    .where('id', '=', runId)
+    .select(['instance_id as instanceId', 'instance_position as instancePosition'])
+    .executeTakeFirst();
+}
+
+interface RunPlace {
+  readonly instanceId: string;
+  readonly instancePosition: number;
+}
+
 /** A chain of undos of undos is followed no farther. */
 const maxUndos = 100;
 

@@ -6,6 +6,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { findInstanceNamed } from '#domain/runs/references/dependents-store.ts';
 import { placeReferences } from '#domain/runs/references/place-references.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { findDeploymentBefore } from '#domain/undo/deployments/deployments-store.ts';
 import { get as getVersion } from '../../version-operations.ts';
 import { schemaOf } from '../version/variables-table.ts';
 import type { Deployment, Values } from './differences.ts';
@@ -25,10 +26,47 @@ export interface DeployedFacts extends Deployment {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Reads what the address says to start from; null if it names no instance, or one that is not deployed with this template. */
-export async function readDeployed(visit: RunFormVisit): Promise<DeployedFacts | null> {
+/** An instance that the address says to start from although nothing is deployed that the form could start from. */
+export interface NotDeployed {
+  /** Null: it does not exist any more, or the visitor may not read it. */
+  readonly instance: { readonly id: string; readonly name: string } | null;
+  /** Whether no run has deployed it yet, as far as is known. */
+  readonly isNew: boolean;
+  /** The run that destroyed it; null: it was not destroyed, as far as is known. */
+  readonly destroyedBy: string | null;
+  /** The last run that had deployed it before, from which the form is filled in; null if there is none that can be repeated. */
+  readonly last: SourceRun | null;
+}
+
+/** What the address says to start from. Both null: it names no instance. */
+interface Start {
+  readonly deployed: DeployedFacts | null;
+  readonly notDeployed: NotDeployed | null;
+}
+
+/** Reads what the address says to start from. */
+export async function readStart(visit: RunFormVisit): Promise<Start> {
   const from = visit.query('from_instance');
-  return from ? readDeployment(visit, visit.params.id, from) : null;
+  if (!from) return { deployed: null, notDeployed: null };
+  const deployed = await orNull(readDeployment(visit, visit.params.id, from));
+  return { deployed, notDeployed: deployed ? null : await readNotDeployed(visit, from) };
+}
+
+async function readNotDeployed(visit: RunFormVisit, instanceId: string): Promise<NotDeployed> {
+  const found = await orNull(visit.read(getInstance, { params: { id: instanceId } }));
+  if (!found) return { instance: null, isNew: false, destroyedBy: null, last: null };
+  const instance = { id: found.id, name: found.name };
+  const isNew = found.deployed_run_id === null;
+  const run = found.deployed_run_id === null ? null : await readRun(visit, found.deployed_run_id);
+  if (run?.operation !== 'destroy') return { instance, isNew, destroyedBy: null, last: null };
+  const id = await findDeploymentBefore(visit.em, run.id);
+  const last = id === undefined ? null : await readRun(visit, id);
+  const isRepeatable = last !== null && last.template_id === visit.params.id && last.prefill !== null;
+  return { instance, isNew, destroyedBy: run.id, last: isRepeatable ? last : null };
+}
+
+function readRun(visit: Visit, id: string): Promise<SourceRun | null> {
+  return orNull(visit.read(getRun, { params: { id }, query: {} }));
 }
 
 /** Reads what a run would replace that does not start from it; null: nothing of that name is deployed there, or the visitor may not know it. */

@@ -14,10 +14,11 @@ import { schemaOf } from '../version/variables-table.ts';
 import {
   type DeployedFacts,
   findNamedInstance,
+  type NotDeployed,
   type OccupiedInstance,
-  readDeployed,
   readOccupied,
   readReplaced,
+  readStart,
 } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
@@ -32,6 +33,8 @@ interface RunSubject {
   readonly source: SourceRun | null;
   /** What is deployed, if the address says to start from it. */
   readonly deployed: DeployedFacts | null;
+  /** The instance that the address says to start from, if that is not possible as it is meant. */
+  readonly notDeployed: NotDeployed | null;
   /** The run whose change the form takes back, if the address names an attempt at undoing it. */
   readonly undone: UndoneRun | null;
 }
@@ -131,14 +134,17 @@ async function maySetVariables(visit: RunFormVisit, id: string): Promise<boolean
 async function readSubject(visit: RunFormVisit): Promise<RunSubject> {
   const { id } = visit.params;
   const from = visit.query('from');
-  const [template, source, deployed] = await Promise.all([
+  const [template, copied, start] = await Promise.all([
     visit.read(getTemplate, { params: { id } }),
     from ? visit.read(getRun, { params: { id: from }, query: {} }) : null,
-    from ? null : readDeployed(visit),
+    from ? { deployed: null, notDeployed: null } : readStart(visit),
   ]);
+  const { deployed, notDeployed } = start;
+  const source = copied ?? notDeployed?.last ?? null;
   if (source && source.template_id !== id) throw new Invalid('from: the run is one of another template');
-  const undone = deployed ? await readUndone(visit, deployed.instance.id) : null;
-  return { template, source, deployed, undone };
+  const instance = deployed?.instance ?? notDeployed?.instance;
+  const undone = instance ? await readUndone(visit, instance.id) : null;
+  return { template, source, deployed, notDeployed, undone };
 }
 
 /** Whether a run of the form runs the version that is deployed: a destroy does unless a version was chosen. A copy repeats the version of its run. */

@@ -34,26 +34,27 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
     instance: visit.query('instance'),
     operation: visit.query('operation'),
   });
-  const { source, deployed, root } = facts;
+  const { deployed, root } = facts;
   const refusal = findRefusal(facts);
   if (refusal !== null)
     return visit.show(refusedPage({ ...headOf(facts), cancel: pagePath(pages.template, visit.params), refusal }));
-  const basic: Partial<Basic> = {
-    version: visit.query('version') ?? source?.template_version ?? '',
-    instance: visit.query('instance') ?? source?.instance ?? '',
-    operation: visit.query('operation') ?? source?.operation ?? 'apply',
-    replace: source?.replace.join('\n') ?? '',
-    ...fillOptions(source?.options),
-    message: source?.message ?? '',
-  };
-  const entry = fillVariables(
-    root,
-    (source?.prefill?.variables ?? (deployed && takeBack(deployed.values, facts.undone)) ?? {}) as Record<
-      string,
-      JsonValue
-    >,
-  );
+  const values = facts.source?.prefill?.variables ?? deployed?.values;
+  const entry = fillVariables(root, takeBack((values ?? {}) as Values, facts.undone) as Record<string, JsonValue>);
+  const basic = fillBasic(visit, facts);
   return showForm(visit, facts, { basic, entry, omitted: [] }, { problems: choiceProblems(facts) });
+}
+
+/** A copy repeats its run. A destroyed instance is deployed again without what its last run was asked for beside that. */
+function fillBasic(visit: RunFormVisit, { source, notDeployed }: RunFacts): Partial<Basic> {
+  const copied = notDeployed ? null : source;
+  return {
+    version: visit.query('version') ?? source?.template_version ?? '',
+    instance: source && notDeployed ? source.instance : (visit.query('instance') ?? source?.instance ?? ''),
+    operation: visit.query('operation') ?? copied?.operation ?? 'apply',
+    replace: copied?.replace.join('\n') ?? '',
+    ...fillOptions(copied?.options),
+    message: copied?.message ?? '',
+  };
 }
 
 /** Why the visitor may not run this. A template without versions says so in its own way. */

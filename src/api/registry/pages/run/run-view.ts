@@ -19,16 +19,22 @@ import {
 } from './deployed-view.ts';
 import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
 import { renderNoEnvironment } from './no-environment.ts';
+import { renderNotDeployed } from './not-deployed.ts';
 import type { RunForm } from './run-form.ts';
 import { variablesIn } from './run-problems.ts';
 import { renderUnfinished } from './unfinished.ts';
 import { describeKept, renderSecretChoices } from './variable-fields.ts';
 
 /** @param operation what is chosen: what is to go is not called a deployment */
-export function headOf({ template: { id, name }, source, deployed }: RunFacts, operation?: string) {
+export function headOf({ template: { id, name }, source, deployed, notDeployed }: RunFacts, operation?: string) {
   const verb = operation === 'destroy' ? 'Destroy' : 'Deploy';
   return {
-    title: deployed ? `${verb} ${deployed.instance.name}` : source ? `Run ${name} again` : `Run ${name}`,
+    title:
+      deployed || notDeployed?.last
+        ? `${verb} ${(deployed ?? notDeployed)?.instance?.name}`
+        : source
+          ? `Run ${name} again`
+          : `Run ${name}`,
     crumbs: [
       { label: 'Catalog', path: pagePath(pages.catalog) },
       { label: name, path: pagePath(pages.template, { id }) },
@@ -38,7 +44,7 @@ export function headOf({ template: { id, name }, source, deployed }: RunFacts, o
 
 export function runPage(form: RunForm): Page {
   const { facts, problems } = form;
-  const { template, source } = facts;
+  const { template } = facts;
   const head = headOf(facts, form.basic.operation);
   return {
     title: form.isToConfirm ? `Confirm: ${head.title}` : head.title,
@@ -49,13 +55,14 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${source ? renderSource(facts) : null}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}
+${renderSource(facts)}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };
 }
 
-function renderSource({ source }: RunFacts): Html | null {
+function renderSource({ source, notDeployed, occupied, undone }: RunFacts): Html | null {
+  if (notDeployed) return occupied ? null : renderNotDeployed(notDeployed, undone);
   if (!source) return null;
   return html`<div class="notice">${renderIcon('info')}<div><p>Filled in from <a href="${pagePath(pages.run, { id: source.id })}">an earlier run of <span class="foreign">${source.instance}</span></a>. Nothing starts until you submit it.</p></div></div>`;
 }

@@ -1,0 +1,81 @@
+import { toSentence } from '#api/web/text.ts';
+import { instanceChanged } from '#domain/undo/attempts/rules.ts';
+import type { ProblemCode } from '#domain/undo/model.ts';
+import type { ShownAttempt, ShownState } from './words.ts';
+
+type Judged = Pick<ShownAttempt, 'state' | 'problem' | 'verdicts'>;
+
+/** Problems that another check finds again, and that a new run with other values does not have. */
+const onlyNewRunHelps: ReadonlySet<ProblemCode> = new Set([
+  'secret_at_risk',
+  'data_gone',
+  'too_many_runs',
+  'too_many_paths',
+  'deployment_unknown',
+]);
+
+/** Problems that every later check finds again, whoever asks for it. */
+const lasting: ReadonlySet<ProblemCode> = new Set([
+  'target_gone',
+  'data_gone',
+  'too_many_runs',
+  'too_many_paths',
+  'nothing_changed',
+]);
+
+/** Why a new run is what helps, and whether another check could help as well. */
+export function leadsToNewRun(attempt: Judged, shown: ShownState): 'only' | 'also' | null {
+  const { state, problem, verdicts } = attempt;
+  if (shown === 'destroyed' || isWithoutWay(verdicts)) return 'only';
+  if (problem && onlyNewRunHelps.has(problem.code)) return 'only';
+  return state === 'conflicted' || problem?.code === 'candidate_invalid' ? 'also' : null;
+}
+
+/** Whether a run is in the way that cannot be undone itself. */
+function isWithoutWay(verdicts: Judged['verdicts']): boolean {
+  return verdicts.some(({ cause }) => cause?.run_undoable === false);
+}
+
+/** The states out of which another check may lead. */
+const stuck: readonly ShownState[] = ['conflicted', 'blocked', 'failed', 'outdated'];
+
+/** Whether another check could say something else. @param hasChanged whether the instance has changed since the check */
+export function mayCheckAgain(attempt: Judged, shown: ShownState, hasChanged: boolean): boolean {
+  const { problem, verdicts } = attempt;
+  if (!stuck.includes(shown)) return false;
+  if ((problem && lasting.has(problem.code)) || verdicts.some(({ verdict }) => verdict === 'irreversible'))
+    return false;
+  return hasChanged || !dependsOnRuns(attempt);
+}
+
+/** Whether only other runs can change what the check has said. */
+function dependsOnRuns({ problem, verdicts }: Judged): boolean {
+  if (problem) return problem.code === 'deployment_unknown';
+  return verdicts.some(({ verdict }) => verdict === 'superseded' || verdict === 'depended_on');
+}
+
+/** What can be done where no later check will find the cause gone. */
+const newRunStep = 'The run cannot be undone this way. Deploy the values that you want in a new run.';
+
+/** What is to be done next. */
+export function nextStepOf(attempt: Judged, shown: ShownState): string {
+  if (leadsToNewRun(attempt, shown) === 'only') return newRunStep;
+  if (shown !== 'blocked' || mayCheckAgain(attempt, shown, true)) return nextSteps[shown];
+  return attempt.verdicts.length > 0 ? 'The run cannot be undone. The reasons below say what to do instead.' : '';
+}
+
+/** What each state means, and what to do next. */
+const nextSteps: Readonly<Record<ShownState, string>> = {
+  checking: 'A scan compares the instance with its latest state. Nothing is changed.',
+  ready: 'The run can be undone. The plan shows which resources the undo affects, and changes nothing.',
+  conflicted:
+    'Later runs changed what this run changed. Undo them first, or apply the values that you want in a new run.',
+  blocked: 'The run cannot be undone now. Remove the cause, and check again.',
+  failed: 'The check could not be done. Check again.',
+  candidate_checking: 'What would be deployed is being planned. Nothing is changed.',
+  promotable: 'Review the plan, and confirm it below.',
+  outdated: toSentence(instanceChanged.message),
+  promoted: 'A run deploys the undo. It plans again and may need approval.',
+  undone: 'A run has deployed the undo.',
+  destroyed: newRunStep,
+};

@@ -1,0 +1,18 @@
+import type { ShownRun } from '#api/runs/pages/run-tab.ts';
+import type { Em } from '#database/database.ts';
+import { findOutdated, readDestruction } from '#domain/undo/attempts/obstacles.ts';
+import type { Destruction } from '#domain/undo/attempts/rules.ts';
+import { findSucceeded } from '#domain/undo/deployments/deployments-store.ts';
+import type { LaterEvents } from './words.ts';
+
+/** Reads what has happened since the attempts at undoing a run were checked. @param promoted the runs that deploy them */
+export async function readLaterEvents(
+  em: Em,
+  { id, instance_id: instanceId }: ShownRun,
+  promoted: readonly (string | null)[],
+): Promise<LaterEvents & { readonly destruction: Destruction | undefined }> {
+  const outdated = await findOutdated(em, { runId: id, instanceId });
+  const succeeded = await findSucceeded(em, promoted);
+  const destruction = await readDestruction(em, id);
+  return { outdated, succeeded, destruction, isDestroyed: destruction !== undefined };
+}
