@@ -17,7 +17,7 @@ const featureByArea = new Map(
 
 /** The feature that an operation belongs to; undefined if nothing can turn the operation off. */
 export function featureOfOperation(id: string): FeatureName | undefined {
-  return featureByArea.get(id.slice(0, id.indexOf('.')));
+  return featureByArea.get(id) ?? featureByArea.get(id.slice(0, id.indexOf('.')));
 }
 
 const featureByKind = new Map(

@@ -14,6 +14,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
+import { renderFirstSteps } from './first-steps.ts';
 import { renderOutcomes } from './outcomes.ts';
 
 type Run = EncodedAnswerOf<typeof listAllRuns.responses>['runs'][number];
@@ -34,12 +35,13 @@ async function showStart(visit: Visit): Promise<FastifyReply> {
   const scope = runScope(visit);
   const listRuns = (...status: string[]) => visit.read(listAllRuns, { query: { ...scope, status, limit: shown } });
   const isUpdate = visit.request.headers['hx-request'] !== undefined;
-  const [active, waiting, failed, outcomes] = await Promise.all([
+  const [active, waiting, failed, outcomes, firstSteps] = await Promise.all([
     listRuns('queued', 'running', 'canceling'),
     readWaiting(visit, scope),
     listRuns('failed', 'timed_out'),
     // Counting the runs of a month takes most of the time. An update takes over only what is beside the chart.
     isUpdate ? null : renderOutcomes(visit, scope),
+    isUpdate ? null : renderFirstSteps(visit, scope),
   ]);
   const { mine, others, othersNothing } = waiting;
   const all = [active.runs, others, failed.runs, mine].flat();
@@ -58,6 +60,7 @@ ${renderPageHead({
   title: 'Home',
   actions: html`<div class="actions"><a class="button button-primary" href="${pagePath(pages.catalog, {}, scopeQuery(visit.scope))}">Run a template</a></div>`,
 })}
+${firstSteps}
 ${renderLive({ stream: pagePath(pages.runStream, {}, scope), address: visit.request.url, again: '30s' }, content)}
 ${outcomes}
 </div>`,

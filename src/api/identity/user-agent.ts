@@ -1,5 +1,6 @@
 /** In order of precedence: the first match counts, because several browsers also contain the names of others. */
 const programs: readonly (readonly [RegExp, string])[] = [
+  [/^first-start-of-the-service$/, 'The first start of the service, which made the administrator and the sample'],
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\bFirefox\/|\bFxiOS\//, 'Firefox'],

@@ -27,7 +27,7 @@ export const update = command({
   route: 'PATCH /api/v1/admin/settings',
   summary: 'Change settings of the installation; what is left out stays, and null restores the default',
   description:
-    'Null restores the default of a setting, and in `retention`, `default_quotas` and `features` also of a member. A change holds from the next request on, in every process. An area that is turned off starts nothing new; what it has started goes on.',
+    'Null restores the default of a setting, and in `retention`, `default_quotas` and `features` also of a member. A change holds from the next request on, in every process. An area that is turned off starts nothing new, and what it has cannot be read or changed; what it has started goes on.',
   body: UpdateSettings,
   responses: { 200: SettingsView },
   access: { ...access, review: { resource: 'settings', verb: 'update', only: settingsName } },

@@ -4,6 +4,7 @@ import { supportIdOf } from '#api/edge/request-id.ts';
 import { pageHeaders } from '#api/edge/security-headers.ts';
 import { describeAuthority, findProtected } from '#api/pipeline/actions.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
+import { findRefusedFeature } from '#domain/shared/features/gates.ts';
 import { bareFrame } from './frame/bare-frame.ts';
 import type { Offered } from './frame/navigation.ts';
 import { type Html, html } from './html.ts';
@@ -47,7 +48,10 @@ export function errorPageSender(offered: Offered, signInAgain: SignInAgain) {
 
 function errorPage(answer: ErrorAnswer, request: FastifyRequest, operations: readonly Operation[]): Page {
   const { status, headers } = answer;
-  const title = titles[status] ?? (status < 500 ? 'This request is not valid' : 'Something went wrong');
+  const title =
+    titleOfClosed(answer, request) ??
+    titles[status] ??
+    (status < 500 ? 'This request is not valid' : 'Something went wrong');
   return {
     title,
     main: html`<section class="card" aria-labelledby="title" data-keep-forms>
@@ -63,6 +67,13 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
 </dl>
 </section>`,
   };
+}
+
+/** Names the part of the service that is turned off: the visitor lacks no permission. */
+function titleOfClosed({ code, body }: ErrorAnswer, { principal }: FastifyRequest): string | null {
+  if (code !== 'feature_disabled') return null;
+  const title = findRefusedFeature(body.error, principal.closedFeatures);
+  return title && `${title} ${title.endsWith('s') ? 'are' : 'is'} turned off`;
 }
 
 function describeError({ status, body }: ErrorAnswer, request: FastifyRequest): string {

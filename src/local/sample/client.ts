@@ -81,6 +81,7 @@ export class SampleClient {
     const response = await fetch(`${this.#url}/api/v1${path}`, {
       method,
       headers: {
+        'user-agent': 'first-start-of-the-service',
         ...(this.token && { authorization: `Bearer ${this.token}` }),
         ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
         ...(body && { 'content-type': 'application/json' }),

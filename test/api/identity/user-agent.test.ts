@@ -17,4 +17,5 @@ it.each([
   ['curl/8.5.0', 'curl'],
   ['', 'An unnamed program'],
   [null, 'An unnamed program'],
+  ['first-start-of-the-service', 'The first start of the service, which made the administrator and the sample'],
 ])('%j is described as %s', (agent, name) => expect(describeAgent(agent)).toBe(name));

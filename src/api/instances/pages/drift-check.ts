@@ -22,14 +22,14 @@ export async function readDriftCheck(
   if (!visit.mayDo(listMonitors).allowed) return null;
   const query = { instance_id: id, limit: '1' };
   const { drift_monitors: monitors } = await visit.read(listMonitors, { query });
-  const look = { label: 'Check for drift', icon: 'activity' } as const;
   const [known] = monitors;
   if (known === undefined) {
     const owner = { teamId, organizationId: (teamId && names.get(teamId)?.organizationId) ?? null };
     const path = pagePath(pages.newDriftMonitor, {}, { instance_id: id });
-    return { action: visit.mayDo(create, owner), button: { ...look, path } };
+    return { action: visit.mayDo(create, owner), button: { label: 'Watch for drift', icon: 'activity', path } };
   }
   const { actions } = await visit.read(getMonitor, { params: { id: known.id } });
   const action = actions.find(({ name }) => name === 'scan');
-  return action ? { action, button: { ...look, path: pagePath(pages.scanForDrift, { id: known.id }) } } : null;
+  const path = pagePath(pages.scanForDrift, { id: known.id });
+  return action ? { action, button: { label: 'Check for drift', icon: 'activity', path } } : null;
 }

@@ -68,7 +68,7 @@ export const settingsSections: readonly [SettingsSection, ...SettingsSection[]] 
   {
     key: 'features',
     title: 'Features',
-    help: 'Turn parts of the service off and on. A part that is off starts nothing new. Administrators of the installation can change this; everybody else sees the reason.',
+    help: 'Turn parts of the service off and on. A part that is off starts nothing new, and what it has cannot be read or changed until it is on again: its pages are closed, and searches do not find what it has. Work that it has started goes on. Administrators of the installation can change this; everybody else sees the reason.',
     fields: (settings) => featureNames.flatMap((name) => featureFields(name, settings)),
   },
 ];

@@ -146,7 +146,7 @@ interface Situation {
 
 function renderSituation({ attempt, state, checks, destruction }: Situation): Html {
   if (state === 'destroyed' && destruction)
-    return renderNotice(true, html`${renderLinkedText(toSentence(destroyedSince(destruction).message))}.`);
+    return renderNotice(true, html`${renderLinkedText(toSentence(destroyedSince(destruction).message))}`);
   const { problem } = attempt;
   const isBad = problem !== null || state === 'conflicted' || state === 'outdated';
   const what = problem

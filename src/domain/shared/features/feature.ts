@@ -2,7 +2,7 @@
 export interface Feature {
   /** What people call it, as it begins a sentence. */
   readonly title: string;
-  /** The first parts of the ids of its operations. */
+  /** The first parts of the ids of its operations, or whole ids of operations whose resource is not its own. */
   readonly operations: readonly string[];
   /** Which kinds of search results belong to it; none unless given. */
   readonly searched?: readonly string[];

@@ -35,6 +35,12 @@ export function describeClosed(feature: FeatureName, closed: ClosedFeatures): st
   return `${features[feature].title}: an administrator has turned this off: ${closed[feature]}`;
 }
 
+/** The title of the feature that a refusal of `refuseClosed` is about; null if it is about none of them. */
+export function findRefusedFeature(message: string, closed: ClosedFeatures): string | null {
+  const name = featureNames.find((each) => describeClosed(each, closed) === message);
+  return name === undefined ? null : features[name].title;
+}
+
 /** Whether a kind of search result is of a feature that is off. */
 export function isOfClosedFeature(kind: string, closed: ClosedFeatures): boolean {
   const feature = featureOfKind(kind);

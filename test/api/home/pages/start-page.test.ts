@@ -56,4 +56,14 @@ describe('the start page', () => {
     expect(update.text).not.toContain('Runs in the last 30 days');
     expect(boxOf(update.text, 'Needs your approval')).toEqual(boxOf(text, 'Needs your approval'));
   });
+
+  it('leads whoever may set a team up to the guide while hardly anything has run, and nobody else', async () => {
+    const owner = await api.addUser('maintainer');
+    const { id } = await owner.make('/organizations', { name: 'New' });
+    const team = await owner.make(`/organizations/${id}/teams`, { name: 'First' });
+    const { text } = await (await signInVisitor(api, owner)).get('/');
+    expect(text).toContain(`href="/organizations/${id}/teams/${team.id}/setup"`);
+    expect(text).toContain('it makes a sample organization');
+    expect((await (await signInVisitor(api, await api.addUser('viewer'))).get('/')).text).not.toContain('First steps');
+  });
 });

@@ -18,6 +18,27 @@ async function deployAddress(run: string) {
   return /href="([^"]*from_instance=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 }
 
+/** The fields of the variables as the form has filled them in. */
+function valuesIn(text: string): [string, string][] {
+  const inputs = [...text.matchAll(/<input[^>]*>/g)].map(([input]) => [
+    attribute(input, 'name'),
+    attribute(input, 'value'),
+  ]);
+  const areas = [...text.matchAll(/(<textarea[^>]*>)([^<]*)</g)].map(([, area = '', value = '']) => [
+    attribute(area, 'name'),
+    value,
+  ]);
+  const selects = [...text.matchAll(/(<select[^>]*>)(.*?)<\/select>/gs)].map(([, select = '', options = '']) => [
+    attribute(select, 'name'),
+    /<option value="([^"]*)" selected/.exec(options)?.[1] ?? '',
+  ]);
+  return [...inputs, ...areas, ...selects].flatMap(([name = '', value = '']): [string, string][] =>
+    /^[a-z]\//.test(name) ? [[name, value.replaceAll('&quot;', '"').replaceAll('&#34;', '"')]] : [],
+  );
+}
+
+const attribute = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
+
 async function destroyed() {
   const place = stage.place();
   const run = await stage.deploy({ ...place, version: '1.0.0', variables: { a: 'first', token: 's3cret' } });
@@ -39,7 +60,10 @@ describe('the form that deploys an instance after a destroy', () => {
     expect(text).toMatch(/first/);
     expect(text).not.toContain('s3cret');
     const fields = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
-    const sent = await visitor.submit(address, new URLSearchParams({ ...fields, 'v/a': '"first"' }).toString());
+    const sent = await visitor.submit(
+      address,
+      new URLSearchParams([...Object.entries(fields), ...valuesIn(text)]).toString(),
+    );
     expect(sent.status, sent.text).toBe(303);
     const id = /^\/workloads\/runs\/([0-9a-f-]+)/.exec(sent.location ?? '')?.[1];
     const { body } = await stage.tenant.owner.get(`/runs/${id}`);

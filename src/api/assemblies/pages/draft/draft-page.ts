@@ -122,7 +122,9 @@ async function showEditor(
     html`<p class="muted">${
       draft
         ? html`Saved by <span class="foreign">${draft.changed_by.name}</span> ${renderAge(draft.changed_at)}.`
-        : 'Not saved yet. This is an example to start from.'
+        : visit.request.method === 'POST'
+          ? 'Not saved yet: what you typed is stored once you save it.'
+          : 'Not saved yet. This is an example to start from.'
     } YAML or JSON. What is saved need not be valid; only a valid draft can be published.</p>
 <div class="draft">${renderEditor({ ...edited, assembly, report, problems })}${await renderReport(evaluatorOf(visit), text, report)}</div>`,
     { scripts: ['draft.js', graphScript], hasProblem: problems !== null },

@@ -2,11 +2,13 @@ import { getEvents } from '#api/runs/log-operations.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
-import { renderAsked } from '#api/runs/pages/run/asked.ts';
+import { mayApprove, renderAsked } from '#api/runs/pages/run/asked.ts';
 import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { lookOfPending, needsApprovalLook } from '#api/web/components/status.ts';
+import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLinkedText } from '#api/web/linked-text.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
@@ -70,19 +72,26 @@ async function renderApprovals(visit: AssemblyRunVisit, { nodes }: ShownAssembly
   const shown = read.filter(({ waiting_on: waiting }) => lookOfPending(waiting) === needsApprovalLook);
   const count = keys.length - (read.length - shown.length);
   if (count === 0) return null;
-  const asked = await Promise.all(shown.map(({ key, run_id: runId }) => runId && renderAskedOf(visit, runId, key)));
+  const ways = await Promise.all(shown.map(({ key, run_id: runId }) => runId && renderWayToPlan(visit, runId, key)));
   return html`<section class="panel stack needs-approval" aria-labelledby="approvals"><h2 id="approvals">${renderIcon('hand')}${count === 1 ? 'One node needs approval' : `${count} nodes need approval`}</h2>
 <ul class="plain-list approval-list" role="list">${shown.map(({ key, run_id: runId, plan }, index) =>
     runId === null
       ? null
-      : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> <a class="button button-small" href="${planPath(runId)}">Review<span class="unseen"> the plan of ${key}</span></a> <span class="muted">${asked[index]}</span></li>`,
+      : html`<li><a class="foreign mono" href="${planPath(runId)}">${key}</a> <span>${plan ? renderPlanCounts(plan.summary) : 'no plan yet'}</span> ${ways[index]}</li>`,
   )}</ul>
 ${keys.length > maxListed ? html`<p class="muted">The next ${shown.length} of ${count}. The table has all.</p>` : null}</section>`;
 }
 
-/** Who was asked to review the run of a node; null for visitors who may not read that run. */
-async function renderAskedOf(visit: AssemblyRunVisit, id: string, key: string): Promise<Html | null> {
+/** The button that opens the plan of a node, named by what the visitor may do there, and who was asked or why the visitor may not approve it. */
+async function renderWayToPlan(visit: AssemblyRunVisit, id: string, key: string): Promise<Html> {
+  const of = html`<span class="unseen"> of the plan of ${key}</span>`;
   const run = await orNull(visit.read(getRun, { params: { id }, query: {} }));
   const page = run && (await orNull(visit.read(getEvents, { params: { id }, query: { limit: '1000' } })));
-  return page && renderAsked(run, page.events, html`<span class="unseen"> of the plan of ${key}</span>`);
+  const button = (label: string) =>
+    html`<a class="button button-small" href="${planPath(id)}">${label}<span class="unseen"> the plan of ${key}</span></a>`;
+  if (!page) return button('Review');
+  const asked = renderAsked(run, page.events, of);
+  if (mayApprove(run)) return html`${button('Review')} <span class="muted">${asked}</span>`;
+  const why = refusalOf(run.actions, 'approve');
+  return html`${button('Look at')} <span class="muted">${why && html`${renderLinkedText(toSentence(why))} `}${asked}</span>`;
 }

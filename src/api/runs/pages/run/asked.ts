@@ -3,8 +3,14 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { ShownRun } from '../run-tab.ts';
 import type { ShownEvent } from './timeline.ts';
 
+/** Whether the visitor may approve the plan now. */
+export function mayApprove({ actions }: Pick<ShownRun, 'actions'>): boolean {
+  return actions.some(({ name, allowed }) => name === 'approve' && allowed);
+}
+
 /**
- * Who was asked to review a run that waits for approval. The service notifies nobody by itself, so those who may ask get the way to it while nobody was.
+ * Who was asked to review a run that waits for approval. The service notifies nobody by itself, so those who may ask get the way to it while nobody was. A visitor who may
+ * approve it reads that instead.
  * @param of what the link asks about, for readers who hear the link alone
  */
 export function renderAsked(
@@ -12,6 +18,7 @@ export function renderAsked(
   events: readonly ShownEvent[],
   of: Html | null = null,
 ): Html {
+  if (mayApprove({ actions })) return html`<strong>You can approve this.</strong>`;
   if (reviewers.length > 0)
     return html`Asked: <span class="foreign">${reviewers.map(({ name }) => name).join(', ')}</span>.`;
   if (events.some(({ type }) => type === 'run.approval_requested')) return html`Everybody who may review it was asked.`;

@@ -13,7 +13,7 @@ import type { Names } from '#domain/tenancy/names.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { runTabPath } from '../run-tab.ts';
 import { operationWords } from '../words.ts';
-import { renderAsked } from './asked.ts';
+import { mayApprove, renderAsked } from './asked.ts';
 import { explainReason } from './reasons.ts';
 import { renderStatusDetail, type ShownDetail } from './status-detail.ts';
 import type { ShownEvent } from './timeline.ts';
@@ -176,12 +176,15 @@ function renderWait(
 ) {
   const { id, status, waiting_on: waiting } = run;
   const review = status === 'pending_approval' && waiting?.code === 'approval';
+  const isReviewer = review && mayApprove(run);
+  const toPlan = (look: string) =>
+    html`<a${look ? html` class="${look}"` : null} href="${runTabPath(id, 'plan')}#plan">Review the plan</a>`;
   return notice(
     review ? 'hand' : 'clock',
-    html`<strong>${words.what}</strong> ${review ? html`${renderAsked(run, events)} ` : null}${words.who} ${
+    html`<strong>${words.what}</strong> ${review ? html`${renderAsked(run, events)} ` : null}${isReviewer ? html`${toPlan('button button-small button-primary')} ` : words.who} ${
       waiting ? html`<span class="muted">It has waited ${renderSince(waiting.since)}.</span>` : null
     }${words.blocker ? html` <a href="${words.blocker.path}">${words.blocker.label}</a>` : null}${
-      review ? html` <a href="${runTabPath(id, 'plan')}#plan">Review the plan</a>` : null
+      review && !isReviewer ? html` ${toPlan('')}` : null
     }${renderWhoCancels(run)}`,
   );
 }
