@@ -14,8 +14,8 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import { isSignedIn } from '#api/web/visit/signed-in.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
-import { renderFirstSteps } from './first-steps.ts';
 import { renderOutcomes } from './outcomes.ts';
+import { renderFirstSteps } from './pages/first-steps.ts';
 
 type Run = EncodedAnswerOf<typeof listAllRuns.responses>['runs'][number];
 

@@ -34,7 +34,7 @@ export const systemActions = {
 } as const satisfies Record<string, DeclaredAction>;
 
 export const errorCodes = {
-  run_not_undoable: 'The run has changed nothing, it is undone already, or it was a destroy, which cannot be undone.',
+  run_not_undoable: 'The run has changed nothing, it is undone already, it was a destroy, or a destroy came after it.',
   undo_check_running: 'Several checks of undoing runs of the instance have not ended.',
   undo_not_ready:
     'The attempt at undoing a run does not allow this step: its state is another one, or a lasting problem is in the way.',

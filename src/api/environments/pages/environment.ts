@@ -16,6 +16,7 @@ import { renderTabs } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts';
 import { get } from '../operations.ts';
@@ -54,7 +55,7 @@ ${renderPageHead({
   beside: html`<span class="badge">${kindWords[environment.kind]}</span>${
     environment.archived_at ? renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'canceled' }) : null
   }`,
-  below: html`Team <a class="foreign" href="${pagePath(pages.team, { orgID: environment.organization_id, id: environment.team_id })}">${names.get(environment.team_id)?.name ?? ''}</a> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a> · <a href="${pagePath(pages.assemblies, {}, { environment_id: id })}">Assemblies</a> · <a href="${pagePath(pages.environmentReviewers, { id })}">Who can approve</a>`,
+  below: html`Team <a class="foreign" href="${pagePath(pages.team, { orgID: environment.organization_id, id: environment.team_id })}">${names.get(environment.team_id)?.name ?? ''}</a> · <a href="${pagePath(pages.runs, {}, { environment_id: id })}">Runs</a> · ${renderAssembliesLink(visit, id)}<a href="${pagePath(pages.environmentReviewers, { id })}">Who can approve</a>`,
   actions: renderEnvironmentActions(environment),
   history: ['environments', id],
 })}
@@ -79,6 +80,12 @@ export function crumbsOf({ project_id: id }: Environment, names: Names): Crumb[]
     { label: 'Environments', path: pagePath(pages.environments) },
     { label: names.get(id)?.name ?? 'Project', path: pagePath(pages.project, { id }) },
   ];
+}
+
+/** The way to the assemblies that deploy there; null while assemblies are turned off. */
+function renderAssembliesLink({ principal }: EnvironmentVisit, id: string): Html | null {
+  if (describeClosed('assemblies', principal.closedFeatures) !== null) return null;
+  return html`<a href="${pagePath(pages.assemblies, {}, { environment_id: id })}">Assemblies</a> · `;
 }
 
 /** Of two actions that undo each other, only the one that fits is shown. */

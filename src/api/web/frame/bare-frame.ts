@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
 import { pagePath, pages } from '../paths.ts';
 import type { Frame } from './frame.ts';
 import { navigationFor, type Offered } from './navigation.ts';
@@ -13,5 +14,13 @@ export function bareFrame(request: FastifyRequest, offered: Offered): Frame | nu
   const everything = { label: 'All teams', path: pagePath(pages.home), isCurrent: true };
   const scope = { label: everything.label, choices: [everything], organizations: [], query: {} };
   const navigation = navigationFor(offered, principal);
-  return { visitor: { id, name, role, email }, address: request.url, approvals: null, unread: null, scope, navigation };
+  return {
+    visitor: { id, name, role, email },
+    address: request.url,
+    approvals: null,
+    unread: null,
+    hasNotifications: describeClosed('notifications', principal.closedFeatures) === null,
+    scope,
+    navigation,
+  };
 }

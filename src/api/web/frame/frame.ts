@@ -22,6 +22,8 @@ export interface Frame {
   readonly approvals: InboxCount | null;
   /** Unread notifications; null if they were not counted. */
   readonly unread: InboxCount | null;
+  /** Whether notifications are turned on. */
+  readonly hasNotifications: boolean;
   readonly scope: ScopeMenu;
   /** The pages that the visitor may open. */
   readonly navigation: readonly NavigationGroup[];
@@ -53,13 +55,13 @@ ${organizations.map((each) => html`${choice(each, 'menu-group')}${each.teams.map
 </details>`;
 }
 
-function renderVisitor({ visitor }: Frame): Html {
+function renderVisitor({ visitor, hasNotifications }: Frame): Html {
   return html`<details class="menu visitor">
 <summary class="menu-button"><span class="unseen">Your menu: </span>${renderIcon('circle-user')}<span class="clip">${visitor.name}</span>${renderIcon('chevron-down')}</summary>
 <ul class="menu-panel menu-end">
 <li class="menu-note"><strong>${visitor.name}</strong><br>${visitor.email ?? ''}${visitor.role ? ` · ${capitalize(visitor.role)}` : ''}</li>
 <li><a class="menu-item" href="${pagePath(pages.profile)}">Profile and API keys</a></li>
-<li><a class="menu-item" href="${pagePath(pages.notifications)}">Notifications</a></li>
+${hasNotifications ? html`<li><a class="menu-item" href="${pagePath(pages.notifications)}">Notifications</a></li>` : null}
 <li><button class="menu-item" type="button" data-do="switch-time-zone" hidden>Show times in <span data-time-zone>UTC</span></button></li>
 <li><button class="menu-item" type="button" data-do="switch-theme" hidden>Theme: <span data-theme-name>system</span></button></li>
 <li><button class="menu-item" type="button" data-do="show-keys" hidden>Keyboard keys <kbd>?</kbd></button></li>

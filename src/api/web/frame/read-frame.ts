@@ -1,4 +1,5 @@
 import type { Em } from '#database/database.ts';
+import { describeClosed } from '#domain/shared/features/gates.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import type { Frame } from './frame.ts';
 import type { InboxCount } from './inbox-link.ts';
@@ -26,6 +27,7 @@ export async function readFrame(em: Em, framed: Framed, count: () => Promise<Bar
     visitor: { id, name, role, email },
     address,
     ...counts,
+    hasNotifications: describeClosed('notifications', principal.closedFeatures) === null,
     scope: describeScope(framed, names),
     navigation: navigationFor(framed, principal),
   };

@@ -64,6 +64,8 @@ describe('the start page', () => {
     const { text } = await (await signInVisitor(api, owner)).get('/');
     expect(text).toContain(`href="/organizations/${id}/teams/${team.id}/setup"`);
     expect(text).toContain('it makes a sample organization');
-    expect((await (await signInVisitor(api, await api.addUser('viewer'))).get('/')).text).not.toContain('First steps');
+    expect((await (await signInVisitor(api, await api.addUser('requester'))).get('/')).text).not.toContain(
+      'First steps',
+    );
   });
 });
