@@ -22,6 +22,8 @@ function selectFollows(em: Em, instanceIds: readonly string[]) {
     .selectFrom('instance_follows as f')
     .innerJoin('instances as i', 'i.id', 'f.instance_id')
     .leftJoin('teams as t', 't.id', 'i.team_id')
+    .leftJoin('environments as e', 'e.id', 'i.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
     .where('f.instance_id', '=', (eb) => eb.fn.any(eb.val(instanceIds)))
     .where('i.deleted_at', 'is', null)
     .select([
@@ -41,6 +43,9 @@ function selectFollows(em: Em, instanceIds: readonly string[]) {
       'i.team_id as teamId',
       't.organization_id as organizationId',
       'i.environment_id as environmentId',
+      't.name as team',
+      'p.name as project',
+      'e.name as environment',
       'i.deployed_run_id as deployedRunId',
       'i.state_serial as stateSerial',
     ])

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
+import { inPlace } from './place-words.ts';
 
 /** What notifications say of an assembly run. */
 export type AssemblyRunFacts = NonNullable<Awaited<ReturnType<typeof findAssemblyRun>>>;
@@ -11,8 +12,15 @@ export function findAssemblyRun(em: Em, id: string) {
     .innerJoin('assemblies as a', 'a.id', 'r.assembly_id')
     .leftJoin('environments as e', 'e.id', 'r.environment_id')
     .leftJoin('projects as p', 'p.id', 'r.project_id')
+    .leftJoin('teams as t', 't.id', 'a.team_id')
     .where('r.id', '=', id)
-    .select(['a.id as assemblyId', 'a.name as assembly', 'e.name as environment', 'p.name as project'])
+    .select([
+      'a.id as assemblyId',
+      'a.name as assembly',
+      'e.name as environment',
+      'p.name as project',
+      't.name as team',
+    ])
     .select(['r.operation', 'r.message', 'r.status_detail as statusDetail'])
     .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
     .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
@@ -33,9 +41,9 @@ export function findNodeRejections(em: Em, assemblyRunId: string) {
     .execute();
 }
 
-/** The assembly of a run with its environment, such as "Shop in Backbone / Production". */
-export function placeOfAssemblyRun({ assembly, project, environment }: AssemblyRunFacts): string {
-  return environment === null ? assembly : `${assembly} in ${project} / ${environment}`;
+/** The assembly of a run with where it runs, such as "Shop in Core / Backbone / Production". */
+export function placeOfAssemblyRun(run: AssemblyRunFacts): string {
+  return inPlace(run.assembly, run);
 }
 
 /** Which nodes failed and why, who requested the run, and what they said about it. */

@@ -2,6 +2,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import { describePartial } from '#domain/runs/options/model.ts';
+import { inPlace } from './place-words.ts';
 
 /** What notifications say of a run. */
 export type RunFacts = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -11,6 +12,7 @@ export function findRun(em: Em, id: string) {
     .selectFrom('runs as r')
     .leftJoin('environments as e', 'e.id', 'r.environment_id')
     .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .leftJoin('teams as t', (join) => join.on((eb) => eb('t.id', '=', eb.fn.coalesce('p.team_id', 'r.team_id'))))
     .where('r.id', '=', id)
     .select(['r.instance', 'r.operation', 'r.message', 'r.status_detail as statusDetail', 'r.options'])
     .select([
@@ -18,7 +20,7 @@ export function findRun(em: Em, id: string) {
       'r.started_by_run_id as startedByRunId',
       'r.assembly_run_id as assemblyRunId',
     ])
-    .select(['e.name as environment', 'p.name as project'])
+    .select(['e.name as environment', 'p.name as project', 't.name as team'])
     .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
     .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
     .executeTakeFirst();
@@ -35,12 +37,12 @@ export function findRejection(em: Em, runId: string) {
     .executeTakeFirst();
 }
 
-/** The instance of a run with its environment, such as "network in Backbone / Production". */
-export function placeOfRun({ instance, project, environment }: RunFacts): string {
-  return environment === null ? String(instance) : `${instance} in ${project} / ${environment}`;
+/** The instance of a run with where it is, such as "network in Core / Backbone / Production". */
+export function placeOfRun(run: RunFacts): string {
+  return inPlace(String(run.instance), run);
 }
 
-/** A run by what it does and where, such as "destroy run of network in Backbone / Production". */
+/** A run by what it does and where, such as "destroy run of network in Core / Backbone / Production". */
 export function nameRun(run: RunFacts): string {
   return `${run.operation} run of ${placeOfRun(run)}`;
 }
@@ -58,9 +60,12 @@ export function quoteMessage({ message }: RunFacts): string {
 
 /** Why a run failed, what it does and where, who requested it, and what they said about it. */
 export function factsOfRun(run: RunFacts): string[] {
-  const { operation, instance, project, environment, requestedByName, message } = run;
+  const { operation, instance, team, project, environment, requestedByName, message } = run;
+  const inTeam = team === null ? '' : ` of the team ${team}`;
   const place =
-    environment === null ? 'outside any environment' : `in the environment ${environment} of the project ${project}`;
+    environment === null
+      ? `outside any environment${inTeam}`
+      : `in the environment ${environment} of the project ${project}${inTeam}`;
   const asked = `${requestedByName} requested the operation ${operation} of the instance ${instance} ${place}.`;
   const failed = run.statusDetail === null ? [] : [`What failed: ${describeDetail(run.statusDetail)}`];
   const partial = describePartial(run.options);

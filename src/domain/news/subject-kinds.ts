@@ -5,6 +5,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { scopeNames } from '#domain/shared/vocabulary/quotas.ts';
 import { findAssemblyRun, placeOfAssemblyRun } from './assembly-run-facts.ts';
 import type { SubjectKind } from './model.ts';
+import { inPlace } from './place-words.ts';
 import { findRun, placeOfRun } from './run-facts.ts';
 
 /** A path of a page. */
@@ -69,7 +70,7 @@ export const kindsOfSubjects: Readonly<Record<SubjectKind, KindOfSubject>> = {
   instance: {
     access: { ...ofTeam, anyOf: ['workload:read'] },
     path: (id) => `/workloads/instances/${id}`,
-    findName: (em, id) => findNamed(em, 'instances', 'Instance', id),
+    findName: findInstanceName,
   },
   quota: {
     access: { ...ofPlatform, anyOf: ['quota:manage'] },
@@ -86,21 +87,41 @@ export const kindsOfSubjects: Readonly<Record<SubjectKind, KindOfSubject>> = {
   },
 };
 
+async function findInstanceName(em: Em, id: string): Promise<string | undefined> {
+  const instance = await db(em)
+    .selectFrom('instances as i')
+    .leftJoin('environments as e', 'e.id', 'i.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .where('i.id', '=', id)
+    .select(['i.name', 't.name as team', 'p.name as project', 'e.name as environment'])
+    .executeTakeFirst();
+  return instance && `Instance ${inPlace(instance.name, instance)}`;
+}
+
 async function findMonitorName(em: Em, id: string): Promise<string | undefined> {
   const monitor = await db(em)
     .selectFrom('drift_monitors as m')
     .leftJoin('instances as i', 'i.id', 'm.instance_id')
     .leftJoin('templates as t', 't.id', 'm.template_id')
-    .leftJoin('environments as e', 'e.id', 'm.environment_id')
+    .leftJoin('environments as e', (join) =>
+      join.on((eb) => eb('e.id', '=', eb.fn.coalesce('m.environment_id', 'i.environment_id'))),
+    )
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .leftJoin('teams as w', 'w.id', 'm.team_id')
     .where('m.id', '=', id)
-    .select((eb) => eb.fn.coalesce('i.name', 't.name', 'e.name').as('name'))
+    .select((eb) => eb.fn.coalesce('i.name', 't.name').as('name'))
+    .select(['w.name as team', 'p.name as project', 'e.name as environment'])
     .executeTakeFirst();
-  return monitor?.name ? `Drift monitor of ${monitor.name}` : undefined;
+  if (!monitor) return undefined;
+  const { name, environment, ...place } = monitor;
+  if (name !== null) return `Drift monitor of ${inPlace(name, { environment, ...place })}`;
+  return `Drift monitor of ${inPlace(environment ?? 'everything', { environment: null, ...place })}`;
 }
 
 async function findNamed(
   em: Em,
-  table: 'webhooks' | 'instances' | 'api_keys',
+  table: 'webhooks' | 'api_keys',
   noun: string,
   id: string,
 ): Promise<string | undefined> {

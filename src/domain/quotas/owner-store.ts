@@ -22,7 +22,10 @@ export async function findQuotaOwner(em: Em, id: string): Promise<QuotaOwner | u
     .innerJoin('teams as t', 't.id', 'p.team_id')
     .where('e.id', '=', id)
     .where('e.deleted_at', 'is', null)
-    .select([sql.lit<string>('environment').as('scope'), sql<string>`p.name || ' / ' || e.name`.as('name')])
+    .select([
+      sql.lit<string>('environment').as('scope'),
+      sql<string>`t.name || ' / ' || p.name || ' / ' || e.name`.as('name'),
+    ])
     .select(['t.organization_id as organizationId', 't.id as teamId', 'p.id as projectId', 'e.id as environmentId'])
     .$castTo<QuotaOwner>();
   const team = db(em)

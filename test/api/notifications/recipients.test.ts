@@ -54,8 +54,8 @@ describe('the members of a team', () => {
     await team.publish(scanned('succeeded', 2));
     await team.publish(scanned('failed', 0));
     expect(await titlesOf(reviewer)).toEqual([
-      expect.stringMatching(/^The scan of net-\d+ in .+ \/ .+ failed$/),
-      expect.stringMatching(/^A scan of net-\d+ in .+ \/ .+ found 2 new deviations$/),
+      expect.stringMatching(/^The scan of net-\d+ in .+ \/ .+ \/ .+ failed$/),
+      expect.stringMatching(/^A scan of net-\d+ in .+ \/ .+ \/ .+ found 2 new deviations$/),
     ]);
     expect(await titlesOf(foreign.owner)).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe('the members of a team', () => {
     await deployed(25);
     for (const _ of [1, 2]) await tellAll();
     expect(await titlesOf(reviewer)).toEqual([
-      expect.stringMatching(/^net-\d+ is destroyed on \d{4}-.* UTC, because its time to live ends$/),
+      expect.stringMatching(/^net-\d+ in .+ \/ .+ \/ .+ is destroyed on \d{4}-.* UTC, because its time to live ends$/),
     ]);
     expect(await titlesOf(foreign.owner)).toEqual([]);
     await api.rows('update environments set ttl_seconds = 169200 where id = ?', [environment?.id]);

@@ -64,7 +64,9 @@ async function addProject(name: string): Promise<{ project: string; environment:
   return { project, environment: (await owner.make('/environments', place)).id };
 }
 
-const couldNot = (name: string) => [`${name} could not follow outputs that it was deployed with`];
+const couldNot = (name: string) => [
+  expect.stringMatching(new RegExp(`^${name} in .+ / .+ could not follow outputs that it was deployed with$`)),
+];
 
 describe('following', () => {
   test('stops once its author may no longer start runs there, and those who may learn it', async () => {

@@ -12,6 +12,7 @@ import {
   findNodeRejections,
   placeOfAssemblyRun,
 } from '#domain/news/assembly-run-facts.ts';
+import { inPlace } from '#domain/news/place-words.ts';
 import { findPlanFacts } from '#domain/news/plan-facts.ts';
 import {
   factsOfRun,
@@ -170,7 +171,7 @@ async function tellOfFollowing(em: Em, { subject, data }: PublishedEvent): Promi
   return {
     kind: 'instance.follow_failed',
     subject: { kind: 'instance', id: subject.id },
-    title: `${name} could not follow outputs that it was deployed with`,
+    title: `${inPlace(name, found)} could not follow outputs that it was deployed with`,
     facts: message === null ? [] : [`Why: ${message}.`],
     candidates: await findFollowAudience(em, subject.id),
   };

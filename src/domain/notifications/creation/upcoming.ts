@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Em } from '#database/database.ts';
 import { mayPass } from '#database/errors.ts';
 import { db } from '#domain/db.ts';
+import { inPlace } from '#domain/news/place-words.ts';
 import { findExpiring } from '#domain/runs/admission/expiry/expiry-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import { findTeamMembers } from './candidates-store.ts';
@@ -97,12 +98,12 @@ const findEndingSuppressions: Finder = async (em, after) => {
 /** Instances that the service destroys within a day. One whose environment lets it live for less is not announced. */
 const findEndingInstances: Finder = async (em, after) => {
   const rows = await findExpiring(em, { after, limit: pageSize });
-  return rows.map(({ id, name, teamId, at }) => ({
+  return rows.map(({ id, name, teamId, at, ...place }) => ({
     id,
     draft: async (): Promise<Draft> => ({
       kind: 'instance.expiring',
       subject: { kind: 'instance', id },
-      title: `${name} is destroyed on ${dayOf(at)}, because its time to live ends`,
+      title: `${inPlace(name, place)} is destroyed on ${dayOf(at)}, because its time to live ends`,
       cause: `instance.expiring ${id} ${at}`,
       candidates: await findTeamMembers(em, teamId),
     }),

@@ -19,6 +19,9 @@ export function findExpired(em: Em, { after, limit }: { after: string; limit: nu
 export interface ExpiringInstance extends ExpiredInstance {
   readonly name: string;
   readonly teamId: string;
+  readonly team: string | null;
+  readonly project: string | null;
+  readonly environment: string | null;
   readonly at: string;
 }
 
@@ -26,10 +29,12 @@ export interface ExpiringInstance extends ExpiredInstance {
 export function findExpiring(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiringInstance[]> {
   return selectDue(em, daySeconds)
     .innerJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('teams as t', 't.id', 'p.team_id')
     .where('e.ttl_seconds', '>=', daySeconds)
     .where((eb) => sql<boolean>`${endOfLife(eb)} > clock_timestamp()`)
     .where('i.id', '>', after)
     .select((eb) => ['i.name', 'p.team_id as teamId', endOfLife(eb).as('at')])
+    .select(['t.name as team', 'p.name as project', 'e.name as environment'])
     .orderBy('i.id')
     .limit(limit)
     .execute();
