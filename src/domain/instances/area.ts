@@ -45,5 +45,8 @@ export const named = {
     environment: sql<
       string | null
     >`(select environments.name from environments where environments.id = instances.environment_id)`,
+    project: sql<
+      string | null
+    >`(select p.name from environments e join projects p on p.id = e.project_id where e.id = instances.environment_id)`,
   },
 };

@@ -14,6 +14,8 @@ export interface Named {
   readonly organizationId: string | null;
   /** The name of the environment of an instance; null for every other kind. */
   readonly environment: string | null;
+  /** The name of the project of that environment. */
+  readonly project: string | null;
 }
 
 export type Names = ReadonlyMap<string, Named>;

@@ -2,9 +2,9 @@ import { list as listInstances } from '#api/instances/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { placedName } from '#api/web/components/links/instance-link.ts';
-import { choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { choicesOf, type NamedThing } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
@@ -70,29 +70,42 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
 
 async function readChoices(visit: Visit) {
   const query = { limit: '200' };
+  const { em } = visit;
   const [instances, environments, templates] = await Promise.all([
     readInstances(visit),
     readEnvironmentChoices(visit, { alsoId: visit.query('environment_id') }),
     visit.read(listTemplates, { query }),
   ]);
   return {
-    instances: withNone(choicesOf(await withPlaces(visit, instances.instances), instances.next_cursor, 'instance')),
+    instances: withNone(
+      await choicesOf(em, {
+        things: await withPlaces(visit, instances.instances),
+        next: instances.next_cursor,
+        kind: 'instance',
+      }),
+    ),
     environments: withNone(environments),
-    templates: withNone(choicesOf(templates.templates, templates.next_cursor, 'template')),
+    templates: withNone(
+      await choicesOf(em, { things: templates.templates, next: templates.next_cursor, kind: 'template' }),
+    ),
   };
 }
 
 type Instances = Awaited<ReturnType<typeof readInstances>>['instances'];
 const readInstances = (visit: Visit) => visit.read(listInstances, { query: { limit: '200' } });
 
-async function withPlaces({ em }: Visit, instances: Instances): Promise<{ id: string; name: string }[]> {
+async function withPlaces({ em }: Visit, instances: Instances): Promise<NamedThing[]> {
   const names = await readNames(em, { instances: instances.map((each) => each.id) });
-  return instances
-    .map((each) => ({ id: each.id, name: placedName(names.get(each.id) ?? { ...each, environment: null }) }))
-    .sort((one, other) => one.name.localeCompare(other.name));
+  const things = instances.map(({ id, name, team_id }) => {
+    const { environment = null, project = null } = names.get(id) ?? {};
+    return environment === null
+      ? { id, before: '', name, team_id }
+      : { id, before: `${name} in `, name: environment, project, team_id };
+  });
+  return things.sort((one, other) => (one.before + one.name).localeCompare(other.before + other.name));
 }
 
-function withNone({ choices, ...rest }: ReturnType<typeof choicesOf>) {
+function withNone({ choices, ...rest }: Choices) {
   return { ...rest, kind: 'select' as const, isOptional: true, choices: [{ value: '', label: 'None' }, ...choices] };
 }
 

@@ -1,6 +1,6 @@
 import { list as listProjects } from '#api/projects/operations.ts';
-import { choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -37,7 +37,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
           name: 'project_id',
           label: 'Project',
           kind: 'select',
-          ...choicesOf(projects, next, 'project'),
+          ...(await choicesOf(visit.em, { things: projects, next, kind: 'project' })),
           value: visit.query('project_id'),
         },
         ...nameAndKind,

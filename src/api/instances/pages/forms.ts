@@ -3,8 +3,8 @@ import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -127,7 +127,11 @@ async function readChoices(visit: Visit) {
   ]);
   return {
     offered,
-    templates: choicesOf(templates.templates, templates.next_cursor, 'template'),
+    templates: await choicesOf(visit.em, {
+      things: templates.templates,
+      next: templates.next_cursor,
+      kind: 'template',
+    }),
     environments,
   };
 }

@@ -2,8 +2,8 @@ import { type Organization, organizationLevel } from '#api/organizations/pages/o
 import { list as listTeams } from '#api/teams/operations.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
-import { choicesOf } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import * as ofOrganization from '../organization-operations.ts';
@@ -32,7 +32,7 @@ const organizationInvitations: InvitationLevel<{ orgID: string }, Organization> 
   revoke: (visit, { id: orgID }, id) => visit.run(ofOrganization.revoke, { params: { orgID, id } }),
   fields: async (visit, { id: orgID }) => {
     const { teams, next_cursor: next } = await visit.read(listTeams, { params: { orgID }, query: { limit: '200' } });
-    const offered = choicesOf(teams, next, 'team');
+    const offered = await choicesOf(visit.em, { things: teams, next, kind: 'team' });
     return [
       {
         name: 'role',

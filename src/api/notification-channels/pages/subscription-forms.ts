@@ -1,9 +1,11 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
+import { behindProjects } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
@@ -137,11 +139,11 @@ async function readPlaceChoices(visit: ChannelVisit, channel: ShownChannel): Pro
       },
     }),
   ]);
-  const names = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
-  const ofEnvironments = environments.map(({ id, name, project_id: of }) => ({
-    value: id,
-    label: `Environment ${names.get(of)?.name ?? of} / ${name}`,
-  }));
+  const places = await behindProjects(visit, environments);
+  const ofEnvironments = await nameChoices(
+    visit.em,
+    places.map((place) => ({ ...place, before: 'Environment ' })),
+  );
   return { choices: [...teams.choices, ...ofEnvironments], isCut: teams.isCut || next !== null };
 }
 

@@ -1,13 +1,14 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
+import { behindProjects } from '#api/tenancy/pages/environment-choices.ts';
 import { findChosenOwner, readOwnerChoices } from '#api/tenancy/pages/owner-list.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, revisionOf } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, kindsOf, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
-import { readNames } from '#domain/tenancy/names.ts';
 import { clear, get, recount, set } from '../operations.ts';
 import { findLimitProblems, limitField, toLimits } from './limit-fields.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
@@ -19,7 +20,7 @@ async function quotaOwnerField(visit: Visit): Promise<FormField> {
     readOwnerChoices(visit),
     visit.read(listEnvironments, { query: { limit: '200' } }),
   ]);
-  const projects = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
+  const places = await behindProjects(visit, environments);
   return {
     name: 'owner',
     label: 'Owner',
@@ -29,10 +30,10 @@ async function quotaOwnerField(visit: Visit): Promise<FormField> {
       { value: installationId, label: 'Installation' },
       ...organizations,
       ...teams,
-      ...environments.map(({ id, name, project_id: project }) => ({
-        value: id,
-        label: `Environment ${name} of ${projects.get(project)?.name ?? 'a project'}`,
-      })),
+      ...(await nameChoices(
+        visit.em,
+        places.map((place) => ({ ...place, before: 'Environment ' })),
+      )),
     ],
     isCut: isCut || next !== null,
     choiceKinds: ['organization', 'team', 'environment'],

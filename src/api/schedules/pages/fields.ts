@@ -4,8 +4,9 @@ import { get as getEnvironment, list as listEnvironments } from '#api/environmen
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
 import { nameEnvironments } from '#api/tenancy/pages/environment-choices.ts';
-import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
@@ -216,7 +217,7 @@ function parseObject(visit: Visit, field: string, text: string): Record<string, 
 
 async function readAssemblies(visit: Visit, scope: object): Promise<Choices> {
   const { assemblies, next_cursor: next } = await visit.read(listAssemblies, { query: { ...scope, limit: '200' } });
-  return choicesOf(assemblies, next, 'assembly');
+  return choicesOf(visit.em, { things: assemblies, next, kind: 'assembly' });
 }
 
 async function readEnvironments(visit: Visit, scope: object): Promise<Choices> {

@@ -8,7 +8,8 @@ import {
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
-import { type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import type { SchemaPart } from '#api/web/forms/schema-part.ts';
@@ -57,7 +58,7 @@ async function findOnlyTemplate(visit: Visit): Promise<string> {
 export async function readRunnableTemplates(visit: Visit, chosenId?: string): Promise<Choices> {
   const { templates, next_cursor: next } = await visit.read(listTemplates, { query: { limit: '200' } });
   const runnable = templates.filter(({ id, latest_version: latest }) => latest !== null || id === chosenId);
-  return choicesOf(runnable, next, 'template');
+  return choicesOf(visit.em, { things: runnable, next, kind: 'template' });
 }
 
 async function findOnlyEnvironment(visit: Visit): Promise<string> {

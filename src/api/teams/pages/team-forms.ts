@@ -6,7 +6,8 @@ import { list as listAccounts } from '#api/service-accounts/operations.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
-import { choicesOf, without } from '#api/web/forms/fields/choices.ts';
+import { without } from '#api/web/forms/fields/choices.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -127,5 +128,6 @@ already. Open invitations into the team become void.</p>`,
 /** The other organizations that the visitor sees. The operation decides whether they may take the team there. */
 async function readDestinations(team: TeamSubject, visit: TeamVisit) {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
-  return without(team.organization_id, choicesOf(organizations, next, 'organization'));
+  const choices = await choicesOf(visit.em, { things: organizations, next, kind: 'organization' });
+  return without(team.organization_id, choices);
 }

@@ -1,6 +1,7 @@
 import { get, list } from '#api/environments/operations.ts';
 import { type Choice, type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { type NamedThing, nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -10,6 +11,7 @@ interface NamedEnvironment {
   readonly id: string;
   readonly name: string;
   readonly project_id: string;
+  readonly team_id: string;
 }
 
 interface Wanted {
@@ -43,15 +45,27 @@ export function environmentField({ choices, ...cut }: Choices, none?: Choice): F
   };
 }
 
-/** Choices of environments, each behind the name of its project: their own names repeat from project to project. */
+/** Choices of environments, each behind the name of its project, since their own names repeat from project to project. */
 export async function nameEnvironments(
   visit: Visit<unknown>,
   environments: readonly NamedEnvironment[],
   nextCursor: string | null,
 ): Promise<Choices> {
-  const names = await readNames(visit.em, { projects: environments.map(({ project_id: project }) => project) });
-  const choices = environments
-    .map(({ id, name, project_id: project }) => ({ value: id, label: `${names.get(project)?.name ?? ''} / ${name}` }))
-    .sort((one, other) => one.label.localeCompare(other.label));
+  const things = await behindProjects(visit, environments);
+  const choices = await nameChoices(visit.em, things);
+  choices.sort((one, other) => one.label.localeCompare(other.label));
   return { choices, isCut: nextCursor !== null, choiceKinds: ['environment'] };
+}
+
+/** Environments with their names behind those of their projects. */
+export async function behindProjects(
+  visit: Visit<unknown>,
+  environments: readonly NamedEnvironment[],
+): Promise<NamedThing[]> {
+  const names = await readNames(visit.em, { projects: environments.map(({ project_id: project }) => project) });
+  return environments.map(({ id, name, project_id: project, team_id }) => ({
+    id,
+    name: `${names.get(project)?.name ?? 'A project'} / ${name}`,
+    team_id,
+  }));
 }

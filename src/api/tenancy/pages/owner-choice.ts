@@ -2,6 +2,7 @@ import type { Operation } from '#api/pipeline/operation.ts';
 import { list as listProjects } from '#api/projects/operations.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { nameChoices } from '#api/web/forms/fields/named-things.ts';
 import type { Typed } from '#api/web/forms/form-page.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -41,9 +42,10 @@ export async function ownerField(
   const choices = [
     ...organizations.filter(({ value }) => ofOrganization(value)),
     ...teams.filter(({ value }) => mayOwn(value)),
-    ...projects
-      .filter(({ team_id: id }) => mayOwn(id))
-      .map(({ id, name }) => ({ value: id, label: `Project ${name}` })),
+    ...(await nameChoices(
+      visit.em,
+      projects.filter(({ team_id: id }) => mayOwn(id)).map((project) => ({ ...project, before: 'Project ' })),
+    )),
   ];
   return {
     name: 'owner',

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import { list as listEnvironments } from '#api/environments/operations.ts';
 import { get as getProject, list as listProjects } from '#api/projects/operations.ts';
+import { behindProjects } from '#api/tenancy/pages/environment-choices.ts';
 import { linesOf } from '#api/tenancy/pages/place-lists.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { type NamedThing, nameChoices } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -69,7 +71,7 @@ async function readSubject(visit: SetVisit): Promise<Subject> {
     readOffered(visit, set),
   ]);
   const attached = attachments.attachments.filter(({ effective }) => effective);
-  const places = [...new Map([...offered.places, ...attached].map((place) => [place.id, place])).values()];
+  const places = [...new Map([...attached, ...offered.places].map((place) => [place.id, place])).values()];
   return { set, attachments, places: places.sort(byName), isCut: offered.isCut };
 }
 
@@ -90,13 +92,13 @@ async function readOffered(
       : visit.read(getProject, { params: { id: project_id } }).then((own) => ({ projects: [own], next_cursor: null })),
     visit.read(listEnvironments, { query: { ...(project_id === null ? owner : { project_id }), limit: '200' } }),
   ]);
-  const names = await readNames(visit.em, { projects: environments.map((each) => each.project_id) });
-  const ofProjects = projects.map(({ id, name }) => ({ type: 'project', id, name }) as const);
-  const ofEnvironments = environments.map(
-    ({ id, name, project_id: of }) =>
-      ({ type: 'environment', id, name: `${names.get(of)?.name ?? of} / ${name}` }) as const,
-  );
-  return { places: [...ofProjects, ...ofEnvironments], isCut: moreProjects !== null || moreEnvironments !== null };
+  const named = async (type: Place['type'], things: readonly NamedThing[]) =>
+    (await nameChoices(visit.em, things)).map(({ value: id, label: name }) => ({ type, id, name }));
+  const places = [
+    ...(await named('project', projects)),
+    ...(await named('environment', await behindProjects(visit, environments))),
+  ];
+  return { places, isCut: moreProjects !== null || moreEnvironments !== null };
 }
 
 function describeLead({ attachments: { attachments } }: Subject) {

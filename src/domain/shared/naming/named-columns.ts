@@ -6,4 +6,6 @@ export interface NamedColumns {
   readonly organizationId?: RawBuilder<string | null>;
   /** The name of the environment of an instance. */
   readonly environment?: RawBuilder<string | null>;
+  /** The name of the project of that environment. */
+  readonly project?: RawBuilder<string | null>;
 }

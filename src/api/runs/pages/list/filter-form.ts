@@ -2,8 +2,9 @@ import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { groupWordOf, runStatusLooks } from '#api/web/components/status.ts';
-import { type Choice, type Choices, choicesOf } from '#api/web/forms/fields/choices.ts';
+import type { Choice, Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pages } from '#api/web/paths.ts';
@@ -45,7 +46,7 @@ export async function readFilterChoices(
   const you = { value: visit.principal.id, label: `${visit.principal.name} (you)` };
   return {
     environments: withAny(environments, environment, names),
-    templates: withAny(choicesOf(templates, next, 'template'), template, names),
+    templates: withAny(await choicesOf(visit.em, { things: templates, next, kind: 'template' }), template, names),
     requesters: withAny({ choices: [...people, you], isCut: false }, requester, names).choices,
   };
 }

@@ -22,16 +22,6 @@ export interface Choices {
   readonly choiceKinds?: readonly NamedKind[] | undefined;
 }
 
-/** The choices from one page of a list, by their names. */
-export function choicesOf(
-  things: readonly { id: string; name: string }[],
-  nextCursor: string | null,
-  kind?: NamedKind,
-): Choices {
-  const choices = things.map(({ id, name }) => ({ value: id, label: name }));
-  return { choices, isCut: nextCursor !== null, choiceKinds: kind && [kind] };
-}
-
 /** The choices but one, such as the owner that something has already. */
 export function without(value: string, { choices, ...more }: Choices): Choices {
   return { choices: choices.filter((choice) => choice.value !== value), ...more };
