@@ -38,8 +38,8 @@ export const find = read({
   description:
     'Every `kind` of result is found by its id, and by a text in its name or slug, in any case; except for resources of instances, also by ' +
     'the first or last six or more digits of the id, as pages show them. Runs are ' +
-    'also found by their idempotency key and their message, resources by their address, versions of templates by the beginning of their number, after the ' +
-    "template's name or alone, resources of plugins by their key, drift monitors by the name of what they watch, and people by their e-mail address. Messages and addresses are searched from the " +
+    'also found by their idempotency key, their message and the name of their instance, resources by their address, versions of templates by the beginning of their number, after the ' +
+    "template's name or alone, resources of plugins by their key, drift monitors by the name of what they watch, and people by their e-mail address. The address of a page finds what it shows. Messages and addresses are searched from the " +
     'beginning of a word on. People and service accounts are those of your organizations, and the service accounts that you may manage; those who manage users find all users. What was deleted is not ' +
     'found, and neither are drift findings, attempts of an undo and runs of assemblies. There are at most 10 results of each kind; `cut` says of which there are more. A longer text finds fewer. Searches of one person ' +
     'and their service accounts run one after another.',

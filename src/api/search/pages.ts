@@ -12,7 +12,7 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { resourceKindOf } from '#api/web/resource-kinds.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { findByWholeNames } from '#domain/search/search-store.ts';
+import { findByWholeNames, readSearched } from '#domain/search/search-store.ts';
 import type { NamedKind } from '#domain/searched-kinds.ts';
 import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { find } from './operations.ts';
@@ -44,7 +44,8 @@ async function showSearch(visit: Visit): Promise<FastifyReply> {
   );
   const found = searched.done ? searched.result : null;
   const [only, ...others] = found?.results ?? [];
-  if (only && others.length === 0 && only.id === text.toLowerCase()) return visit.redirect(addressOf(only));
+  if (only && others.length === 0 && only.id === readSearched(text).toLowerCase())
+    return visit.redirect(addressOf(only));
   const page = {
     title: 'Search',
     hasProblem: !searched.done,
@@ -72,7 +73,7 @@ function renderResults({ results, cut }: Found, text: string): Html {
       .filter((result) => result.kind === kind)
       .map((result) =>
         renderResult(result, icon),
-      )}</ul>${cut.includes(kind) ? renderMore(kind, text) : null}</section>`;
+      )}</ul>${cut.includes(kind) ? renderMore(kind, text) : null}${kind === 'run' ? renderAllRuns(results, text) : null}</section>`;
   })}`;
 }
 
@@ -100,6 +101,17 @@ function renderMore(kind: Result['kind'], text: string): Html {
   return kind === 'resource'
     ? html`<p><a href="${pagePath(pages.resources, {}, { q: text })}">All resources with this text</a></p>`
     : html`<p class="muted">There are more. A longer text finds fewer.</p>`;
+}
+
+/** Links to the lists of all runs of the instances that are called as the text, since the results are only the newest ones. */
+function renderAllRuns(results: readonly Result[], text: string): Html {
+  const called = results.filter(({ kind, name }) => kind === 'instance' && name.toLowerCase() === text.toLowerCase());
+  return html`${called.map(
+    ({ id, name, context }) =>
+      html`<p><a href="${pagePath(pages.runs, {}, { instance_id: id })}">All runs of <span class="foreign">${name}</span>${
+        context && html` in <span class="foreign">${context}</span>`
+      }</a></p>`,
+  )}`;
 }
 
 function renderNothing(text: string): Html {

@@ -1,16 +1,17 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db, type Over } from '#domain/db.ts';
+import { instanceCandidates } from '#domain/instances/candidates-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isId } from '#domain/shared/ids.ts';
-import { hasPiece, pieceOfId } from '#domain/shared/name-match.ts';
+import { hasPiece, hasText, pieceOfId } from '#domain/shared/name-match.ts';
 import type { Finder } from './finder.ts';
 import { containsText, hasWords, maxWithWords } from './words-store.ts';
 
 type Runs = Over<{ runs: 'runs' }>;
 
-/** Runs by their id, the piece of it that pages show or their idempotency key, then by the words of their message: the newest first. */
+/** Runs by their id, the piece of it that pages show or their idempotency key, then by the name of their instance or the words of their message: the newest first. */
 export const findRuns: Finder = async (em, principal, text, max) => {
   const id = text.toLowerCase();
   const piece = pieceOfId(text);
@@ -25,9 +26,54 @@ export const findRuns: Finder = async (em, principal, text, max) => {
       hasWords(principal, { text: eb.ref('runs.message'), team: eb.ref('runs.team_id') }, text),
     ]);
   const byMessage = await selectRuns(em, principal, max, hasItsWords, text);
-  const known = new Set(byId.map((run) => run.id));
-  return [...byId, ...byMessage.filter((run) => !known.has(run.id))].slice(0, max);
+  const byInstance = await findRunsOfInstances(em, principal, text, max);
+  const newest = [...byInstance, ...byMessage].sort((one, other) => (one.id < other.id ? 1 : -1));
+  return [...new Map([...byId, ...newest].map((run) => [run.id, run])).values()].slice(0, max);
 };
+
+/** The runs of more instances of a name are not looked for. */
+const maxInstances = 200;
+
+/** The newest runs of the instances that have a text in their names. Scans are left out, as lists do. Each instance takes a few entries of an index. */
+function findRunsOfInstances(em: Em, principal: Principal, text: string, max: number) {
+  const named = db(em)
+    .selectFrom(instanceCandidates(em, principal))
+    .where((eb) => hasText(eb.ref('x.name'), text.toLowerCase(), 'part'))
+    .select(['x.id', 'x.name'])
+    .orderBy((eb) => sql`not starts_with(lower(${eb.ref('x.name')}), ${text.toLowerCase()})`)
+    .orderBy('x.name')
+    .limit(maxInstances);
+  return db(em)
+    .selectFrom(named.as('i'))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('runs')
+          .whereRef('runs.instance_id', '=', 'i.id')
+          .where('runs.operation', '<>', 'scan')
+          .where('runs.deleted_at', 'is', null)
+          .where((of) => isInReadableTeam(principal, of.ref('runs.team_id'), 'visible'))
+          .select(['runs.id', 'runs.status', 'runs.status_reason', 'runs.waiting_on', 'runs.message'])
+          .orderBy('runs.instance_position', 'desc')
+          .limit(max)
+          .as('w'),
+      (join) => join.onTrue(),
+    )
+    .select(shownColumns)
+    .orderBy('w.id', 'desc')
+    .limit(max)
+    .execute();
+}
+
+const shownColumns = [
+  'w.id',
+  'i.name',
+  'w.status as context',
+  sql<string | null>`null::uuid`.as('parentId'),
+  'w.message as excerpt',
+  'w.status_reason as statusReason',
+  'w.waiting_on as waitingOn',
+] as const;
 
 /** @param message what the messages have in them; any by default */
 function selectRuns(
@@ -48,8 +94,7 @@ function selectRuns(
     .selectFrom(wanted.as('w'))
     .innerJoin('instances as i', 'i.id', 'w.instance_id')
     .where((eb) => (message === '' ? eb.lit(true) : containsText(eb.ref('w.message'), message)))
-    .select(['w.id', 'i.name', 'w.status as context', sql<string | null>`null::uuid`.as('parentId')])
-    .select(['w.message as excerpt', 'w.status_reason as statusReason', 'w.waiting_on as waitingOn'])
+    .select(shownColumns)
     .orderBy('w.id', 'desc')
     .limit(max)
     .execute();

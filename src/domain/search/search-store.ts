@@ -8,6 +8,7 @@ import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
+import { isId } from '#domain/shared/ids.ts';
 import { isNamed, type NameMatch } from '#domain/shared/name-match.ts';
 import type { Candidate, Candidates } from '#domain/shared/naming/candidates.ts';
 import type { Finder, FoundRow } from './finder.ts';
@@ -48,11 +49,12 @@ export interface Found {
 const maxOfAKind = 10;
 
 /**
- * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its idempotency key and
- * its message. A resource is found by its whole id and its address, and a version by its number, too. Archived things and deleted runs, which keep their record, are found; other
+ * Finds what the principal may read by an id, the first or last six or more digits of one, or a text in a name; a run also by its idempotency key,
+ * its message and the name of its instance. A resource is found by its whole id and its address, and a version by its number, too. Archived things and deleted runs, which keep their record, are found; other
  * deleted things are not.
  */
-export async function search(em: Em, principal: Principal, text: string): Promise<Found> {
+export async function search(em: Em, principal: Principal, searched: string): Promise<Found> {
+  const text = readSearched(searched);
   const closed = await readGates(em);
   const results: SearchResult[] = [];
   const cut: SearchedKind[] = [];
@@ -65,6 +67,13 @@ export async function search(em: Em, principal: Principal, text: string): Promis
     if (rows.length > maxOfAKind) cut.push(kind);
   }
   return { results, cut };
+}
+
+/** The last id in the address of a page, such as one that was copied from the bar of a browser; another text as it is. */
+export function readSearched(text: string): string {
+  if (!/^(?:https?:\/\/[^\s/]+)?\/\S+$/i.test(text)) return text;
+  const [path = ''] = text.split(/[?#]/);
+  return path.split('/').findLast(isId) ?? text;
 }
 
 /** Those of a kind that a principal may read and whose id, name, slug or key is this text, or has it in it, in any case; `most` of them at most. */

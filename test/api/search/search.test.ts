@@ -65,15 +65,38 @@ async function hold(instance: string, team: string, address: string): Promise<st
 describe('a search', () => {
   it('finds things by a text in their name in any case, and only those that the caller may read', async () => {
     expect(await search(mine.owner, 'ZEBRA')).toEqual([
+      `run ${mine.run.id}`,
       `instance ${mine.run.instance_id}`,
       `template ${mine.template}`,
     ]);
     expect(await search(others.owner, 'zebra')).toEqual([
+      `run ${others.run.id}`,
       `instance ${others.run.instance_id}`,
       `template ${others.template}`,
     ]);
     const admin = await api.addUser('admin');
-    expect(await search(admin, 'zebra')).toHaveLength(4);
+    expect(await search(admin, 'zebra')).toHaveLength(6);
+  });
+
+  it('finds the newest runs of an instance by its name, and links to all of them', async () => {
+    const older = await request(mine, '');
+    const newest = await request(mine, 'a zebra crosses');
+    const found = await search(mine.owner, 'zebra');
+    expect(found.slice(0, 3)).toEqual([`run ${newest}`, `run ${older}`, `run ${mine.run.id}`]);
+    const visitor = await signIn(mine.owner);
+    const page = await visitor.page('/search?q=Zebra');
+    expect(page).toContain(`/workloads/runs?instance_id=${mine.run.instance_id}"`);
+    expect(page).toContain('All runs of');
+  });
+
+  it('opens the thing whose page has a pasted address', async () => {
+    const path = `/workloads/runs/${mine.run.id}`;
+    for (const address of [path, `https://coordinator.example${path}?tab=plan#log`, `http://127.0.0.1:8080${path}/`]) {
+      expect(await search(mine.owner, address)).toEqual([`run ${mine.run.id}`]);
+      const visitor = await signIn(mine.owner);
+      expect((await visitor.get(`/search?q=${encodeURIComponent(address)}`)).location).toBe(path);
+    }
+    expect(await search(others.owner, path)).toEqual([]);
   });
 
   it('finds nothing of an area that an administrator has turned off', async () => {
