@@ -140,21 +140,23 @@ async function resolveFollow(
   const inputs = openInputs(deps.keyRing, deployed.id, deployed.sealedInputs);
   const reads = (inputs.reads ?? []).filter((read) => dataSourceOf(read) === null);
   const named = [...new Set(reads.map(({ variable }) => variable))];
-  const variables = named.map((name) => {
-    const placed = reads.filter(({ variable }) => variable === name);
-    return [name, placeReferences(inputs.variables[name] ?? null, placed)] as const;
+  const placed = named.map((name) => {
+    const ofVariable = reads.filter(({ variable }) => variable === name);
+    return [name, placeReferences(inputs.variables[name] ?? null, ofVariable)] as const;
   });
+  const readAgain = Object.fromEntries(placed);
   const request = {
     version: undefined,
     instance: deployed.instance,
     operation: 'apply',
     replace: [],
-    variables: Object.fromEntries(variables),
+    variables: readAgain,
     resolvesReferences: true,
     message,
     source: {
       runId: deployed.id,
       isChanged: true,
+      readAgain,
       deployment: { versionId: deployed.templateVersionId, inputs: { ...inputs, reads: [] } },
     },
   } as const;

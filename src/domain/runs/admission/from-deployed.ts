@@ -27,7 +27,8 @@ export interface FromDeployed extends RunRequest {
 
 /**
  * Resolves a run that starts from the deployment of its instance: a variable that the request does not name has the value that is deployed, and a reference is
- * read anew. Secrets are taken over as by a copy (`inheritFrom`): only while version, variables and what the environment gives stay the same.
+ * read anew. Secrets are taken over as by a copy (`inheritFrom`): only while version, variables and what the environment gives stay the same. One that the
+ * environment has rotated comes from there (`findRotated`).
  * @throws Unprocessable `nothing_deployed`; `variables_invalid` naming each secret that must be given again, each value that does not fit the version,
  *   and each name to omit that neither the deployment nor the version has
  * @throws Invalid for a name to omit that the request gives
@@ -52,6 +53,7 @@ export async function resolveFromDeployed(
     isChanged: omitted.length > 0 || !isRepeated,
     omittedAbsent: acceptsUnknownOmit ? [] : omittedAbsent,
     deployment: { versionId: deployed.versionId, inputs: isRepeated ? inputs : { ...inputs, reads: [] } },
+    readAgain: read,
     deployed,
   };
   const variables = { ...read, ...request.variables };

@@ -22,10 +22,7 @@ interface Compared {
   readonly inputs: RunInputs;
 }
 
-/**
- * The variables that a run resets because its request does not name them. A secret that the environment gave the deployment is no longer its own: it follows the
- * environment without a word.
- */
+/** The variables that a run resets because its request does not name them, secrets of the environment that were rotated included. */
 export function findResets({ deployed, versions, isNamed, inherited, inputs }: Compared): VariableReset[] {
   const declared = propertiesOf(versions.after.spec.variables);
   const before = maskedOf(versions.before, deployed.inputs);
@@ -40,7 +37,6 @@ export function findResets({ deployed, versions, isNamed, inherited, inputs }: C
     if (!hasValue) return [{ variable, cause, before: old, after: null }];
     const now = after(variable);
     const isSecret = 'sensitive' in old || 'sensitive' in now;
-    if (isSecret && isGivenByEnvironment(deployed.inputs, variable) && cause === 'environment') return [];
     if (isDeepStrictEqual(deployed.inputs.variables[variable], inputs.variables[variable])) return [];
     return [
       isSecret ? { variable, cause, before: secret, after: secret } : { variable, cause, before: old, after: now },

@@ -8,15 +8,17 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
-import { loadEnvironmentVariables } from '#domain/variables/loaded.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
 import { SourceOutputs } from '../references/source-outputs.ts';
 import { buildRun } from './build-run.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { mergeInputs, readReferences, readRemoteStates } from './given-inputs.ts';
-import { refuseUnknownOmitted } from './omitted.ts';
+import { omitNames, refuseUnknownOmitted } from './omitted.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
+import { findRotated } from './rotated.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
 import { describeProblems, explainTakenOver, readResets, refuseLostSecrets } from './taken-over.ts';
 import type { AdmissionTarget } from './target.ts';
@@ -30,38 +32,33 @@ export async function resolveRun(
   tx: Transaction,
   { keyRing, evaluator }: ResolveDeps,
   target: AdmissionTarget,
-  request: RunRequest,
+  asked: RunRequest,
   requester: Principal,
 ): Promise<ResolvedRun> {
   const { em } = tx;
-  const instance = request.instance ?? target.templateSlug;
-  const { source } = request;
-  const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...request, instance });
-  refuseUnknownOmitted(version, request);
+  const instance = asked.instance ?? target.templateSlug;
+  const { source } = asked;
+  const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...asked, instance });
+  refuseUnknownOmitted(version, asked);
   // What has become secret since is not repeated beside other values.
   const deployment = found && { ...found, inputs: await raiseSecrets(em, found.inputs) };
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
   const schema = version.spec.variables;
-  const repeated = mergeInputs(schema, environment, deployment, request);
-  const isChanged =
-    source &&
-    (source.isChanged || isGivenOtherwise(source.deployment.inputs, repeated, secretHashOf(keyRing, source.runId)));
-  const inherited = deployment && inheritFrom(deployment, version, request.variables, isChanged ?? false);
+  const validate = (values: Record<string, JsonValue>, sensitive: readonly string[]) =>
+    tx.awaitOutside(JSON.stringify([version.id, values, sensitive]), () =>
+      new VariableEvaluator(evaluator, limitSubjectOfCaller(requester)).validate(schema, values, sensitive),
+    );
+  const fillIn = async (values: Record<string, JsonValue>) => (await validate(values, Object.keys(values))).variables;
+  const { request, inherited } = await inherit({ keyRing, version, request: asked, environment, fillIn }, deployment);
   const work = { version, request, inherited };
   const merged = mergeInputs(schema, environment, inherited, request);
   refuseLostSecrets(merged, work, deployment);
   const opened = new SourceOutputs(em, keyRing);
   const referred = await readReferences(em, opened, target, { given: merged, inherited, request });
   const given = await readRemoteStates(em, opened, target, { given: referred, version, request, inherited });
-  const { valid, errors, variables } = await tx.awaitOutside(JSON.stringify([version.id, given]), () =>
-    new VariableEvaluator(evaluator, limitSubjectOfCaller(requester)).validate(
-      schema,
-      given.variables,
-      given.sensitive,
-    ),
-  );
+  const { valid, errors, variables } = await validate(given.variables, given.sensitive);
   if (!valid) refuseInvalid(explainTakenOver(errors, work));
   const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };
   await refuseStrongPlanSecrets(em, target, { version, inputs, request, inherited });
@@ -73,6 +70,41 @@ export async function resolveRun(
     inputs,
     requeuedFrom: source?.runId ?? null,
   });
+}
+
+interface Inheriting {
+  readonly keyRing: KeyRing;
+  readonly version: PublishedVersion;
+  readonly request: RunRequest;
+  readonly environment: EnvironmentVariables;
+  readonly fillIn: (variables: Record<string, JsonValue>) => Promise<Record<string, JsonValue>>;
+}
+
+/**
+ * What a run takes over from a deployment, and what its request comes to then. A secret that the environment has rotated is neither taken over nor repeated:
+ * the run gets what the environment gives now.
+ */
+async function inherit(
+  { keyRing, version, request, environment, fillIn }: Inheriting,
+  deployment: Deployment | null,
+): Promise<{ readonly request: RunRequest; readonly inherited: Deployment | null }> {
+  const { source } = request;
+  if (!source || !deployment)
+    return { request, inherited: deployment && inheritFrom(deployment, version, request.variables, false) };
+  const schema = version.spec.variables;
+  const { inputs } = deployment;
+  const hash = secretHashOf(keyRing, source.runId);
+  const { variables: requested } = request;
+  const { template } = environment;
+  const { readAgain } = source;
+  const rotated = await findRotated({ schema, inputs, template, requested, readAgain, hash, fillIn });
+  const isNamed = ([name]: readonly [string, JsonValue]) => !rotated.includes(name);
+  const variables = Object.fromEntries(Object.entries(requested).filter(isNamed));
+  const repeated = mergeInputs(schema, environment, deployment, { ...request, variables });
+  const isChanged =
+    source.isChanged || rotated.length > 0 || isGivenOtherwise(source.deployment.inputs, repeated, hash);
+  const kept = { ...deployment, inputs: omitNames(inputs, rotated).inputs };
+  return { request: { ...request, variables }, inherited: inheritFrom(kept, version, variables, isChanged) };
 }
 
 /**

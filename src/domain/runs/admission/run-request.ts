@@ -43,6 +43,8 @@ interface RunSource {
   readonly isChanged: boolean;
   /** Names to omit that the source does not have. They are refused unless the version has them. */
   readonly omittedAbsent?: readonly string[];
+  /** The variables of the request that repeat a reference of the source, so that it is read anew. */
+  readonly readAgain?: Readonly<Record<string, JsonValue>>;
   /** The deployment from which the run starts, as it is; undefined for a copy of a run. A secret that the run loses is then refused by its name. */
   readonly deployed?: DeployedRun;
 }

@@ -18,9 +18,10 @@ export function sourcesOf(
 ): Record<string, VariableSource> {
   const ofEnvironment = Object.entries(given).map(([name, { source }]) => [name, source] as const);
   const inherited = Object.keys(deployment?.variables ?? {});
+  const isInherited = ([name]: readonly [string, VariableSource]) => inherited.includes(name);
   const isOverridden = (name: string) => Object.hasOwn(requested, name);
-  const sources = ofEnvironment.filter(([name]) => !inherited.includes(name));
-  const ofDeployment = Object.entries(deployment?.sources ?? {});
+  const sources = ofEnvironment.filter((each) => !isInherited(each));
+  const ofDeployment = Object.entries(deployment?.sources ?? {}).filter(isInherited);
   return Object.fromEntries([...sources, ...ofDeployment].filter(([name]) => !isOverridden(name)));
 }
 

@@ -18,7 +18,7 @@ export function renderResets(run: ShownRun): Html | null {
   if (resets.length === 0) return null;
   const rows = resets.map(
     (reset) =>
-      html`<li><code class="foreign">${reset.variable}</code>: ${renderResetValue(reset.before)} → ${reset.after && reset.cause !== 'not_set' ? html`${renderResetValue(reset.after)} <span class="muted">(${renderCause(run, reset)})</span>` : html`<span class="muted">${causeWords[reset.cause]}</span>`}</li>`,
+      html`<li><code class="foreign">${reset.variable}</code>: ${renderResetValue(reset.before)} → ${reset.after && reset.cause !== 'not_set' ? html`${renderNewValue(reset)} <span class="muted">(${renderCause(run, reset)})</span>` : html`<span class="muted">${causeWords[reset.cause]}</span>`}</li>`,
   );
   const isOne = resets.length === 1;
   const what = isOne ? 'a variable that is' : `${resets.length} variables that are`;
@@ -29,6 +29,12 @@ export function renderResets(run: ShownRun): Html | null {
 function renderCause({ variable_sources: sources }: ShownRun, { variable, cause }: Reset): Html | string {
   const source = sources?.find((each) => each.category === 'template' && each.variable === variable);
   return cause === 'environment' && source?.kind === 'variable_set' ? linkSource(source) : causeWords[cause];
+}
+
+/** Two secrets look alike, so the words say that they differ. */
+function renderNewValue({ before, after }: Reset): Html | null {
+  if (before.sensitive && after?.sensitive) return html`<span class="muted">another secret</span>`;
+  return after && renderResetValue(after);
 }
 
 const maxShown = 200;

@@ -1,0 +1,71 @@
+import type { TemplateSpec } from '#domain/registry/spec.ts';
+import { secretNames } from '#domain/registry/variables/variables.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+import { escapeReference, readReference, replaceTexts } from '#domain/variables/reference-syntax.ts';
+import { placeReferences } from '../references/place-references.ts';
+import type { SecretHash } from './compared-inputs.ts';
+import { convertDefault } from './environment-defaults.ts';
+import type { RunInputs } from './inputs.ts';
+
+type Values = Readonly<Record<string, JsonValue>>;
+
+interface Repetition {
+  readonly schema: TemplateSpec['variables'];
+  /** What is repeated. Inputs that an earlier release sealed name no sources: what they got is theirs. */
+  readonly inputs: RunInputs;
+  /** What the environment gives now. */
+  readonly template: EnvironmentVariables['template'];
+  /** The values that the new run names itself. */
+  readonly requested: Values;
+  /** Those of them that repeat a reference of the inputs, so that it is read anew. */
+  readonly readAgain?: Values | undefined;
+  readonly hash: SecretHash;
+  /** Fills in the defaults of the schema, as the repeated run has them. */
+  readonly fillIn: (variables: Record<string, JsonValue>) => Promise<Values>;
+}
+
+/**
+ * The secrets that an environment or a variable set gave the repeated inputs, and gives otherwise now, or no longer. A run that repeats the inputs gets what is given now:
+ * the earlier secret may have been revoked. A value that is no secret on either side stays as it is deployed.
+ */
+export async function findRotated(repetition: Repetition): Promise<string[]> {
+  const { schema, inputs, template, hash, fillIn } = repetition;
+  const names = namesToCompare(repetition);
+  const now = Object.fromEntries(
+    names.flatMap((name) => {
+      const given = template[name];
+      return given ? [[name, writtenOf(convertDefault(schema, name, given.value))] as const] : [];
+    }),
+  );
+  // Only objects have members that the schema fills in.
+  const isFilled = Object.values(now).some((value) => isJsonObject(value) || Array.isArray(value));
+  const filled = isFilled ? await fillIn(now) : now;
+  const before = (name: string) =>
+    repetition.readAgain?.[name] ??
+    placeReferences(
+      inputs.variables[name] ?? null,
+      (inputs.reads ?? []).filter(({ variable }) => variable === name),
+    );
+  return names.filter((name) => !Object.hasOwn(filled, name) || hash(filled[name] ?? null) !== hash(before(name)));
+}
+
+function namesToCompare({ schema, inputs, template, requested, readAgain = {} }: Repetition): string[] {
+  const secrets = new Set([...secretNames(schema), ...inputs.sensitive]);
+  const isReadAgain = (name: string) => Object.hasOwn(readAgain, name) && template[name] !== undefined;
+  return Object.keys(inputs.sources ?? {}).filter(
+    (name) =>
+      Object.hasOwn(inputs.variables, name) &&
+      (secrets.has(name) || template[name]?.sensitive) &&
+      (!Object.hasOwn(requested, name) || isReadAgain(name)),
+  );
+}
+
+/** A value as `placeReferences` writes it: text that only looks like a reference is escaped. */
+function writtenOf(value: JsonValue): JsonValue {
+  return replaceTexts(value, ({ text }) => {
+    const read = readReference(text);
+    if (read && 'output' in read) return text;
+    return escapeReference(read && 'escaped' in read ? read.escaped : text);
+  });
+}
