@@ -14,6 +14,8 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^the (?:body|query): ?/, ''],
   [/^the body /, 'the form '],
   [/^is required(?:: .*)?$/s, 'enter a value'],
+  // A field that is left empty is not sent, so nobody is told to enter nothing.
+  [/^(must be (?:an? \w+|true or false)) or null\b/, '$1'],
   [
     /^must be (?:a string|an? (?:object|array|integer|number|boolean)|true or false), not (?:null|left out)$/,
     'enter a value',

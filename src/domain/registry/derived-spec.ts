@@ -10,6 +10,7 @@ import type { CheckFinding } from './checks/model.ts';
 import type { TemplateSpec } from './spec.ts';
 import { proposeSpec, toolPath } from './spec-proposal.ts';
 import { messagesKeyword } from './variables/errors.ts';
+import { withoutNull } from './variables/nulls.ts';
 
 /** A spec that is completed from its files, and what they say beside it. */
 export interface DerivedSpec {
@@ -100,10 +101,13 @@ function withoutValueFiles(files: TemplateFiles): TemplateFiles {
   return Object.fromEntries(Object.entries(files).filter(([path]) => !isValueFile(posix.basename(path))));
 }
 
-/** Earlier releases derived no messages. So a schema without them may be derived from files that give some. */
+/** Earlier releases derived no messages, and refused null. So a schema may be derived from files although these say more by now. */
 function isSameVariable(own: JsonValue | undefined, derived: JsonValue | undefined): boolean {
-  const { [messagesKeyword]: messages, ...rules } = objectOf(derived);
-  return isSame(own, derived) || (messages !== undefined && isSame(own, rules));
+  if (isSame(own, derived)) return true;
+  if (!isJsonObject(derived)) return false;
+  const strict = withoutNull(derived);
+  const { [messagesKeyword]: messages, ...rules } = strict;
+  return isSame(own, strict) || (messages !== undefined && isSame(own, rules));
 }
 
 function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {

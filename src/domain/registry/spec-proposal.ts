@@ -23,6 +23,7 @@ import { maxCheckedSize } from './publication-check.ts';
 import { readFilesTools } from './tools/files-tools.ts';
 import { toolsThatMayRun } from './tools/usable-tools.ts';
 import { messagesKeyword } from './variables/errors.ts';
+import { allowNull } from './variables/nulls.ts';
 
 /** A message of an author may be a page; a form shows a sentence. */
 const maxMessage = 500;
@@ -143,14 +144,16 @@ function proposeVariable(
   const translated =
     type === undefined ? {} : readType(type.value.filter(({ text }, index) => index > 0 || text !== '\n'));
   if (translated === null) note('the type cannot be translated, so the form takes any value');
-  let schema: JsonObject = { ...translated };
+  const typed = translated ?? {};
+  let strict = typed;
   for (const validation of declaration.validations) {
-    const keywords = translateValidation(name, validation, schema);
+    const keywords = translateValidation(name, validation, strict);
     const { line } = validation;
     if (keywords === null)
       note('this validation cannot be translated: the tool checks it in the run', { ...declaration, line });
-    else schema = withMessage({ ...schema, ...keywords }, Object.keys(keywords), validation);
+    else strict = withMessage({ ...strict, ...keywords }, Object.keys(keywords), validation);
   }
+  let schema = allowNull(strict, isNullable(declaration, strict !== typed));
   const description = literal(declaration, 'description');
   if (typeof description === 'string') schema = { ...schema, description: description.trim() };
   const isRequired = given === undefined && !declaration.arguments.has('default');
@@ -158,10 +161,19 @@ function proposeVariable(
   // A secret has no default in a schema: leaving it out uses that of the files.
   if (isSecret) return { schema: { ...schema, writeOnly: true }, isRequired };
   const written = given ? given.value : literal(declaration, 'default');
-  const initial = written == null ? written : convertToType(written, translated ?? {});
+  const initial = written == null ? written : convertToType(written, typed);
   if (initial === undefined && given) note(`the value from ${given.file} ${notPlain}`, given);
   else if (initial === undefined && !isRequired) note(`the default ${notPlain}`);
   return { schema: initial == null ? schema : { ...schema, default: initial }, isRequired };
+}
+
+/**
+ * Whether a variable itself may be null, as the tools decide. One that is not nullable gets its default in the place of null. All validations that can be
+ * translated fail for null.
+ */
+function isNullable(declaration: Declaration, isValidated: boolean): boolean {
+  const nullable = literal(declaration, 'nullable');
+  return nullable === false || nullable === 'false' ? declaration.arguments.has('default') : !isValidated;
 }
 
 function proposeOutput(declaration: Declaration): { description?: string; sensitive?: boolean } {

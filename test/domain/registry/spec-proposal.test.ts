@@ -69,6 +69,13 @@ output "key" {
 }
 `;
 
+/** The schema of a variable that may be null as a whole. */
+const orNull = ({ type, ...schema }: { type: string; [keyword: string]: unknown }) => ({
+  ...schema,
+  type: [type, 'null'],
+  'x-offers-null': false,
+});
+
 describe('a spec that is proposed from files', () => {
   const proposal = proposeSpec({ 'main.tf': main, 'README.md': '# Nodes' });
 
@@ -96,23 +103,28 @@ describe('a spec that is proposed from files', () => {
           pattern: '^[a-z]+\\d$',
           'x-error-messages': { minLength: 'a name', pattern: 'a name' },
         },
-        token: { type: 'string', writeOnly: true },
-        nodes: {
+        token: orNull({ type: 'string', writeOnly: true }),
+        nodes: orNull({
           type: 'array',
           items: {
-            type: 'object',
+            type: ['object', 'null'],
             properties: {
-              host: { type: 'string' },
-              port: { type: 'number', default: 80 },
-              tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+              host: { type: ['string', 'null'] },
+              port: { type: ['number', 'null'], default: 80 },
+              tags: { type: ['array', 'null'], items: { type: ['string', 'null'] }, uniqueItems: true },
             },
             required: ['host'],
           },
           default: [{ host: 'a' }, { host: 'b', port: 8080 }],
-        },
-        pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'boolean' }], minItems: 2, maxItems: 2 },
+        }),
+        pair: orNull({
+          type: 'array',
+          prefixItems: [{ type: ['string', 'null'] }, { type: ['boolean', 'null'] }],
+          minItems: 2,
+          maxItems: 2,
+        }),
         anything: {},
-        labels: { type: 'object', additionalProperties: {}, default: {} },
+        labels: orNull({ type: 'object', additionalProperties: {}, default: {} }),
       },
       required: ['region', 'name', 'pair', 'anything'],
     });
@@ -170,7 +182,11 @@ describe('a spec that is proposed from files', () => {
       'stack/readme.md': 'hi',
     };
     expect(proposeSpec(files, 'stack')).toMatchObject({
-      variables: { properties: { a: { type: 'array', items: { type: 'string' }, default: ['x'], description: 'A' } } },
+      variables: {
+        properties: {
+          a: orNull({ type: 'array', items: { type: ['string', 'null'] }, default: ['x'], description: 'A' }),
+        },
+      },
       readme: 'hi',
     });
   });
@@ -191,11 +207,11 @@ describe('a spec that is proposed from files', () => {
     expect(variables).toEqual({
       type: 'object',
       properties: {
-        by_block: { type: 'string', default: 'block' },
-        by_file: { type: 'string', default: 'file' },
-        by_json: { type: 'string', default: 'json ${x}' },
-        by_auto: { type: 'string', default: 'auto b' },
-        by_nobody: { type: 'string' },
+        by_block: orNull({ type: 'string', default: 'block' }),
+        by_file: orNull({ type: 'string', default: 'file' }),
+        by_json: orNull({ type: 'string', default: 'json ${x}' }),
+        by_auto: orNull({ type: 'string', default: 'auto b' }),
+        by_nobody: orNull({ type: 'string' }),
       },
       required: ['by_nobody'],
     });
@@ -228,9 +244,9 @@ other    = ["x"]
         secret: { writeOnly: true },
         none: {},
         computed: {},
-        exact: { type: 'number' },
+        exact: orNull({ type: 'number' }),
         exact_json: {},
-        other: { type: 'array', items: { type: 'number' } },
+        other: orNull({ type: 'array', items: { type: ['number', 'null'] } }),
       },
     });
     expect(proposal.notes.map(({ path, file, line }) => [path, file, line])).toEqual([
@@ -310,5 +326,42 @@ other    = ["x"]
       expect(withoutDerived(derived, files)).toEqual({});
     const typed = withoutDerived(specOf({ ...sizes, maximum: 4, default: 1 }, []), files);
     expect(typed?.variables).toMatchObject({ properties: { size: { maximum: 4 } } });
+  });
+
+  it('is left out of the next version where an earlier release took it from the files as a schema that refuses null', () => {
+    const files = {
+      'main.tf': `
+variable "nodes" { type = list(object({ host = string, tags = optional(set(string)) })) }
+variable "any" {
+  type     = any
+  nullable = false
+}
+variable "kind" {
+  type     = string
+  default  = "a"
+  nullable = false
+  validation {
+    condition     = contains(["a", "b"], var.kind)
+    error_message = "a or b"
+  }
+}
+`,
+    };
+    const specOf = (properties: object, required: string[]) =>
+      TemplateSpec.parse({
+        variables: { type: 'object', properties, required },
+        executor: { kind: 'opentofu', files },
+      });
+    const tags = { type: 'array', items: { type: 'string' }, uniqueItems: true };
+    const host = { type: 'object', properties: { host: { type: 'string' }, tags }, required: ['host'] };
+    const kind = { type: 'string', enum: ['a', 'b'], default: 'a', 'x-error-messages': { enum: 'a or b' } };
+    const earlier = { nodes: { type: 'array', items: host }, any: {}, kind };
+    const { 'x-error-messages': _, ...silent } = kind;
+    for (const properties of [earlier, { ...earlier, kind: silent }])
+      expect(withoutDerived(specOf(properties, ['nodes', 'any']), files)).toEqual({});
+    expect(withoutDerived(deriveSpec(specOf({}, []), files).spec, files)).toEqual({});
+    const typed = withoutDerived(specOf({ ...earlier, any: { type: ['string', 'null'] } }, ['nodes', 'any']), files);
+    expect(typed?.variables).toMatchObject({ properties: { any: { type: ['string', 'null'] } } });
+    expect(Object.keys(typed?.variables?.['properties'] ?? {})).toEqual(['any']);
   });
 });

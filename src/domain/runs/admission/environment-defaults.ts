@@ -21,7 +21,9 @@ export function defaultsOf(
  */
 export function convertDefault(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
   const declared = propertiesOf(schema)[name];
-  const type = typeof declared === 'object' && declared !== null && 'type' in declared ? declared.type : undefined;
+  const types = typeof declared === 'object' && declared !== null && 'type' in declared ? [declared.type].flat() : [];
+  const [type, ...others] = types.filter((each) => each !== 'null');
+  if (value === null || others.length > 0) return value;
   if (type !== 'string' && type !== 'number' && type !== 'integer' && type !== 'boolean') return value;
   return convertToType(value, { type: type === 'integer' ? 'number' : type }) ?? value;
 }

@@ -1,4 +1,5 @@
 import type { Schema } from '#domain/registry/variables/engine.ts';
+import { withoutHiddenNulls } from '#domain/registry/variables/nulls.ts';
 import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import { Budget, costOfText, withinBudget } from '../budget.ts';
@@ -33,7 +34,8 @@ export interface Place {
 }
 
 /** Plans the form of a template's variables: required ones first. */
-export function planForm(root: JsonObject): ObjectNode {
+export function planForm(variables: JsonObject): ObjectNode {
+  const root = withoutHiddenNulls(variables);
   const budget = new Budget(schemasOfForm);
   const schema = withinBudget(() => resolveSchema(root, root, budget)) ?? root;
   const required = namesIn(schema['required']);
