@@ -320,7 +320,7 @@ describe('the form for a version', () => {
     expect(sent.status, problemsIn(sent.text)).toBe(303);
     const { body } = await tenant.owner.get(`/registry/templates/${id}/versions/1.1.0`);
     expect(body.spec.variables).toMatchObject({
-      properties: { size: { maximum: 5 }, new: { type: 'boolean' } },
+      properties: { size: { maximum: 5 }, new: { type: ['boolean', 'null'] } },
       required: ['new'],
     });
     expect(Object.keys(body.spec.variables.properties).sort()).toEqual(['new', 'size']);
