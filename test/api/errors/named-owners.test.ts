@@ -4,6 +4,7 @@ import { operations } from '#api/operations.ts';
 import type { Operation } from '#api/pipeline/operation.ts';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { listDeclared } from '#test/support/areas/declared.ts';
 import { noOwnership } from '#test/support/plugins/plugin-world.ts';
 
 /**
@@ -55,13 +56,19 @@ const environment = (world: World) => world.environment;
 const person = (world: World) => world.owner.id;
 const channel = { name: 'Chat', kind: 'slack', config: { url: 'http://127.0.0.9:9/' } };
 const webhook = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'] };
-const schedule = { name: 'New', schedule: { every: '1d' } };
 const connection = { name: 'New', kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 const account = { name: 'ci', role: 'requester' };
 const owned = { expected_ownership: noOwnership };
 const zone = () => ({ installation_id: randomUUID(), type: 'zone', name: 'New', key: 'new', ...owned });
 
 const named: NamedOwner[] = [
+  ...listDeclared('namedOwners').map(
+    (each): NamedOwner => ({
+      ...each,
+      names: (world) => world[each.names],
+      send: (_caller, world, id) => each.send(world, id),
+    }),
+  ),
   {
     operation: 'organizations.transfer',
     field: 'new_owner_user_id',
@@ -227,16 +234,6 @@ const named: NamedOwner[] = [
     send: (_caller, _world, id) => ['/plugin-resources', { ...zone(), environment_id: id }],
   },
   {
-    operation: 'schedules.create',
-    field: 'team_id',
-    status: 404,
-    names: team,
-    send: (_caller, world, id) => [
-      '/schedules',
-      { ...schedule, team_id: id, work: { run: { template_id: world.template } } },
-    ],
-  },
-  {
     operation: 'instances.create',
     field: 'template_id',
     status: 404,
@@ -284,27 +281,6 @@ const named: NamedOwner[] = [
     status: 404,
     names: environment,
     send: (_caller, world, id) => [`/registry/templates/${world.template}/versions/1.0.0/runs`, { environment_id: id }],
-  },
-  {
-    operation: 'variable_sets.create',
-    field: 'team_id',
-    status: 404,
-    names: team,
-    send: (_caller, _world, id) => ['/variable-sets', { name: 'Shared', team_id: id }],
-  },
-  {
-    operation: 'variable_sets.create',
-    field: 'organization_id',
-    status: 404,
-    names: (world) => world.organization,
-    send: (_caller, _world, id) => ['/variable-sets', { name: 'Shared', organization_id: id }],
-  },
-  {
-    operation: 'variable_sets.create',
-    field: 'project_id',
-    status: 404,
-    names: (world) => world.project,
-    send: (_caller, _world, id) => ['/variable-sets', { name: 'Shared', project_id: id }],
   },
   {
     operation: 'drift_monitors.create',

@@ -5,6 +5,7 @@ import { type ErrorCode, errorCodes } from '#domain/error-codes.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { join, makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiAnswer, type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { mergeDeclared } from '#test/support/areas/declared.ts';
 import { addFinding, addMonitor, addScan, deploy, type Execute } from '#test/support/drift/drift-rows.ts';
 import { pluginRefusals } from '#test/support/plugins/refusals.ts';
 
@@ -106,6 +107,9 @@ async function admitted(): Promise<string> {
 }
 
 const refusals: Record<string, () => Promise<ApiAnswer>> = {
+  ...Object.fromEntries(
+    Object.entries(mergeDeclared('refusals')).map(([code, refuse]) => [code, () => refuse(tenant)] as const),
+  ),
   filters_contradict: async () => {
     const { organization: other } = await makeTenant(api);
     return admin.get(`/runs?team_id=${tenant.team}&organization_id=${other}`);
@@ -188,13 +192,6 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await tenant.owner.put(`/assemblies/${id}/draft`, { spec: {} });
     return tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0' });
   },
-  schedule_work_unknown: async () =>
-    tenant.owner.post('/schedules', {
-      team_id: tenant.team,
-      name: 'Nightly',
-      schedule: { every: '1d' },
-      work: { run: { template_id: crypto.randomUUID() } },
-    }),
   schedule_not_saved: async () => {
     const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Receiving' });
     const project = (await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Moving' })).id;

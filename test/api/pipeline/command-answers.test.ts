@@ -8,9 +8,11 @@ import { requestOf } from '#test/support/api/command-requests.ts';
 import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
+import { mergeDeclared } from '#test/support/areas/declared.ts';
 
-/** The expected status of every command, and its `Location` if it has one. This table is written by hand. */
+/** The expected status of every command, and its `Location` if it has one. This table and the declarations of areas are written by hand. */
 const answers: Readonly<Record<string, readonly [status: number, location?: string]>> = {
+  ...mergeDeclared('answers'),
   'bootstrap.admin': [201],
   'auth.sign_in': [201, '/api/v1/auth/sessions/:id'],
   'auth.sign_out': [204],
@@ -104,17 +106,6 @@ const answers: Readonly<Record<string, readonly [status: number, location?: stri
   'connections.delete': [204],
   'project_connections.replace': [200],
   'environment_connections.replace': [200],
-  'variable_sets.create': [201, '/api/v1/variable-sets/:id'],
-  'variable_sets.update': [200, '/api/v1/variable-sets/:id'],
-  'variable_sets.delete': [204],
-  'variable_set_variables.set': [200],
-  'variable_set_variables.replace': [200],
-  'variable_set_variables.remove': [204],
-  'variable_set_attachments.replace': [200],
-  'schedules.create': [201, '/api/v1/schedules/:id'],
-  'schedules.update': [200, '/api/v1/schedules/:id'],
-  'schedules.delete': [204],
-  'schedules.trigger': [202, '/api/v1/schedules/:id'],
   'notification_preferences.replace': [200],
   'notifications.read': [200, '/api/v1/notifications/:id'],
   'notifications.put_away': [200, '/api/v1/notifications/:id'],

@@ -14,6 +14,7 @@ import { bootstrapToken, type SetupApi } from '#test/support/api/command-setups.
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { ask, type Request } from '#test/support/api/operation-requests.ts';
 import type { Ids } from '#test/support/api/tenant-ids.ts';
+import { mergeDeclared } from '#test/support/areas/declared.ts';
 
 /**
  * Runs every command with a secret in each secret field: once while audit records cannot be written, and once while they
@@ -63,6 +64,7 @@ const makesTeams = (id: string) => /^(teams\.|projects\.transfer)/.test(id);
 const creates = /\.(create|approve|publish|run|check_selective_undo|promote|scan|remediate|suppress_many|switch_tool)$/;
 /** Commands that replace the resource that their path names by a new one. */
 const replaces: Readonly<Record<string, keyof Ids>> = {
+  ...mergeDeclared('replaces'),
   'runs.requeue': 'run',
   'runs.copy': 'run',
   'service_account_keys.rotate': 'accountKey',

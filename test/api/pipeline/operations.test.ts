@@ -12,6 +12,7 @@ import { ask as askAt, type Request } from '#test/support/api/operation-requests
 import { type Demand, demands, teamRoleActions } from '#test/support/api/operation-table.ts';
 import { addTenant } from '#test/support/api/tenant.ts';
 import { type Ids, missingIds } from '#test/support/api/tenant-ids.ts';
+import { mergeDeclared } from '#test/support/areas/declared.ts';
 
 let api: TestApi;
 let root: Person;
@@ -239,6 +240,7 @@ describe('a member of the tenant', () => {
 
   /** The status of operations that a new tenant's resources are in the wrong state for, or that answer 202. */
   const otherwise: Record<string, number> = {
+    ...mergeDeclared('otherwise'),
     'runs.get_plan': 404,
     // It names no file.
     'template_versions.file': 400,
@@ -259,7 +261,6 @@ describe('a member of the tenant', () => {
     // It is not suppressed.
     'drift_findings.reopen': 409,
     'assemblies.run': 202,
-    'schedules.trigger': 202,
     // The webhook is disabled.
     'webhooks.redeliver': 409,
     'assemblies.resume_run': 202,
@@ -284,8 +285,6 @@ describe('a member of the tenant', () => {
     'instances.forget_state': 404,
     'environment_variables.get': 404,
     'environment_variables.remove': 404,
-    'variable_set_variables.get': 404,
-    'variable_set_variables.remove': 404,
     // It is not locked.
     'environments.unlock': 404,
     // An admin of a team cannot invite into its organization, nor change such an invitation.

@@ -6,6 +6,7 @@ import { Worker } from '#domain/workers/entity.ts';
 import type { TestApi } from '../api/http-api.ts';
 import { addTenant } from '../api/tenant.ts';
 import { type Ids, missingIds } from '../api/tenant-ids.ts';
+import { declaredNames, declaredResources } from '../areas/declared.ts';
 import { addPerson, addServiceAccount, type Memberships, type Person, publish, sayHello } from './people.ts';
 import { platformRoles } from './permission-table.ts';
 
@@ -67,6 +68,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
   const all = (name: keyof Ids) => owned.flatMap((ids) => ids[name] ?? []);
   const names: Record<string, readonly string[]> = {
     ...more,
+    ...declaredReviews(all),
     organizations: [...all('organization'), ...(more['organizations'] ?? [])],
     users: [...all('person'), ...(more['users'] ?? [])],
     teams: all('team'),
@@ -76,9 +78,7 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     assemblies: all('assembly'),
     drift_monitors: all('monitor'),
     drift_findings: all('finding'),
-    schedules: all('schedule'),
     connections: all('connection'),
-    variable_sets: all('variableSet'),
     notification_channels: all('channel'),
     webhooks: all('webhook'),
     runs: all('run'),
@@ -91,6 +91,14 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
   return Object.fromEntries(
     Object.entries(names).map(([resource, own]) => [resource, [...new Set([...own, ...unusedNames, ...foreign])]]),
   );
+}
+
+function declaredReviews(all: (name: keyof Ids) => string[]): Record<string, readonly string[]> {
+  const reviewed = declaredNames.flatMap((name) => {
+    const resource = declaredResources[name].reviewed;
+    return resource ? [[resource, all(name)] as const] : [];
+  });
+  return Object.fromEntries(reviewed);
 }
 
 /** Adds a template, a run and an instance that belong to no team. */

@@ -2,6 +2,7 @@ import type { Orm } from '#database/database.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { registerWorker } from '#domain/workers/store.ts';
 import { addKey, addPerson, type Person, publish, sayHello } from '../access/people.ts';
+import { mergeDeclared } from '../areas/declared.ts';
 import { deploy } from '../drift/drift-rows.ts';
 import { PluginAdministrator } from '../plugins/plugin-world.ts';
 import { carryOutNext } from '../plugins/restoring.ts';
@@ -22,7 +23,7 @@ export interface Setup extends Partial<Omit<Request, 'ids' | 'body'>> {
   readonly body?: object;
 }
 
-type MakeSetup = (api: SetupApi, ids: Ids) => Promise<Setup>;
+export type MakeSetup = (api: SetupApi, ids: Ids) => Promise<Setup>;
 
 /** The token of an API whose first administrator a test creates. */
 export const bootstrapToken = `secret-of-bootstrap-${newId()}`;
@@ -195,6 +196,7 @@ async function runWithSecret({ root }: SetupApi, { team, environment }: Ids) {
 
 /** What each command needs to succeed on a new tenant, by operation id. Other commands succeed without a setup. */
 export const setups: Readonly<Record<string, MakeSetup>> = {
+  ...mergeDeclared('setups'),
   /** Removes all users: the command creates the first one. */
   'bootstrap.admin': async ({ orm }) => {
     await orm.em.execute('truncate principals cascade');
@@ -288,14 +290,6 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
   'environment_variables.replace': async () => ({
     body: { variables: [{ name: 'REGION', value: secret('variable'), category: 'template', sensitive: true }] },
   }),
-  'variable_set_variables.set': async () => ({
-    body: { value: secret('set'), category: 'template', sensitive: true },
-  }),
-  'variable_set_variables.remove': async ({ root }, { variableSet }) => {
-    const variable = { value: secret('set'), category: 'template', sensitive: true };
-    await root.caller.send('PUT', `/variable-sets/${variableSet}/variables/REGION`, variable);
-    return {};
-  },
   'connections.create': async (_api, { team }) => ({
     body: {
       name: `New ${newId()}`,

@@ -1,5 +1,6 @@
 import { newId } from '#domain/shared/ids.ts';
 import { sayHello } from '../access/people.ts';
+import { mergeDeclared } from '../areas/declared.ts';
 import { pluginBodies } from './plugin-bodies.ts';
 import type { Ids } from './tenant-ids.ts';
 
@@ -11,16 +12,11 @@ export function genericConnection() {
   return { name: `Connection ${newId()}`, kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 }
 
-/** A schedule that runs a template once a year. */
-export function yearly({ team, environment, template }: { team: string; environment: string; template: string }) {
-  const run = { template_id: template, environment_id: environment };
-  return { team_id: team, name: 'Yearly', schedule: { cron: '0 0 1 1 *' }, work: { run } };
-}
-
 const inAWeek = () => new Date(Date.now() + 7 * 24 * 3600_000).toISOString();
 
-/** An example body for every operation that takes one. */
+/** An example body for every operation that takes one. Areas with a `declarations.ts` have theirs there. */
 export const bodies: Record<string, (ids: Ids) => object> = {
+  ...mergeDeclared('bodies'),
   'auth.can_i': ({ project, team }) => ({
     resource_attributes: {
       group: 'delivery.coordinator',
@@ -84,15 +80,8 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'connections.update': () => ({ name: `Renamed ${newId()}` }),
   'connections.test': () => ({}),
   'connections.rotate': () => ({ credentials: { variables: { TOKEN: 'replaced' } } }),
-  'variable_sets.create': ({ team }) => ({ name: 'Shared', team_id: team }),
-  'variable_sets.update': () => ({ name: 'Renamed' }),
-  'variable_set_variables.set': () => ({ value: 'eu', category: 'template' }),
-  'variable_set_variables.replace': () => ({ variables: [{ name: 'REGION', value: 'eu', category: 'template' }] }),
-  'variable_set_attachments.replace': ({ environment }) => ({ project_ids: [], environment_ids: [environment] }),
   'project_connections.replace': ({ connection }) => ({ cloud: { connection_id: connection } }),
   'environment_connections.replace': ({ connection }) => ({ cloud: { connection_id: connection, phases: ['apply'] } }),
-  'schedules.create': yearly,
-  'schedules.update': () => ({ name: 'Renamed' }),
   'notification_preferences.replace': () => ({ preferences: [{ kind: 'run.finished', page: false }] }),
   'notification_channels.create': ({ team }) => ({ ...signing, team_id: team }),
   'notification_channels.update': () => ({ name: 'Renamed' }),

@@ -1,3 +1,5 @@
+import { listDeclared } from '../areas/declared.ts';
+
 /**
  * The operations with a rule of their own for what belongs to the whole installation, written by hand like `operation-table.ts`. Others treat it as what belongs to
  * a team. Whoever made such a thing may use it as administrators do.
@@ -6,17 +8,16 @@
 const idsOf = (text: string): string[] => text.trim().split(/\s+/).sort();
 
 /** Only administrators may use them on what everybody may read. */
-export const forAdministrators = idsOf(`
+export const forAdministrators = idsOf(`${listDeclared('forAdministrators').join(' ')}
   instances.create instances.delete instances.unlock instances.set_readers instances.set_follow instances.switch_tool instances.download_state
   instances.forget_state instances.import_state instances.compare_states instances.list_resources templates.archive templates.create
   templates.delete templates.unarchive templates.update templates.propose_spec template_versions.check template_versions.publish
   template_versions.yank drift_monitors.create connections.create connections.delete connections.rotate connections.test connections.update
-  webhooks.create notification_channels.create variable_sets.create variable_sets.delete variable_sets.update variable_set_variables.remove
-  variable_set_variables.replace variable_set_variables.set variable_set_attachments.replace
+  webhooks.create notification_channels.create
 `);
 
 /** To others than administrators, what they are about does not exist. */
-export const hiddenFromOthers = idsOf(`
+export const hiddenFromOthers = idsOf(`${listDeclared('hiddenFromOthers').join(' ')}
   drift_monitors.get drift_monitors.delete drift_monitors.update drift_monitors.get_ignore_rules drift_monitors.list_scans
   drift_monitors.set_ignore_rules drift_monitors.scan drift_findings.get drift_findings.list_evidence drift_findings.reopen drift_findings.suppress
   drift_findings.suppress_many drift_findings.remediate webhooks.get webhooks.delete webhooks.update webhooks.get_delivery webhooks.list_deliveries

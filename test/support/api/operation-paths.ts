@@ -1,8 +1,10 @@
 import { type Operation, routeOf } from '#api/pipeline/operation.ts';
+import { declaredNames, declaredResources } from '../areas/declared.ts';
 import type { Ids } from './tenant-ids.ts';
 
-/** The resource that `:id` names in a path, by the area: the first part of an operation's id. A new area has its line here. */
+/** The resource that `:id` names in a path, by the first part of an operation's id. Areas with a `declarations.ts` have theirs there. */
 const resourceOfId: Record<string, keyof Ids> = {
+  ...Object.fromEntries(declaredNames.flatMap((name) => declaredResources[name].namedBy.map((each) => [each, name]))),
   auth: 'session',
   profile: 'key',
   users: 'person',
@@ -15,11 +17,7 @@ const resourceOfId: Record<string, keyof Ids> = {
   assemblies: 'assembly',
   drift_monitors: 'monitor',
   drift_findings: 'finding',
-  schedules: 'schedule',
   connections: 'connection',
-  variable_sets: 'variableSet',
-  variable_set_variables: 'variableSet',
-  variable_set_attachments: 'variableSet',
   webhooks: 'webhook',
   notification_channels: 'channel',
   notifications: 'notification',

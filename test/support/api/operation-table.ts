@@ -1,4 +1,5 @@
 import type { OrganizationRole, TeamAction, TeamRole } from '#domain/shared/vocabulary/roles.ts';
+import { declaredAccess } from '../areas/declared.ts';
 
 /**
  * Every operation and the access it demands, written by hand (specification, *Authorization model*): the permissions, then the
@@ -8,7 +9,7 @@ import type { OrganizationRole, TeamAction, TeamRole } from '#domain/shared/voca
  * `a,b` demands one of the permissions, `a&b` both.
  * `404`: a caller without the permission is told that there is no such thing.
  * `400`: the body names the target, and one that is hidden or missing answers 400 instead of 404.
- * The tests fail for an operation that is missing here or declared differently.
+ * The tests fail for an operation that is missing here or declared differently. Areas with a `declarations.ts` have theirs there.
  */
 const lines = `
 system.identity                     public
@@ -158,12 +159,6 @@ drift_findings.suppress             drift_monitor:write                 team:met
 drift_findings.suppress_many        drift_monitor:write                 team:metadata.write
 drift_findings.reopen               drift_monitor:write                 team:metadata.write
 drift_findings.remediate            drift_monitor:write&run:create      team:metadata.write
-schedules.list                      environment:read                    team:metadata.read
-schedules.create                    environment:write                   team:metadata.write
-schedules.get                       environment:read                    team:metadata.read
-schedules.update                    environment:write                   team:metadata.write
-schedules.delete                    environment:write                   team:metadata.write
-schedules.trigger                   environment:write                   team:metadata.write
 connections.list                    connection:manage,connection:use,connection:test owned:metadata.read
 connections.create                  connection:manage                   owned:metadata.write
 connections.get                     connection:manage,connection:use,connection:test owned:metadata.read
@@ -175,18 +170,6 @@ project_connections.get             project:read                        team:met
 project_connections.replace         project:write&connection:use        team:metadata.write
 environment_connections.get         environment:read                    team:metadata.read
 environment_connections.replace     environment:write&connection:use    team:metadata.write
-variable_sets.list                  environment:read                    owned:metadata.read
-variable_sets.create                secret:manage                       owned:metadata.write
-variable_sets.get                   environment:read                    owned:metadata.read
-variable_sets.update                secret:manage                       owned:metadata.write
-variable_sets.delete                secret:manage                       owned:metadata.write
-variable_set_variables.list         environment:read                    owned:metadata.read
-variable_set_variables.get          environment:read                    owned:metadata.read
-variable_set_variables.set          secret:manage                       owned:metadata.write
-variable_set_variables.replace      secret:manage                       owned:metadata.write
-variable_set_variables.remove       secret:manage                       owned:metadata.write
-variable_set_attachments.get        environment:read                    owned:metadata.read
-variable_set_attachments.replace    secret:manage                       owned:metadata.write
 notification_preferences.get        profile:manage                      self            user
 notification_preferences.replace    profile:manage                      self            user
 notifications.list                  profile:manage                      self            user
@@ -352,7 +335,7 @@ export interface Demand {
 
 /** The demand of each operation; null if it is public. */
 export const demands: ReadonlyMap<string, Demand | null> = new Map(
-  lines
+  `${lines}${declaredAccess}`
     .trim()
     .split('\n')
     .map((line) => line.split(/\s+/))

@@ -1,7 +1,9 @@
 import { newId } from '#domain/shared/ids.ts';
+import type { DeclaredName } from '../areas/declared.ts';
 
-/** The ids of one tenant's resources, by the names that `pathOf` and `bodies` use. */
+/** The ids of one tenant's resources, by the names that `pathOf` and `bodies` use. Those of areas with a `declarations.ts` have theirs there. */
 export type Ids = Record<
+  | DeclaredName
   | 'organization'
   | 'team'
   | 'project'
@@ -9,9 +11,7 @@ export type Ids = Record<
   | 'template'
   | 'assembly'
   | 'assemblyRun'
-  | 'schedule'
   | 'connection'
-  | 'variableSet'
   | 'run'
   | 'selectiveUndo'
   | 'comment'

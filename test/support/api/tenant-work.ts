@@ -2,12 +2,10 @@ import type { Operation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Person, publish, sayHello } from '../access/people.ts';
 import { addFinding, addMonitor, type Execute } from '../drift/drift-rows.ts';
-import { addNamed } from './add-named.ts';
-import { yearly } from './example-bodies.ts';
 import type { TestApi } from './http-api.ts';
 import { needsPart } from './tenant-parts.ts';
 
-/** Adds a template with a run, and a schedule and an assembly with a run if the operation needs them. */
+/** Adds a template with a run, and an assembly with a run if the operation needs it. */
 export async function addWork(
   api: Pick<TestApi, 'url' | 'orm'>,
   root: Person,
@@ -26,21 +24,16 @@ export async function addWork(
     return { assembly, assemblyRun: await addAssemblyRun(api, root, { assembly, environment }) };
   };
   const none = { assembly: newId(), assemblyRun: newId() };
-  const schedule = yearly({ team, environment, template });
-  const [run, assembly, scheduleId] = await Promise.all([
-    addRun(),
-    needsPart(operation, 'assembly') ? addAssembly() : none,
-    needsPart(operation, 'schedule') ? addNamed(root, '/schedules', schedule) : newId(),
-  ]);
+  const [run, assembly] = await Promise.all([addRun(), needsPart(operation, 'assembly') ? addAssembly() : none]);
   const drift = await addDrift(api, { team, environment, ...run });
-  return { template, schedule: scheduleId, ...run, ...assembly, ...drift };
+  return { template, ...run, ...assembly, ...drift };
 }
 
 /** Ids in place of `addWork`, of things that do not exist. */
 export function noWork(): Awaited<ReturnType<typeof addWork>> {
   const run = { run: newId(), instance: newId(), comment: newId(), selectiveUndo: newId() };
   const drift = { monitor: newId(), finding: newId(), evidence: newId() };
-  return { template: newId(), schedule: newId(), assembly: newId(), assemblyRun: newId(), ...run, ...drift };
+  return { template: newId(), assembly: newId(), assemblyRun: newId(), ...run, ...drift };
 }
 
 /** Adds a monitor of an instance, and a finding of it. */

@@ -1,12 +1,14 @@
 import type { Operation } from '#api/pipeline/operation.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { addEnvironment, addPerson, addServiceAccount, addTeam, type Person } from '../access/people.ts';
+import type { TenantPlace } from '../areas/declaration.ts';
+import { type DeclaredName, declaredNames, declaredResources } from '../areas/declared.ts';
 import { addPlugin } from '../plugins/tenant-plugin.ts';
 import { addNamed } from './add-named.ts';
 import { genericConnection, hearing, signing } from './example-bodies.ts';
 import type { TestApi } from './http-api.ts';
 import type { Ids } from './tenant-ids.ts';
-import { needsPart, type TenantPart } from './tenant-parts.ts';
+import { needsDeclared, needsPart, type TenantPart } from './tenant-parts.ts';
 import { addWork, noWork } from './tenant-work.ts';
 
 interface TenantOptions {
@@ -26,12 +28,11 @@ export async function addTenant(
   const { projectId: project, environmentId: environment } = await addEnvironment(api.orm, team);
   const made = async (part: TenantPart, make: () => Promise<string>) =>
     needsPart(options.operation, part) ? make() : newId();
-  const [person, account, invitation, connection, variableSet, work] = await Promise.all([
+  const [person, account, invitation, connection, work] = await Promise.all([
     addPerson(api, 'requester', { organizations: { [organization]: 'member' }, teams: { [team]: 'member' } }),
     addServiceAccount(api, 'requester', {}, { teamId: team }),
     made('invitation', () => addInvitation(root, { organization, team })),
     made('connection', () => addNamed(root, '/admin/connections', { ...genericConnection(), team_id: team })),
-    made('variableSet', () => addNamed(root, '/variable-sets', { name: `Common ${environment}`, team_id: team })),
     needsPart(options.operation, 'work') ? addWork(api, root, { team, environment }, options.operation) : noWork(),
   ]);
   const hasPlugin = needsPart(options.operation, 'plugin');
@@ -41,6 +42,7 @@ export async function addTenant(
     project,
     environment,
     ...work,
+    ...(await addDeclared(api, root, { organization, team, project, environment, ...work }, options.operation)),
     ...(needsPart(options.operation, 'webhook')
       ? await addWebhook(api, root, team)
       : { webhook: newId(), delivery: newId() }),
@@ -54,9 +56,22 @@ export async function addTenant(
     accountKey: account.keyId,
     invitation,
     connection,
-    variableSet,
     auditRecord: await made('work', () => findAuditRecord(api, work.run)),
   };
+}
+
+/** Adds the resources that areas declare. */
+async function addDeclared(
+  api: Pick<TestApi, 'url' | 'orm'>,
+  root: Person,
+  place: TenantPlace,
+  operation: Operation | undefined,
+): Promise<Record<DeclaredName, string>> {
+  const added = declaredNames.map(async (name) => {
+    const resource = declaredResources[name];
+    return [name, needsDeclared(operation, resource) ? await resource.add(api, root, place) : newId()] as const;
+  });
+  return Object.fromEntries(await Promise.all(added)) as Record<DeclaredName, string>;
 }
 
 async function addInvitation({ caller }: Person, place: { organization: string; team: string }): Promise<string> {

@@ -1,6 +1,8 @@
 import { sealingKeyOf } from '#domain/audit/chain/seal.ts';
 import { sealRecords } from '#domain/audit/chain/sealing.ts';
 import type { TestApi } from '../api/in-process-api.ts';
+import { declaredContent } from '../areas/declared.ts';
+import type { Shown, ShownPlace } from '../areas/shown-content.ts';
 import { addAccounts, addInvitations } from './accounts.ts';
 import { addAssemblies, type SeededAssemblies } from './assemblies/add-assemblies.ts';
 import { addTemplates, type Templates } from './catalog/add-templates.ts';
@@ -25,7 +27,6 @@ import type { RunStory } from './runs/stories/story.ts';
 import { tellWaiting } from './runs/stories/waiting-runs.ts';
 import { tellWholePlans } from './runs/stories/whole-plans.ts';
 import { writeRuns } from './runs/write-runs.ts';
-import { addSchedules, type SeededSchedules } from './schedules.ts';
 import { addSigningKeys } from './signing-keys.ts';
 import { addTenants, type Tenants } from './tenants.ts';
 import { addUndoAttempts, type SeededUndo } from './undo.ts';
@@ -41,7 +42,8 @@ export interface Installation extends Tenants {
   readonly assemblies: SeededAssemblies;
   readonly undo: SeededUndo;
   readonly drift: SeededDrift;
-  readonly schedules: SeededSchedules;
+  /** What areas declare that they show. */
+  readonly shownByAreas: Required<Shown>;
   readonly variableSets: SeededVariableSets;
   readonly connections: SeededConnections;
   readonly webhooks: SeededWebhooks;
@@ -105,7 +107,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   };
   await addDependencies(api, people, { places, templates, ...linked });
   const drift = await addDrift(api, people, { environment: environments.networkProduction.id, instances: places.all });
-  const schedules = await addSchedules(api, place, assemblies.shop.id);
+  const shownByAreas = await addShown(api, { ...place, assemblies });
   await addHolds(people, environments);
   await addQuotas(people, tenants);
   await addSigningKeys(people);
@@ -129,7 +131,7 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     assemblies,
     undo,
     drift,
-    schedules,
+    shownByAreas,
     variableSets,
     connections,
     webhooks,
@@ -141,6 +143,13 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     workerId: workers.cloud,
     ...(await findRecords(api, accounts.platform?.id ?? '', people.reviewer.id)),
   };
+}
+
+/** Adds what areas declare, one after the other, so that it is the same each time. */
+async function addShown(api: TestApi, place: ShownPlace): Promise<Required<Shown>> {
+  const shown: Shown[] = [];
+  for (const show of declaredContent) shown.push(await show(api, place));
+  return { pages: shown.flatMap(({ pages }) => pages), states: shown.flatMap(({ states }) => states ?? []) };
 }
 
 /** The runs that pages are looked at with, by their names. They are the last ones of their instances. */

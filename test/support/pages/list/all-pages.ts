@@ -10,7 +10,6 @@ import { notificationPages } from './notification-pages.ts';
 import { administrationPages, ownPages } from './people-pages.ts';
 import { pluginPages } from './plugin-pages.ts';
 import { quotaPages } from './quota-pages.ts';
-import { schedulePages } from './schedule-pages.ts';
 import { signingKeyPages } from './signing-key-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
@@ -50,7 +49,7 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...catalogPages(installation),
     ...assemblyPages(installation),
     ...driftPages(installation),
-    ...schedulePages(installation),
+    ...installation.shownByAreas.pages,
     ...environmentPages(installation),
     ...variableSetPages(installation),
     ...organizationPages(installation),

@@ -1,9 +1,9 @@
 import { pages } from '#api/web/paths.ts';
-import type { Installation } from '../realistic-installation.ts';
+import type { SeededSchedules } from '../schedules.ts';
 import { type DeclaredPage, declare } from './declared-page.ts';
 
 /** The pages of schedules. */
-export function schedulePages({ schedules }: Installation): DeclaredPage[] {
+export function schedulePages(schedules: SeededSchedules): DeclaredPage[] {
   const params = { id: schedules.weekly };
   const paused = { id: schedules.paused };
   const who = 'owner';
