@@ -53,6 +53,13 @@ export function describeGiver({ from }: Inherited): string {
   return from.kind === 'environment' ? `${from.name} sets it` : `the set ${from.name} gives it`;
 }
 
+/** The same of a secret that is not the deployed one. */
+export function describeRotated({ from }: Inherited): string {
+  const other = 'another value than the deployed one';
+  if (from === null) return `a variable set gives ${other}`;
+  return from.kind === 'environment' ? `${from.name} sets ${other}` : `the set ${from.name} gives ${other}`;
+}
+
 /** Whether the value may be shown, so that it can be compared. */
 export function isOpen({ isSecret, from }: Inherited): boolean {
   return !isSecret && from !== null;

@@ -1,12 +1,18 @@
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import { VariableEvaluator } from '#domain/registry/evaluation/variable-evaluator.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
 import { secretNames } from '#domain/registry/variables/variables.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { limitSubjectOfCaller } from '#domain/shared/tasks/limit-subject.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
-import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+import { type EnvironmentVariables, loadEnvironmentVariables } from '#domain/variables/loaded.ts';
 import { escapeReference, readReference, replaceTexts } from '#domain/variables/reference-syntax.ts';
 import { placeReferences } from '../references/place-references.ts';
-import type { SecretHash } from './compared-inputs.ts';
+import { type SecretHash, secretHashOf } from './compared-inputs.ts';
 import { convertDefault } from './environment-defaults.ts';
-import type { RunInputs } from './inputs.ts';
+import { openInputs, type RunInputs } from './inputs.ts';
+import type { ResolveDeps } from './run-request.ts';
 
 type Values = Readonly<Record<string, JsonValue>>;
 
@@ -48,6 +54,31 @@ export async function findRotated(repetition: Repetition): Promise<string[]> {
       (inputs.reads ?? []).filter(({ variable }) => variable === name),
     );
   return names.filter((name) => !Object.hasOwn(filled, name) || hash(filled[name] ?? null) !== hash(before(name)));
+}
+
+interface Since {
+  readonly runId: string;
+  readonly environmentId: string;
+  /** The variables of the version that a new run would have. */
+  readonly schema: TemplateSpec['variables'];
+}
+
+/** `findRotated` of an earlier run, for somebody who may read it and its environment. Nothing if its inputs were deleted. */
+export async function findRotatedSince(
+  em: Em,
+  { keyRing, evaluator }: ResolveDeps,
+  { runId, environmentId, schema }: Since,
+  reader: Principal,
+): Promise<string[]> {
+  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('sealed_inputs').executeTakeFirst();
+  if (!run || run.sealed_inputs.length === 0) return [];
+  const inputs = openInputs(keyRing, runId, run.sealed_inputs);
+  const { template } = await loadEnvironmentVariables(em, keyRing, environmentId);
+  const variables = new VariableEvaluator(evaluator, limitSubjectOfCaller(reader));
+  const fillIn = async (values: Record<string, JsonValue>) =>
+    (await variables.validate(schema, values, Object.keys(values))).variables;
+  const hash = secretHashOf(keyRing, runId);
+  return findRotated({ schema, inputs, template, requested: {}, hash, fillIn });
 }
 
 function namesToCompare({ schema, inputs, template, requested, readAgain = {} }: Repetition): string[] {

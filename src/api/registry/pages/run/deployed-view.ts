@@ -58,7 +58,7 @@ export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
     form.facts.root.members.flatMap(({ name }): [string, Html][] => {
       const difference = differenceOf.get(name);
       const comparison = difference
-        ? html`<strong>Changes:</strong> ${renderDifference(difference, found)}`
+        ? html`<strong>Changes:</strong> ${difference.kind === 'rotated' ? difference.giver : renderDifference(difference, found)}`
         : renderDeployed(found.baseline, name);
       return comparison ? [[slots.member('', name), comparison]] : [];
     }),
@@ -132,6 +132,7 @@ function renderDifference({ kind, before, after, giver }: Difference, { version 
   const old = before === null ? html`<span class="muted">not set</span>` : html`<code class="foreign">${before}</code>`;
   const now = after === null ? null : html`<code class="foreign">${after}</code>`;
   if (kind === 'changed') return html`${old} → ${now}`;
+  if (kind === 'rotated') return html`changed; <span class="foreign">${giver}</span>`;
   const left = giver
     ? html`${now} <span class="muted foreign">(${giver})</span>`
     : html`<span class="muted">the default</span> ${now}`;

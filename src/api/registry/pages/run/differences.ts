@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describeGiver, type InheritedValues, isOpen, showInherited } from '#api/environments/pages/inherited.ts';
+import {
+  describeGiver,
+  describeRotated,
+  type InheritedValues,
+  isOpen,
+  showInherited,
+} from '#api/environments/pages/inherited.ts';
 import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts';
@@ -52,8 +58,9 @@ export interface Difference {
   /**
    * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
    * `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value.
+   * `rotated`: a secret of the environment or of a set, which gives another one now.
    */
-  readonly kind: 'changed' | 'emptied' | 'given' | 'asked' | 'unread' | 'added' | 'dropped' | 'redefined';
+  readonly kind: 'changed' | 'emptied' | 'given' | 'asked' | 'unread' | 'added' | 'dropped' | 'redefined' | 'rotated';
   /** The deployed value and the new one; null: there is none, or it must not be shown. */
   readonly before: string | null;
   readonly after: string | null;
@@ -78,6 +85,16 @@ export interface ComparedFacts {
   readonly deployed: Deployment | null;
   /** The run that is copied with its secrets, if any is. */
   readonly source: { readonly prefill: { readonly secrets: readonly string[] } | null } | null;
+  /** The secrets that an environment or a set has given otherwise since. Absent: nothing gave any. */
+  readonly rotated?: RotatedSecrets;
+}
+
+/** The names of secrets that an environment or a set gave a run, and gives otherwise now, or no longer. */
+export interface RotatedSecrets {
+  /** Of what the form is compared with. */
+  readonly ofBaseline: readonly string[];
+  /** Of the run that is copied. */
+  readonly ofSource: readonly string[];
 }
 
 /** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
@@ -119,7 +136,9 @@ export function findDifferences(
   const isVersionKept = version?.version === baseline.version;
   const left = findSecretsToReenter(facts, baseline).filter(({ name }) => !Object.hasOwn(values, name));
   // A secret that is given up is a change, too: the others are not kept then.
-  const isOther = !isVersionKept || named.size + omit.length > 0 || left.some(({ name }) => omitted.includes(name));
+  const hasRotated = (facts.rotated?.ofBaseline ?? []).some((name) => !Object.hasOwn(values, name));
+  const isOther =
+    !isVersionKept || hasRotated || named.size + omit.length > 0 || left.some(({ name }) => omitted.includes(name));
   const secrets = left.flatMap((member) =>
     describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }),
   );
@@ -173,22 +192,26 @@ function findGiven(facts: ComparedFacts, baseline: Deployment, entered: Values):
     .map(({ name }) => ({ variable: name, kind: 'given', before: null, ...whenEmpty(facts, name) }));
 }
 
-/** The deployed secrets that the run gets from its environment instead. One that the environment gave the deployment follows it without a word. */
+/** The deployed secrets that the run gets from its environment instead, those that were rotated there included. */
 function findReplacedSecrets(
   facts: ComparedFacts,
   { secrets, run }: Deployment,
   { values, isOther }: { readonly values: Values; readonly isOther: boolean },
 ): Difference[] {
-  // What is deployed is kept while nothing else changes, and so is what a copy brings along.
-  if (facts.deployed && !isOther) return [];
-  const kept = facts.source?.prefill?.secrets ?? [];
+  const { ofBaseline = [], ofSource = [] } = facts.rotated ?? {};
+  const kept = (facts.source?.prefill?.secrets ?? []).filter((name) => !ofSource.includes(name));
   const wasGiven = (run.variable_sources ?? []).flatMap(({ variable, category }) =>
     category === 'template' ? [variable] : [],
   );
-  return facts.root.members
-    .filter(({ name }) => secrets.includes(name) && facts.inherited?.has(slots.member('', name)))
-    .filter(({ name }) => !Object.hasOwn(values, name) && !kept.includes(name) && !wasGiven.includes(name))
-    .map(({ name }) => ({ variable: name, kind: 'emptied', before: secretWord, ...whenEmpty(facts, name) }));
+  // What is deployed is kept while nothing else changes, and so is what a copy brings along.
+  const isKept = (name: string) => (facts.deployed ? !isOther : kept.includes(name));
+  return facts.root.members.flatMap(({ name }): Difference[] => {
+    const given = facts.inherited?.get(slots.member('', name));
+    if (!given || !secrets.includes(name) || Object.hasOwn(values, name) || isKept(name)) return [];
+    const difference = { variable: name, before: secretWord, ...whenEmpty(facts, name) };
+    if (ofBaseline.includes(name)) return [{ ...difference, kind: 'rotated', giver: describeRotated(given) }];
+    return wasGiven.includes(name) ? [] : [{ ...difference, kind: 'emptied' }];
+  });
 }
 
 /** What becomes of a deployed secret whose field is empty. */

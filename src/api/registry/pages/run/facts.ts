@@ -5,7 +5,9 @@ import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
+import { findRotatedSince } from '#domain/runs/admission/rotated.ts';
 import { Invalid } from '#domain/shared/errors.ts';
+import type { JsonObject } from '#domain/shared/values/json.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import { supports } from '../destroy-steps.ts';
@@ -20,6 +22,7 @@ import {
   readReplaced,
   readStart,
 } from './deployed.ts';
+import type { RotatedSecrets } from './differences.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
 import { readTargetEnvironment } from './target-environment.ts';
@@ -63,6 +66,8 @@ export interface RunFacts extends RunSubject {
   readonly maySetVariables: boolean;
   /** What applies to a variable that is left empty instead of its default. */
   readonly inherited: InheritedValues;
+  /** The secrets of what is deployed, or copied, that its environment gives otherwise now. */
+  readonly rotated: RotatedSecrets;
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
   readonly problems: Readonly<Record<string, string>>;
   /** Why a run that is copied or deployed again cannot stay where it is. The form has no field to choose another environment. Null: it can. */
@@ -117,6 +122,10 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,
     maySetVariables: subject.deployed !== null && (await maySetVariables(visit, environmentId)),
     inherited: inheritedBy(inherited, schema),
+    rotated: {
+      ofBaseline: await findRotatedSecrets(visit, subject.deployed ?? replaced, environmentId, schema),
+      ofSource: await findRotatedSecrets(visit, subject.source && { run: subject.source }, environmentId, schema),
+    },
     problems: {
       ...(version.isOther && { version: unknownVersion }),
       ...(versionToDestroy && !supports(spec, 'destroy') && { version: withoutDestroySteps(versionToDestroy.version) }),
@@ -124,6 +133,17 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     },
     environmentLost: isFixed ? target.problem : null,
   };
+}
+
+/** The secrets of a run that its environment gives otherwise now. The visitor may read both. */
+async function findRotatedSecrets(
+  { em, context, principal }: RunFormVisit,
+  repeated: { readonly run: SourceRun } | null,
+  environmentId: string,
+  schema: JsonObject,
+): Promise<string[]> {
+  if (!repeated || environmentId === '' || repeated.run.environment_id !== environmentId) return [];
+  return findRotatedSince(em, context.services, { runId: repeated.run.id, environmentId, schema }, principal);
 }
 
 async function maySetVariables(visit: RunFormVisit, id: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { describeInherited } from '#api/environments/pages/inherited.ts';
+import { describeGiver, describeInherited, showInherited } from '#api/environments/pages/inherited.ts';
 import type { Node } from '#api/web/forms/schema/plan/node.ts';
 import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
@@ -17,12 +17,17 @@ export function describeKept(
   const { source, deployed, root, inherited } = facts;
   const secrets = new Set(source?.prefill?.secrets ?? deployed?.secrets ?? []);
   const of = deployed ? 'deployed value' : 'value of the earlier run';
+  const rotated = new Set(deployed ? facts.rotated.ofBaseline : facts.rotated.ofSource);
   const entered = [...secretsIn(root, entry).keys()];
   const kept = root.members.flatMap(({ name }): [string, string][] => {
     const slot = slots.member('', name);
     const isEntered = entered.some((each) => each === slot || each.startsWith(`${slot}/`));
     if (isEntered || !secrets.has(name) || omitted.includes(name) || requirementNotes.get(slot) === '') return [];
-    return [[slot, `Left empty, the ${of} is kept, if nothing else changes`]];
+    const given = inherited.get(slot);
+    // Beside it stands that the run gets it.
+    if (given && rotated.has(name)) return [];
+    const otherwise = given ? `. Otherwise, ${showInherited(given)} takes its place (${describeGiver(given)})` : '';
+    return [[slot, `Left empty, the ${of} is kept, if nothing else changes${otherwise}`]];
   });
   return new Map([...describeInherited(inherited), ...kept]);
 }

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { idOf } from '#api/web/forms/schema/slots.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** What the forms that start runs say of a secret that a variable set gives, after somebody has rotated it. */
+
+let stage: ReadingStage;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+let template: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  template = await stage.steps.publish({
+    variables: { type: 'object', properties, additionalProperties: false },
+    executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] },
+  });
+  visitor = await signInVisitor(stage.api, stage.tenant.owner);
+});
+afterAll(() => stage?.api.close());
+
+const properties = {
+  name: { type: 'string' },
+  region: { type: 'string' },
+  token: { type: 'string', writeOnly: true },
+  own: { type: 'string', writeOnly: true },
+};
+
+/** An instance in an environment of its own, with a token and a region that a set gives. */
+async function deployed(variables: object) {
+  const { owner, team, project } = stage.tenant;
+  const name = `Place ${randomUUID().slice(0, 8)}`;
+  const place = (await owner.make('/environments', { project_id: project, name, kind: 'development' })).id;
+  const set = `set-${randomUUID().slice(0, 8)}`;
+  const { id } = await owner.make('/variable-sets', { name: set, team_id: team });
+  const give = async (token: string, region: string) => {
+    const given = [
+      { name: 'token', value: token, category: 'template', sensitive: true },
+      { name: 'region', value: region, category: 'template', sensitive: false },
+    ];
+    const { status, text } = await owner.put(`/variable-sets/${id}/variables`, { variables: given });
+    expect(status, text).toBe(200);
+  };
+  await give('token-1111', 'us');
+  const places = { project_ids: [], environment_ids: [place] };
+  expect((await owner.put(`/variable-sets/${id}/attachments`, places)).status).toBe(200);
+  const asked = { template_id: template, environment_id: place, instance: 'web' };
+  const { body, status, text } = await stage.ask(variables, asked);
+  expect(status, text).toBe(202);
+  await stage.finish(body.id);
+  const again = `/catalog/${template}/run?from_instance=${body.instance_id}`;
+  const catalog = `/catalog/${template}/run?environment_id=${place}&instance=web`;
+  const copy = `/catalog/${template}/run?from=${body.id}`;
+  return { set, place, give, again, catalog, copy };
+}
+
+const inWords = (html: string | undefined) => (html ?? '').replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const differences = (page: string) => inWords(/id="differences".*?<\/section>/s.exec(page)?.[0]);
+const hintAt = (page: string, name: string) =>
+  inWords(new RegExp(`class="field-hint" id="${idOf(`v/${name}`)}-hint">.*?</div>`, 's').exec(page)?.[0]);
+const compared = (page: string) => /name="compared" value="([^"]*)"/.exec(page)?.[1] ?? '';
+
+function send(address: string, fields: Record<string, string>) {
+  const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
+  return visitor.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
+}
+
+describe('the form that deploys an instance again', () => {
+  test('says that the set gives another secret, lists it before it is confirmed, and the run gets it', async () => {
+    const { set, give, again } = await deployed({ name: 'a' });
+    await give('token-2222', 'us');
+    const { text } = await visitor.get(again);
+    expect(hintAt(text, 'token')).toContain(`the set ${set} gives another value than the deployed one`);
+    expect(hintAt(text, 'token')).toContain(`The set ${set} gives a secret value`);
+    expect(hintAt(text, 'token')).not.toContain('is kept');
+    const fields = { 'v/name': 'b', 'v/region': 'us', 'v/token': '' };
+    const shown = await send(again, { ...fields, compared: compared(text) });
+    expect(shown.status).toBe(200);
+    expect(differences(shown.text)).toMatch(/name a → b/);
+    expect(differences(shown.text)).toMatch(
+      new RegExp(`token changed; the set ${set} gives another value than the deployed one`),
+    );
+    const sent = await send(again, { ...fields, compared: compared(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
+    const run = await visitor.get(sent.location ?? '');
+    expect(inWords(run.text)).toMatch(new RegExp(`token : secret → another secret \\(from the set ${set} ?\\)`));
+    expect(`${text}${shown.text}${run.text}`).not.toMatch(/token-(1111|2222)/);
+  });
+
+  test('names the set beside a secret that is still the deployed one', async () => {
+    const { set, again } = await deployed({ name: 'a' });
+    const { text } = await visitor.get(again);
+    expect(hintAt(text, 'token')).toContain('Left empty, the deployed value is kept, if nothing else changes.');
+    expect(hintAt(text, 'token')).toContain(`the set ${set} gives it`);
+    expect(differences(text)).toContain('The form as it was loaded changes no variable.');
+  });
+
+  test('asks for the secret of the instance, which a rotated one beside it could disclose', async () => {
+    const { give, again } = await deployed({ name: 'a', own: 'of-the-run' });
+    await give('token-2222', 'us');
+    const { text } = await visitor.get(again);
+    expect(differences(text)).toContain('own a secret → has to be entered again');
+    expect(hintAt(text, 'own')).not.toContain('is kept');
+  });
+});
+
+describe('the form of the catalog and that of an earlier run', () => {
+  test('list a rotated secret beside a plain variable, and nothing while the set gives the deployed one', async () => {
+    const { set, give, catalog, copy } = await deployed({ name: 'a' });
+    expect(differences((await visitor.get(catalog)).text)).not.toContain('token');
+    expect(differences((await visitor.get(copy)).text)).not.toContain('token');
+    await give('token-2222', 'ap');
+    const rotated = `token changed; the set ${set} gives another value than the deployed one`;
+    const { text } = await visitor.get(catalog);
+    expect(differences(text)).toContain(rotated);
+    expect(differences(text)).toContain(`region us → ap (the set ${set} gives it)`);
+    expect(hintAt(text, 'token')).toContain(`the set ${set} gives another value than the deployed one`);
+    const copied = await visitor.get(copy);
+    expect(differences(copied.text)).toContain(rotated);
+    expect(hintAt(copied.text, 'token')).not.toContain('is kept');
+  });
+});
