@@ -30,7 +30,7 @@ const fields = {
     .describe(
       'The first run since which not everything is recorded, because it was lost, failed or stopped while it applied, or was partial: the instance may hold ' +
         'resources that its state does not have, or differ from its last deployment. Read the log of the run, then run the instance again as a whole. The next ' +
-        'complete run, scan or import of a state ends this. Null: all is recorded.',
+        'complete run, complete scan that a person starts, or import of a state ends this; a scan that a schedule starts does not. Null: all is recorded.',
     ),
   locked_by_run_id: AnswerId.nullable(),
   drifted: z

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admitScan } from '#domain/runs/admission/scans/scan.ts';
 import type { AttemptResult } from '#domain/runs/attempts/writes.ts';
+import { type Principal, systemPrincipal } from '#domain/shared/access/principal.ts';
+import { Transactions } from '#domain/shared/commands/transaction.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { aPlan, executing, RunSteps } from '#test/support/runs/run-steps.ts';
 import { network } from '#test/support/templates.ts';
@@ -113,6 +116,32 @@ describe('a run that fails while it applies', () => {
     await run('mended', {}, [planned, failed]);
     const third = await run('mended', {}, [unchanged]);
     expect((await instanceOf(third.instance_id)).unrecorded_since).toBeNull();
+  });
+});
+
+describe('a scan after a run that failed while it applied', () => {
+  async function scan(instanceId: string, requester: Principal) {
+    await api.rows('update instances set resource_count = 1 where id = ? returning id', [instanceId]);
+    const { orm, keyRing } = api.services;
+    const transactions = new Transactions(orm, { dispatch: () => undefined });
+    const request = { key: randomUUID(), instanceId, requester };
+    const { runId } = await transactions.run((tx) => admitScan(tx, { keyRing }, request));
+    const executed = executing(await steps.next({ runId }));
+    await steps.claim(executed, worker, 'sandbox', tools);
+    await steps.complete(executed, { tool: tools[0] ?? null, ...unchanged } as unknown as AttemptResult);
+    await steps.next({ runId, executed });
+    expect((await root.get(`/runs/${runId}`)).body.status).toBe('succeeded');
+  }
+
+  it('ends what is unrecorded if a person started it, and not if a schedule did', async () => {
+    await run('scanned', {}, [planned, applied]);
+    const lost = await run('scanned', {}, [planned, failed]);
+    const unrecorded = async () => (await instanceOf(lost.instance_id)).unrecorded_since?.run_id ?? null;
+    const schedule = systemPrincipal('drift monitor');
+    await scan(lost.instance_id, schedule);
+    expect(await unrecorded()).toBe(lost.id);
+    await scan(lost.instance_id, { ...schedule, kind: 'user', id: root.id, responsibleUserId: root.id });
+    expect(await unrecorded()).toBeNull();
   });
 });
 

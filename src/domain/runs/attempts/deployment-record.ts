@@ -45,7 +45,7 @@ function recordUnrecorded(instance: Instance, { id }: Run): void {
 
 /**
  * Records that nothing was left to change. An apply is the last deployment all the same: its version and inputs are those that the instance
- * now has. A scan and every other whole run have seen all that is there, so nothing is unrecorded any longer.
+ * now has. A scan that a person started and every other whole run have seen all that is there, so nothing is unrecorded any longer.
  */
 export async function recordUnchanged(em: Em, run: Run): Promise<void> {
   // A switch of the tool may still wait for its approvals, and it deploys what is deployed already.
@@ -61,7 +61,9 @@ export async function recordScan(em: Em, run: Run): Promise<void> {
   recordScanned(await lockAndReadInstance(em, run.instanceId), run);
 }
 
-function recordScanned(instance: Instance, { stateSerialBefore }: Run): void {
+/** A scan that a schedule started ends nothing: it finds no resource that the state does not have, and nobody has looked at the instance. */
+function recordScanned(instance: Instance, { stateSerialBefore, requestedByType }: Run): void {
+  if (requestedByType === 'system') return;
   if ((stateSerialBefore ?? 0) === instance.stateSerial) clearUnrecorded(instance);
 }
 
