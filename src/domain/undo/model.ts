@@ -14,7 +14,15 @@ export const attemptStates = [
 ] as const;
 export type AttemptState = (typeof attemptStates)[number];
 
-export const verdictWords = ['clean', 'superseded', 'drifted', 'depended_on', 'irreversible', 'unknown'] as const;
+export const verdictWords = [
+  'clean',
+  'kept',
+  'superseded',
+  'drifted',
+  'depended_on',
+  'irreversible',
+  'unknown',
+] as const;
 export type VerdictWord = (typeof verdictWords)[number];
 
 /** Why a verdict is not `clean`. */
@@ -71,8 +79,9 @@ export interface Problem {
 
 /** The state that verdicts lead to. People can resolve superseded paths by undoing later runs: that is a conflict. Other verdicts block the attempt. */
 export function stateOf(verdicts: readonly Pick<Verdict, 'verdict'>[]): 'ready' | 'conflicted' | 'blocked' {
-  if (verdicts.every(({ verdict }) => verdict === 'clean')) return 'ready';
-  const isConflict = verdicts.every(({ verdict }) => verdict === 'clean' || verdict === 'superseded');
+  const isFree = ({ verdict }: Pick<Verdict, 'verdict'>) => verdict === 'clean' || verdict === 'kept';
+  if (verdicts.every(isFree)) return 'ready';
+  const isConflict = verdicts.every((each) => isFree(each) || each.verdict === 'superseded');
   return isConflict ? 'conflicted' : 'blocked';
 }
 

@@ -11,7 +11,8 @@ type Verdict = ShownAttempt['verdicts'][number];
 
 /** Verdicts in the order in which people should read them: what is in the way first. */
 function byWeight(one: Verdict, other: Verdict): number {
-  return Number(one.verdict === 'clean') - Number(other.verdict === 'clean');
+  const isFree = ({ verdict }: Verdict) => verdict === 'clean' || verdict === 'kept';
+  return Number(isFree(one)) - Number(isFree(other));
 }
 
 /** Each path that the run changed: how undoing would change it, and what is in the way. */

@@ -58,6 +58,7 @@ const stateLooks: Readonly<Record<ShownState, Look>> = {
 
 const verdictLooks: Readonly<Record<VerdictWord, Look>> = {
   clean: { word: 'Clean', icon: 'circle-check', tone: 'succeeded' },
+  kept: { word: 'Kept', icon: 'circle-check', tone: 'succeeded' },
   superseded: { word: 'Changed later', icon: 'octagon-x', tone: 'failed' },
   drifted: { word: 'Drifted', icon: 'octagon-x', tone: 'failed' },
   depended_on: { word: 'Used by others', icon: 'octagon-x', tone: 'failed' },

@@ -28,8 +28,9 @@ export async function judgeByRuns(
   const deployments = await readDeployments(em, keyRing, run);
   if (isProblem(deployments)) return deployments;
   if (!isLastKnown(deployments.runs.at(-1)?.row.position, instance?.deployedPosition)) return deploymentUnknown;
-  const changed = deployments.history.find(run.id)?.changes.length ?? 0;
-  if (changed === 0) return nothingChanged;
+  const { changes, kept } = deployments.history.find(run.id) ?? { changes: [], kept: [] };
+  if (changes.length === 0) return kept.length === 0 ? nothingChanged : onlyGivenChanged;
+  const changed = changes.length + kept.length;
   if (changed > maxPaths) return tooManyPaths(changed);
   const environmentId = target.admission?.environmentId;
   const { template: given } = environmentId
@@ -74,6 +75,13 @@ const deploymentUnknown: Problem = {
 const nothingChanged: Problem = {
   code: 'nothing_changed',
   message: 'the run left the inputs of the instance as they were, so there is nothing to take back',
+  runId: null,
+};
+
+const onlyGivenChanged: Problem = {
+  code: 'nothing_changed',
+  message:
+    'the run only took over what its environment or a variable set had changed: change the value there, and apply again',
   runId: null,
 };
 

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import { maskVariables } from '#domain/registry/variables/variables.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import { defaultsOf } from '#domain/runs/admission/environment-defaults.ts';
 import { responsiblePerson } from '#domain/runs/approval/rules.ts';
 import { findSecretVariables } from '#domain/runs/references/secret-outputs.ts';
@@ -9,12 +10,13 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '#domain/shared/values/masked.ts';
 import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
 import type { PathChange } from '../change/changes.ts';
-import { type Leaf, liesIn, namesOf } from '../change/leaves.ts';
+import { inputsOf, type Leaf, type Leaves, liesIn, namesOf } from '../change/leaves.ts';
 import { findCandidate, judgeChanges, judgeUndoable, type PathVerdict } from '../change/verdicts.ts';
 import type { Deployments } from '../deployments/deployments.ts';
 import type { ShownCandidate } from '../entity.ts';
 import type { Problem, ShownChange, Verdict } from '../model.ts';
 import { type Candidate, digestCandidate, toCandidate } from './candidate.ts';
+import { type GivenNow, keepGiven } from './keep-given.ts';
 import { findRepeated, findSecretOfOthers } from './secret-rule.ts';
 
 const masked = { sensitive: true } as const satisfies Masked;
@@ -70,19 +72,50 @@ export async function assess(
   const verdicts = judged.map((verdict) => toVerdict(verdict, sensitive, later));
   const changes = entry.changes.map((change) => showChange(change, { sensitive, versions }));
   const leaves = findCandidate(history, entry, judged);
-  const wanted = leaves && toCandidate(leaves, deployments);
-  const defaults = wanted && defaultsOf((await loadVersionById(em, wanted.versionId)).spec.variables, given);
+  const now = leaves && (await readGivenNow(em, leaves, given));
+  const kept = leaves && now && keepGiven(leaves, entry, deployments, now);
+  const wanted = kept && withGiven(toCandidate(kept.leaves, deployments), kept.given, given);
+  const defaults = now?.defaults;
+  const keptVerdicts = entry.kept.map(({ path }) => keptVerdict(path, sensitive, kept?.given ?? []));
   const person = responsiblePerson(principal);
-  const secret = defaults && findSecretOfOthers(wanted, deployments, { person, given: defaults });
+  const secret = wanted && defaults && findSecretOfOthers(wanted, deployments, { person, given: defaults });
   const repeats = secret ? findRepeated(wanted, deployments) : null;
   const candidate = wanted && { ...wanted, repeats };
   const problem = secret && repeats?.length === 0 ? secretAtRisk(secret) : null;
   return {
-    verdicts: uniqueByPath(verdicts.toSorted(cleanFirst)).sort(byPath),
+    verdicts: uniqueByPath([...verdicts, ...keptVerdicts].toSorted(cleanFirst)).sort(byPath),
     changes: uniqueByPath(changes),
     candidate,
     problem,
   };
+}
+
+async function readGivenNow(em: Em, leaves: Leaves, template: EnvironmentVariables['template']): Promise<GivenNow> {
+  const { variables: schema } = (await loadVersionById(em, inputsOf(leaves).version)).spec;
+  return {
+    template,
+    defaults: defaultsOf(schema, template),
+    declared: new Set(Object.keys(propertiesOf(schema))),
+  };
+}
+
+/** A variable that the environment has made secret since is secret. */
+function withGiven(
+  candidate: Candidate,
+  given: readonly string[],
+  template: EnvironmentVariables['template'],
+): Candidate {
+  const secret = given.filter((name) => template[name]?.sensitive);
+  return { ...candidate, given, sensitive: [...new Set([...candidate.sensitive, ...secret])] };
+}
+
+/** What an undo does with a value that only its environment, or a variable set, has changed. */
+function keptVerdict(path: string, sensitive: ReadonlySet<string>, given: readonly string[]): Verdict {
+  const isGivenNow = given.includes(namesOf(path)[1] ?? '');
+  const message = isGivenNow
+    ? 'the environment or a variable set changed it, not the run: the undo keeps the value that it gives now'
+    : 'the environment or a variable set changed it, not the run: the undo keeps what is deployed now';
+  return { path: shownPath(path, sensitive), verdict: 'kept', cause: { message } };
 }
 
 /** Paths inside a secret are shown as one, and the last verdict of a path is shown: so one that is not clean comes last. */

@@ -16,6 +16,8 @@ export interface Candidate {
   /** What the variables were given of the outputs of other instances, as the runs had read it that gave them these values. */
   readonly reads: readonly SealedRead[];
   readonly leaves: Leaves;
+  /** Names of variables that the environment or a variable set gives. The run gets them from there, so that it follows their next change. */
+  readonly given: readonly string[];
   /**
    * The deployments with exactly these inputs, if there is a secret that the person who asks did not give: the environment must give the new run the
    * same variables as one of them. Null: there is no such secret.
@@ -29,7 +31,7 @@ export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>)
   const secrets = new Set(runs.flatMap(({ sensitive }) => sensitive));
   const sensitive = Object.keys(variables).filter((name) => secrets.has(name));
   const reads = readsOf(variables, runs);
-  return { versionId: version, variables: { ...variables }, sensitive, reads, leaves, repeats: null };
+  return { versionId: version, variables: { ...variables }, sensitive, reads, leaves, given: [], repeats: null };
 }
 
 /** The last run that had the same value of a variable tells what it was read from. */

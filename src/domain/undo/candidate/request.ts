@@ -26,16 +26,20 @@ export async function resolveCandidate(
   { candidate, ...wanted }: Wanted & { candidate: Candidate },
   requester: Principal,
 ): Promise<ResolvedRun> {
-  const { versionId, variables, sensitive, reads } = candidate;
+  const { versionId, variables, sensitive } = candidate;
   const { version } = await loadVersionById(tx.em, versionId);
-  const request = { ...wanted, version, variables, sensitive, reads, replace: [] };
+  // What the environment gives is not named, so that the run has it from there.
+  const isNamed = (name: string) => !candidate.given.includes(name);
+  const named = Object.fromEntries(Object.entries(variables).filter(([name]) => isNamed(name)));
+  const reads = candidate.reads.filter(({ variable }) => isNamed(variable));
+  const request = { ...wanted, version, variables: named, sensitive, reads, replace: [] };
   const run = await resolveRun(tx, deps, target, request, requester);
   const inputs = openInputs(deps.keyRing, run.id, run.sealedInputs);
   const hash = secretHashOf(deps.keyRing, run.id);
   if (candidate.repeats?.every((source) => isGivenOtherwise(source, inputs, hash))) throw environmentChanged();
   const given = inputs.variables;
   const names = new Set([...Object.keys(given), ...Object.keys(variables)]);
-  const differing = [...names].find((name) => !isDeepStrictEqual(given[name], variables[name]));
+  const differing = [...names].find((name) => isNamed(name) && !isDeepStrictEqual(given[name], variables[name]));
   if (run.templateVersionId === versionId && differing === undefined) return run;
   const what =
     differing === undefined ? 'another version' : `another value of the variable ${JSON.stringify(differing)}`;

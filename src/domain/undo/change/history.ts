@@ -1,5 +1,5 @@
 import { findChanges, type PathChange } from './changes.ts';
-import type { Leaves } from './leaves.ts';
+import { type Leaves, namesOf } from './leaves.ts';
 
 /** A run that changed an instance, in the order in which the runs were deployed. */
 export interface DeployedRun {
@@ -7,12 +7,17 @@ export interface DeployedRun {
   readonly leaves: Leaves;
   /** The run that it undid. */
   readonly undoes: string | null;
+  /** The variables that its environment or a variable set gave it. Absent: none. */
+  readonly given?: ReadonlySet<string>;
 }
 
 /** A deployed run with its change. */
 export interface HistoryEntry {
   readonly run: DeployedRun;
+  /** What undoing the run takes back. */
   readonly changes: readonly PathChange[];
+  /** What differs only because the environment or a variable set, which gave the value before and after the run, has changed it. */
+  readonly kept: readonly PathChange[];
 }
 
 const nothing: Leaves = new Map();
@@ -31,14 +36,19 @@ export class History {
   readonly #writers: ReadonlyMap<string, string>;
 
   constructor(runs: readonly DeployedRun[]) {
-    let leaves = nothing;
+    let before: Pick<DeployedRun, 'leaves' | 'given'> = { leaves: nothing };
     const writers = new Map<string, string>();
     this.#entries = runs.map((run) => {
-      const changes = findChanges(leaves, run.leaves);
-      leaves = run.leaves;
+      const all = findChanges(before.leaves, run.leaves);
+      const { given } = before;
+      const isKept = ({ path }: PathChange) => isGiven(path, given) && isGiven(path, run.given);
+      const changes = all.filter((change) => !isKept(change));
+      const kept = all.filter(isKept);
+      before = run;
       this.#writersBefore.set(run.id, writersOf(changes, writers));
       for (const { path } of changes) writers.set(path, run.id);
-      return { run, changes };
+      for (const { path } of kept) if (!writers.has(path)) writers.set(path, run.id);
+      return { run, changes, kept };
     });
     this.#byRun = new Map(this.#entries.map((entry) => [entry.run.id, entry]));
     this.#places = new Map(runs.map(({ id }, place) => [id, place]));
@@ -86,6 +96,11 @@ export class History {
     }
     return writer === runId;
   }
+}
+
+function isGiven(path: string, given: ReadonlySet<string> | undefined): boolean {
+  const [kind, name] = namesOf(path);
+  return kind === 'variables' && name !== undefined && (given?.has(name) ?? false);
 }
 
 function writersOf(changes: readonly PathChange[], writers: ReadonlyMap<string, string>): Map<string, string> {

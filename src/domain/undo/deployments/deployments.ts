@@ -27,6 +27,8 @@ export interface Deployment {
 export interface Deployments {
   readonly runs: readonly Deployment[];
   readonly history: History;
+  /** How their secrets are told from each other. */
+  readonly secrets: Secrets;
 }
 
 /** Reads and opens the runs that changed an instance. Returns a problem if the inputs of one were deleted, or if there are too many. */
@@ -42,9 +44,12 @@ export async function readDeployments(
   if (gone) return dataGone(gone.id);
   const opened = rows.map((row) => open(keyRing, row));
   const names = new Set(opened.flatMap(({ inputs }) => inputs?.sensitive ?? []));
-  const runs = opened.map((each) => flatten(each, { names, hash: secretHashOf(keyRing, run.instanceId) }));
-  const history = new History(runs.map(({ row, leaves }) => ({ id: row.id, leaves, undoes: row.undoes })));
-  return { runs, history };
+  const secrets = { names, hash: secretHashOf(keyRing, run.instanceId) };
+  const runs = opened.map((each) => flatten(each, secrets));
+  const history = new History(
+    runs.map(({ row, leaves, inputs }) => ({ id: row.id, leaves, undoes: row.undoes, given: givenNames(inputs) })),
+  );
+  return { runs, history, secrets };
 }
 
 /** After a destroy, nothing is deployed. */
@@ -55,6 +60,11 @@ function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Pick<D
 function flatten({ row, inputs }: Pick<Deployment, 'row' | 'inputs'>, secrets: Secrets): Deployment {
   if (inputs === null) return { row, leaves: new Map(), sensitive: [], inputs };
   return { row, leaves: leavesOfRun(row.versionId, inputs, secrets), sensitive: inputs.sensitive, inputs };
+}
+
+/** The variables that the environment or a variable set gave a run. */
+export function givenNames(inputs: RunInputs | null): ReadonlySet<string> {
+  return new Set(Object.keys(inputs?.sources ?? {}));
 }
 
 /** The version of a template is named by its id: two templates may have versions of the same number. */

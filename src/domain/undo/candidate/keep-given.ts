@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { EnvironmentVariables } from '#domain/variables/loaded.ts';
+import type { HistoryEntry } from '../change/history.ts';
+import { inputsOf, type Leaves, leavesOf, liesIn, namesOf, pointer, type Secrets } from '../change/leaves.ts';
+import { type Deployments, givenNames } from '../deployments/deployments.ts';
+
+/** What the environment gives its runs now. */
+export interface GivenNow {
+  readonly template: EnvironmentVariables['template'];
+  /** The values as the version that would be deployed gets them. */
+  readonly defaults: Readonly<Record<string, JsonValue>>;
+  /** The variables of that version. */
+  readonly declared: ReadonlySet<string>;
+}
+
+interface Kept {
+  readonly leaves: Leaves;
+  /** The variables that the new run gets from its environment. */
+  readonly given: readonly string[];
+}
+
+/**
+ * What would be deployed, with what the environment or a variable set gives now: in the variables that it has changed since the run before the undone one, and in
+ * every secret, since a former one may have been revoked. A variable that the undo gives its earlier value is left alone.
+ */
+export function keepGiven(
+  leaves: Leaves,
+  entry: HistoryEntry,
+  { runs, secrets }: Pick<Deployments, 'runs' | 'secrets'>,
+  { template, defaults, declared }: GivenNow,
+): Kept {
+  const takenBack = namesOfVariables(entry.changes);
+  const changed = namesOfVariables(entry.kept);
+  const { variables } = inputsOf(leaves);
+  const given = [...givenNames(runs.at(-1)?.inputs ?? null)].filter(
+    (name) => Object.hasOwn(defaults, name) && Object.hasOwn(variables, name) && declared.has(name),
+  );
+  const isFollowed = (name: string) =>
+    changed.has(name) || secrets.names.has(name) || (template[name]?.sensitive ?? false);
+  const isSame = (name: string) => isDeepStrictEqual(variables[name], defaults[name]);
+  const free = given.filter((name) => !takenBack.has(name));
+  const followed = free.filter((name) => isFollowed(name) && !isSame(name));
+  const replaced = followed.reduce((all, name) => replace(all, name, defaults[name] ?? null, secrets), leaves);
+  return { leaves: replaced, given: free.filter((name) => isFollowed(name) || isSame(name)) };
+}
+
+/** The variables of the kept changes whose values the environment still gives. */
+export function namesOfVariables(changes: readonly { readonly path: string }[]): ReadonlySet<string> {
+  return new Set(
+    changes.flatMap(({ path }) => {
+      const [kind, name] = namesOf(path);
+      return kind === 'variables' && name !== undefined ? [name] : [];
+    }),
+  );
+}
+
+function replace(leaves: Leaves, name: string, value: JsonValue, secrets: Secrets): Leaves {
+  const path = pointer('/variables', name);
+  const others = [...leaves].filter(([other]) => other !== path && !liesIn(other, path));
+  const own = [...leavesOf({ version: '', variables: { [name]: value }, environment: {} }, secrets)];
+  return new Map([...others, ...own.filter(([other]) => other !== '/version')]);
+}
