@@ -86,7 +86,7 @@ describe.skipIf(findBrowser() === null)('the pages of people in a browser', () =
     await page.goto(`${origin}${teams}/${empty.id}/delete`);
     await page.getByLabel('Type Empty to confirm').fill('something else');
     await page.getByRole('button', { name: 'Delete team' }).click();
-    await page.getByText('Must be Empty.').first().waitFor();
+    await page.getByText('Is another name: type Empty exactly.').first().waitFor();
     for (const [width, colorScheme] of [
       [1280, 'light'],
       [390, 'dark'],

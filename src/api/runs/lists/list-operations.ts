@@ -7,7 +7,7 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, readAccess } from '../operations.ts';
 import { ListedRunView, toListedRun } from '../views.ts';
-import { filterQuery, runOwners, scopeQuery, toFilter, waitingQuery } from './list-query.ts';
+import { filterQuery, nameScope, runOwners, ScopeName, scopeQuery, toFilter, waitingQuery } from './list-query.ts';
 
 export const listAccess: Access = { ...readAccess, review: { ...accessReview, verb: 'list' } };
 
@@ -17,8 +17,9 @@ export const listAllRuns = readList({
   summary:
     'List runs, newest first; without team_id, organization_id, environment_id, instance_id and scope only those that belong to no team',
   query: z.strictObject({ ...pageQuery, ...scopeQuery, ...filterQuery, ...waitingQuery }),
-  description: 'Every parameter narrows the list. The runs of a list have no `actions`: read a single run for them.',
-  responses: { 200: pageOf('runs', ListedRunView) },
+  description:
+    'Every parameter narrows the list, and `scope` of the answer says whose runs it holds. The runs of a list have no `actions`: read a single run for them.',
+  responses: { 200: pageOf('runs', ListedRunView).extend({ scope: ScopeName }).meta({ id: 'ListedRunPage' }) },
   access: listAccess,
   owners: runOwners,
   handle: async ({ em, query, target, principal }) => {
@@ -27,6 +28,6 @@ export const listAllRuns = readList({
       filter: { ...toFilter(query), waitingOn: query.waiting_on },
       page: query,
     });
-    return { runs: page.items.map(toListedRun), next_cursor: page.nextCursor };
+    return { runs: page.items.map(toListedRun), next_cursor: page.nextCursor, scope: nameScope(query) };
   },
 });

@@ -21,6 +21,22 @@ export const scopeQuery = {
     ),
 };
 
+/** Whose runs an answer holds, by the most specific parameter that says so. */
+export const ScopeName = z
+  .enum(['unscoped', 'readable', 'organization', 'team', 'environment', 'instance'])
+  .describe(
+    'Whose runs these are. `unscoped`: no parameter says it, so they are only those that belong to no team; `scope=readable` selects all that you may read. ' +
+      '`organization`, `team`, `environment`, `instance`: those of the owner that the parameter of that name selects.',
+  );
+
+/** The name of the scope that the query parameters select. */
+export function nameScope(query: z.output<z.ZodObject<typeof scopeQuery>>): z.output<typeof ScopeName> {
+  const named = (['instance', 'environment', 'team', 'organization'] as const).find(
+    (level) => query[`${level}_id`] !== undefined,
+  );
+  return named ?? query.scope ?? 'unscoped';
+}
+
 /** The parameters of them that name an owner by its id. */
 export const runOwners = {
   organization: 'organization_id',

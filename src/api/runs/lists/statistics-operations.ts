@@ -8,7 +8,7 @@ import { countRuns } from '#domain/runs/lists/statistics-store.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
 import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { listAccess, listAllRuns } from './list-operations.ts';
-import { filterQuery, runOwners, scopeQuery, toFilter } from './list-query.ts';
+import { filterQuery, nameScope, runOwners, ScopeName, scopeQuery, toFilter } from './list-query.ts';
 
 const counts = {
   ...(Object.fromEntries(terminalStatuses.map((status) => [status, z.int()])) as Record<
@@ -29,6 +29,7 @@ const StatisticsView = z
     from: Time,
     to: Time,
     time_zone: z.string(),
+    scope: ScopeName,
     total: z.object(counts),
     days: z.array(z.object({ date: z.string().meta({ format: 'date' }), ...counts })),
   })
@@ -67,6 +68,7 @@ export const getStatistics = readList({
       from,
       to,
       time_zone,
+      scope: nameScope(query),
       total: toCounts(total),
       days: days.map(({ date, ...day }) => ({ date, ...toCounts(day) })),
     };

@@ -52,7 +52,11 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
   const facts = { root: planForm(schema), inherited: given, version, deployed: null, source: null };
   const values = work.variables as Readonly<Record<string, JsonValue>>;
   const differences = findDifferences(facts, deployed, { values, omitted: [] });
-  return { deployed, lost: differences.filter(({ kind }) => kind === 'emptied' || kind === 'dropped') };
+  // A required variable without a value is missing: the operation refuses that, and nothing resets it.
+  const missing = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const isLost = ({ kind, variable }: Difference) =>
+    kind === 'dropped' || (kind === 'emptied' && !missing.has(variable));
+  return { deployed, lost: differences.filter(isLost) };
 }
 
 const field = 'work.run.variables_from';
@@ -67,7 +71,7 @@ export async function refuseSilentResets(visit: Visit, work: ResettingWork, choi
     const names = resets.lost.map(({ variable }) => variable).join(', ');
     visit.addProblem(
       field,
-      `${resets.deployed.instance.name} is deployed there already, and each start would reset ${names}: choose whether to keep what is deployed`,
+      `the instance ${resets.deployed.instance.name} is deployed there already, and each start would reset ${names}: choose whether to keep what is deployed`,
     );
   }
 }

@@ -47,5 +47,5 @@ export function typedNameField(name: string): FormField {
 
 /** @throws Invalid if something else was typed */
 export function requireTypedName({ confirmation }: Typed, name: string): void {
-  if (confirmation?.trim() !== name.trim()) throw invalidField('confirmation', `must be ${name}`);
+  if (confirmation?.trim() !== name.trim()) throw invalidField('confirmation', `is another name: type ${name} exactly`);
 }

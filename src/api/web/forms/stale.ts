@@ -89,7 +89,7 @@ export function renderStale<Field extends ComparedField>(
   const unknown = hasOtherValues || visible.some((field) => !isCompared(field));
   const isMerged = !hasOtherValues && Object.keys(readDigests(typed)).length > 0;
   return html`<div class="notice notice-problem" role="alert" tabindex="-1" data-focus>${renderIcon('octagon-x')}<div>
-<p>Another person changed this after you opened the form. Nothing was saved.${isMerged && ' Fields that you did not change show the current values.'}</p>
+<p>Another person changed this after you opened the form, or you did in another tab. Nothing was saved.${isMerged && ' Fields that you did not change show the current values.'}</p>
 ${
   changed.length > 0 &&
   html`<p>Save again to replace these current values:</p>

@@ -278,7 +278,7 @@ describe('a destroy', () => {
     expect([shown.status, shown.text.includes('Type doomed to confirm')]).toEqual([200, true]);
     expect(shown.text).toMatch(/The run destroys everything that .*doomed.* holds, with version 1\.0\.0\./);
     const wrong = await send(address, '2.0.0', { ...fields, confirmation: 'other' });
-    expect([wrong.status, wrong.text.includes('Must be doomed')]).toEqual([422, true]);
+    expect([wrong.status, wrong.text.includes('Is another name: type doomed exactly.')]).toEqual([422, true]);
     const sent = await send(address, '2.0.0', { ...fields, confirmation: 'doomed' });
     expect(sent.status, sent.text).toBe(303);
     expect(await runAt(sent.location)).toMatchObject({ operation: 'destroy', template_version: '1.0.0' });
@@ -351,7 +351,7 @@ describe('a destroy', () => {
     expect(text).toMatch(/<strong>3 resources<\/strong>/);
     expect(text).toMatch(/version <strong>1\.0\.0<\/strong>/);
     const wrong = await visitor.submit(path, { confirmation: 'all', message: '' });
-    expect([wrong.status, wrong.text.includes('Must be removed')]).toEqual([400, true]);
+    expect([wrong.status, wrong.text.includes('Is another name: type removed exactly.')]).toEqual([400, true]);
     const sent = await visitor.submit(path, { confirmation: 'removed', message: 'Done with it' });
     expect(sent.status, sent.text).toBe(303);
     const destroyed = { operation: 'destroy', template_version: '1.0.0', message: 'Done with it' };

@@ -149,6 +149,8 @@ describe('a list of runs', () => {
 
   it('a list of runs without an owner holds only the runs of no team', async () => {
     expect(await listed(admin, '')).toEqual([unscoped]);
+    const scopeOf = async (query: string) => (await admin.get(`/runs?${query}`)).body.scope;
+    expect([await scopeOf(''), await scopeOf('scope=readable')]).toEqual(['unscoped', 'readable']);
     expect(await listed(admin, `requested_by=${here.owner.id}`)).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ describe('the pages of organizations, teams and projects', () => {
     expect(blocked.text).toContain('delete or transfer them first');
     await owner.send('DELETE', `/environments/${environment}`, undefined, { 'idempotency-key': randomUUID() });
     const wrong = await visitor.submit(`/projects/${project}/delete`, { confirmation: 'network', key: randomUUID() });
-    expect([wrong.status, wrong.text.includes('Must be Network')]).toEqual([400, true]);
+    expect([wrong.status, wrong.text.includes('Is another name: type Network exactly.')]).toEqual([400, true]);
     const deleted = await visitor.submit(`/projects/${project}/delete`, { confirmation: 'Network', key: randomUUID() });
     expect([deleted.status, deleted.location]).toEqual([303, '/projects?done=deleted']);
     await visitor.submit(`${teamPath}/delete`, { confirmation: 'Core', key: randomUUID() });

@@ -27,7 +27,9 @@ describe('an edit form that was opened before somebody else changed the thing', 
       const stale = await visitor.submit(`${path}/edit`, { ...change, expected_revision: String(revision) });
       expect(stale.status).toBe(409);
       const summary = summaryOf(stale.text);
-      expect(summary).toContain('Another person changed this after you opened the form. Nothing was saved.');
+      expect(summary).toContain(
+        'Another person changed this after you opened the form, or you did in another tab. Nothing was saved.',
+      );
       expect(summary).toContain('Changed &lt;b&gt; meanwhile');
       expect(summary).toContain('value="Mine"');
       expect(summary).not.toContain('#field-expected_revision');
@@ -155,7 +157,9 @@ test.each([
     expect((await admin.patch(route || page(), change)).status).toBe(200);
     const stale = await visitor.submit(page() + edit, opened);
     expect(stale.status, stale.text).toBe(409);
-    expect(summaryOf(stale.text)).toContain('Another person changed this after you opened the form.');
+    expect(summaryOf(stale.text)).toContain(
+      'Another person changed this after you opened the form, or you did in another tab.',
+    );
     expect(summaryOf(stale.text)).toContain(shown);
     const revision = /name="expected_revision" value="(\d+)"/.exec(summaryOf(stale.text))?.[1] ?? '';
     const { key: _used, ...typed } = opened;

@@ -140,7 +140,7 @@ function isOccupantSeen({ occupied }: RunFacts, { compared }: Basic): boolean {
 function findUnconfirmed({ confirmation }: Basic, name: string): FormState | null {
   if (confirmation.trim() === name.trim()) return null;
   if (confirmation === '') return { problems: null, isToConfirm: true };
-  return { problems: { status: 422, fields: { confirmation: `Must be ${name}` }, others: [] } };
+  return { problems: { status: 422, fields: { confirmation: `Is another name: type ${name} exactly.` }, others: [] } };
 }
 
 /** What a form says above its fields. */
