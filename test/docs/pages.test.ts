@@ -39,7 +39,7 @@ const tried: Record<string, string> = {
 /** The documentation names these without a folder, because many areas have them. */
 const filesOfAreas = [
   ...['model.ts', 'entity.ts', 'store.ts', 'ownership.ts', 'events.ts', 'news.ts', 'feature.ts', 'sealed.ts'],
-  ...['operations.ts', 'views.ts', 'area.ts', 'page-list.ts'],
+  ...['operations.ts', 'views.ts', 'area.ts', 'page-list.ts', 'declarations.ts'],
 ];
 
 const shellBlocks = files.flatMap(codeBlocks).filter(({ info }) => /^(sh|bash|console|shell)\b/.test(info));
