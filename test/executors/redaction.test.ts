@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { RedactingStream, Redactor } from '#domain/shared/redaction/redactor.ts';
+import { secretForms } from '#domain/shared/redaction/secret-forms.ts';
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import { DebugLog, maxDebugBytesOfCall } from '#executors/attempt/debug-log.ts';
 import { maskSecrets } from '#executors/redaction/masking.ts';
-import { RedactingStream, Redactor } from '#executors/redaction/redaction.ts';
-import { secretForms } from '#executors/redaction/secret-forms.ts';
 
 function redactInPieces(redactor: Redactor, text: Buffer, cuts: number[]): string {
   const stream = new RedactingStream(redactor);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import { readPlan } from '#executors/opentofu/plan-json/plan.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeWorkRoot, runSteps, shell } from './support.ts';
 
 const secret = 'hunter2-secret';

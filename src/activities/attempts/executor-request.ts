@@ -24,6 +24,7 @@ export function toExecutorRequest(
     executor: resolveExecutor(work),
     variables: inputs.variables,
     sensitiveVariables: inputs.sensitive,
+    earlierSecrets: work.stateSecrets,
     environment: mergeEnvironment(inputs.environment, connections),
     environmentFiles: connections.files,
     modules: work.modules,

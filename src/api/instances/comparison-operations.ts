@@ -3,6 +3,7 @@ import { read } from '#api/pipeline/operation.ts';
 import { ValueChangeView, viewValueChange } from '#api/pipeline/value-changes.ts';
 import { compareStates, type StateComparison } from '#domain/instances/state/state-comparison.ts';
 import { findInstance } from '#domain/instances/targets.ts';
+import { findSecretsOfStates } from '#domain/runs/state-secrets/state-secrets.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { InstanceParams } from './operations.ts';
@@ -45,7 +46,7 @@ export const compare = read({
   audit: 'instance.states_compared',
   isCostly: () => true,
   handle: async ({ em, params, query, services }) => {
-    const comparison = await compareStates(em, services.keyRing, params.id, query);
+    const comparison = await compareStates(em, services.keyRing, params.id, query, findSecretsOfStates);
     if (!comparison) throw new NotFound('state version');
     return { ...query, ...viewComparison(comparison) };
   },

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { OutputListener } from '#executors/output/output-recorder.ts';
 import type { HostSettings } from '../protocol/host-settings.ts';
 import type { CheckReport, ExecutionPlan, Tool } from '../protocol/request.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
-import type { Redactor } from '../redaction/redaction.ts';
 import type { Mount } from '../sandbox/bubblewrap.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import type { Step } from '../sandbox/script.ts';

@@ -1,4 +1,4 @@
-import type { Redactor } from '../redaction/redaction.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 
 /** Of each call of the tool, the end of its log is kept: an error is near it. */
 export const maxDebugBytesOfCall = 4 * 1024 * 1024;

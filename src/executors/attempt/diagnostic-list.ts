@@ -1,6 +1,6 @@
 import { type Diagnostic, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
-import type { Redactor } from '../redaction/redaction.ts';
 
 /** The errors and warnings of an attempt: each once, few enough and short enough to be stored, and without secrets. */
 export class DiagnosticList {

@@ -5,7 +5,7 @@ import type { LaunchedJob, Usage } from '../sandbox/job-launcher.ts';
 import type { JobLimits } from '../sandbox/job-limits.ts';
 import { formatBytes } from '../shared/bytes.ts';
 import { reportUnexpectedError } from '../shared/errors.ts';
-import type { AttemptControl, Urgency } from './attempt-control.ts';
+import type { AttemptControl, StopCause, Urgency } from './attempt-control.ts';
 
 const firstCheckMs = 100;
 const maxPauseMs = 500;
@@ -97,4 +97,10 @@ export class LimitWatch {
     const message = `${executionReasons[reason]} of ${limit}`;
     this.#control.stop({ outcome: 'limit_exceeded', reason, message, urgency });
   }
+}
+
+/** Why an attempt is stopped that printed more than its limit. */
+export function outputLimit(bytes: number): StopCause {
+  const message = `the attempt printed more than its limit of ${formatBytes(bytes)}`;
+  return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };
 }

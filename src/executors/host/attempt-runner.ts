@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Redactor, SecretsTooLarge } from '#domain/shared/redaction/redactor.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { LogWriter } from '#executors/output/log-writer.ts';
 import { OutputRecorder } from '#executors/output/output-recorder.ts';
@@ -10,7 +11,7 @@ import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import { buildEnvironment } from '../attempt/environment.ts';
 import { pathsOfFiles, writtenFiles } from '../attempt/environment-files.ts';
 import { JobRunner } from '../attempt/job-runner.ts';
-import { LimitWatch } from '../attempt/limits.ts';
+import { LimitWatch, outputLimit } from '../attempt/limits.ts';
 import { StateKeeper } from '../attempt/state-keeper.ts';
 import { checkCommands } from '../command/check.ts';
 import { runCommands } from '../command/command.ts';
@@ -19,13 +20,11 @@ import { runOpenTofu } from '../opentofu/opentofu.ts';
 import type { LogChunk, StateMeta } from '../protocol/request.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
 import type { WireResult } from '../protocol/result-schema.ts';
-import { Redactor } from '../redaction/redaction.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
-import { formatBytes } from '../shared/bytes.ts';
 import { AttemptFailure, reportUnexpectedError } from '../shared/errors.ts';
 import { AttemptNetwork } from './attempt-network.ts';
 import type { HostResources } from './host-resources.ts';
-import { learnRequestSecrets } from './request-secrets.ts';
+import { allHiddenNote, learnRequestSecrets } from './request-secrets.ts';
 
 /** Sends an attempt's log and state to the worker. */
 export interface AttemptReporter {
@@ -79,6 +78,7 @@ export class AttemptRunner {
     this.#limits = new LimitWatch(request, this.#control);
     const limit = request.limits.logBytes ?? null;
     this.#writer = new LogWriter({ phase: request.phase, limit, send: (chunk) => reporter.sendLog(chunk) });
+    if (this.#redactor.hidesAll) this.#writer.note(allHiddenNote);
     this.#recorder = new OutputRecorder({
       redactor: this.#redactor,
       writer: this.#writer,
@@ -155,8 +155,8 @@ export class AttemptRunner {
       debugLog: this.#debugLog,
       listen: (listener) => this.#recorder.listen(listener),
     };
-    const { executor } = request;
-    if (request.check)
+    const { executor, check } = request;
+    if (check)
       return executor.kind === 'opentofu' ? checkOpenTofu(attempt, executor) : checkCommands(attempt, executor);
     return executor.kind === 'opentofu' ? runOpenTofu(attempt, executor, initCache) : runCommands(attempt, executor);
   }
@@ -231,6 +231,7 @@ export class AttemptRunner {
       return { outcome, reason, message: message && redact(message), ...base };
     }
     if (failure instanceof AttemptFailure) return { ...failed(failure.reason, redact(failure.message)), ...base };
+    if (failure instanceof SecretsTooLarge) return { ...failed('environment_invalid', failure.message), ...base };
     reportUnexpectedError(failure);
     return { ...failed('executor_failed', "the executor failed; see the service's log"), ...base };
   }
@@ -242,9 +243,4 @@ function withoutArtifact({ artifact: _, ...plan }: NonNullable<AttemptSuccess['p
 
 function failed(reason: ExecutionReason, message: string) {
   return { outcome: 'failed' as const, reason, message };
-}
-
-function outputLimit(bytes: number): StopCause {
-  const message = `the attempt printed more than its limit of ${formatBytes(bytes)}`;
-  return { outcome: 'limit_exceeded', reason: 'output_limit', message, urgency: 'short' };
 }

@@ -1,10 +1,16 @@
 import type { ModuleSource } from '#domain/connections/module-sources/model.ts';
+import { learnEarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
-import type { Redactor } from '../redaction/redaction.ts';
+
+/** What the log says where everything is redacted. */
+export const allHiddenNote =
+  'everything is redacted, because the state may hold more secrets of earlier runs than are looked for: an apply of the whole instance ends this';
 
 /** Redacts from now on what a request gives as secret. */
 export function learnRequestSecrets(request: WireRequest, redactor: Redactor): void {
   const { variables, sensitiveVariables, environment, environmentFiles = [], moduleSources = [] } = request;
+  const { earlierSecrets } = request;
   for (const name of sensitiveVariables) redactor.learn(variables[name] ?? null);
   for (const { value, sensitive, hidden = null } of environment) {
     if (sensitive) redactor.learn(value);
@@ -12,6 +18,8 @@ export function learnRequestSecrets(request: WireRequest, redactor: Redactor): v
   }
   for (const { text } of environmentFiles) redactor.learn(text);
   for (const source of moduleSources) for (const secret of secretsOf(source)) redactor.learn(secret);
+  // They come last: only for what is left of the room.
+  if (earlierSecrets) learnEarlierSecrets(redactor, earlierSecrets);
 }
 
 function secretsOf(source: ModuleSource): string[] {

@@ -1,4 +1,4 @@
-import { RedactingStream, type Redactor } from '#executors/redaction/redaction.ts';
+import { RedactingStream, type Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { LogWriter } from './log-writer.ts';
 
 const tailBytes = 8 * 1024;

@@ -97,6 +97,7 @@ export const WireRequest = z.object({
     .optional(),
   modules: Modules.nullish(),
   moduleSources: z.array(ModuleSource).optional(),
+  earlierSecrets: z.object({ values: z.array(json), areTooMany: z.boolean() }).optional(),
   remoteStates: z.record(z.string(), z.string()).optional(),
   outputs: namedValues(z.object({ sensitive: z.boolean().optional() })),
   planDigest: digest.nullish(),

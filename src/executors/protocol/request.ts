@@ -5,6 +5,7 @@ import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import type { RunOptions } from '#domain/runs/options/model.ts';
 import type { PlanSummary, ResourceChange } from '#domain/runs/plans/model.ts';
 import type { PlanSections } from '#domain/runs/plans/sections.ts';
+import type { EarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
@@ -108,6 +109,8 @@ export interface ExecutionRequest {
   readonly variables: Readonly<Record<string, JsonValue>>;
   /** Names of the variables whose values are secret. */
   readonly sensitiveVariables: readonly string[];
+  /** What the state may hold of the secrets of earlier runs: redacted, and given to no program. Left out: nothing. */
+  readonly earlierSecrets?: EarlierSecrets | undefined;
   readonly environment: readonly EnvironmentVariable[];
   readonly environmentFiles?: readonly EnvironmentFile[] | undefined;
   /** What the version used before; null or left out if nothing is known. */

@@ -1,8 +1,8 @@
 import type { DeployedResource } from '#domain/instances/state-file/addresses.ts';
 import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
 import { maxResources } from '#domain/instances/state-file/state-file.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { distinctNames } from './masking.ts';
-import type { Redactor } from './redaction.ts';
 
 type Redact = (text: string) => string;
 
@@ -11,7 +11,7 @@ type Redact = (text: string) => string;
  * resource of its own.
  */
 export function maskAddresses(all: readonly DeployedResource[], redactor: Redactor): MaskedAddresses {
-  if (redactor.matcher.isEmpty) return {};
+  if (redactor.isEmpty) return {};
   const resources = all.slice(0, maxResources);
   const addresses = distinctNames(
     resources.map(({ address }) => address),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compareContents } from '#domain/instances/state/state-comparison.ts';
 import type { MaskedAddresses } from '#domain/instances/state-file/shown-resource.ts';
+import { learnEarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 
 const secret = { sensitive: true };
 const state = (...resources: object[]) =>
@@ -148,6 +150,40 @@ describe('a comparison of two states', () => {
     ]);
     const older = listed(before, after);
     expect(older.map(([address]) => address)).toEqual([mask, 'vm.x["a-secret"]', 'vm.x["b-plain"]']);
+  });
+
+  it('shows nothing that has a secret of the runs in it, on neither side, and numbers addresses once', () => {
+    const redactor = new Redactor();
+    learnEarlierSecrets(redactor, { values: ['al-secret"q-1', 'al-secret"q-2'], areTooMany: false });
+    const keyed = (...keys: string[]) => ({
+      mode: 'managed',
+      type: 'vm',
+      name: 'x',
+      instances: keys.map((key) => ({ index_key: key, attributes: { input: `v:${key}`, map: { [key]: 1 }, n: 1 } })),
+    });
+    const mask = 'vm.x["[redacted]"]';
+    const before = { ...state(keyed('al-secret"q-1')), maskedAddresses: { 0: { address: `${mask} (2)` } } };
+    const after = {
+      ...state(keyed('al-secret"q-2', 'al-secret"q-1b')),
+      maskedAddresses: { 0: { address: `${mask} (2)` } },
+    };
+    const { changes } = compareContents(before, after, [], redactor);
+    expect(JSON.stringify(changes)).not.toContain('al-secret');
+    expect(changes.map(({ address }) => address)).toEqual([`${mask} (2)`, `${mask} (3)`, 'vm.x["[redacted]b"]']);
+    expect(changes[0]?.attributes).toMatchObject([
+      { label: 'input', sensitive: true },
+      { label: 'map', sensitive: true },
+      { label: 'n', sensitive: false },
+    ]);
+  });
+
+  it('shows no value where there are more secrets than are looked for', () => {
+    const redactor = new Redactor();
+    learnEarlierSecrets(redactor, { values: [], areTooMany: true });
+    const { changes } = compareContents(state(subnet({ cidr: 'a' })), state(subnet({ cidr: 'b' })), [], redactor);
+    expect(changes).toMatchObject([
+      { address: '[redacted]', attributes: [{ before: secret, after: secret, note: 'sensitive, changed' }] },
+    ]);
   });
 
   it.each([

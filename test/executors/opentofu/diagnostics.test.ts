@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Diagnostic, findDiagnosticsProblem, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { DiagnosticList } from '#executors/attempt/diagnostic-list.ts';
 import { ToolDiagnostics } from '#executors/opentofu/diagnostics/diagnostics.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeWorkRoot, requireTools, run } from '../support.ts';
 import { useTool } from './opentofu-support.ts';
 

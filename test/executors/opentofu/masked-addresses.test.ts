@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readStateFile } from '#domain/instances/state-file/state-file.ts';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
 import { maskAddresses } from '#executors/redaction/masked-addresses.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeWorkRoot, requireTools } from '../support.ts';
 import { useTool } from './opentofu-support.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { packArtifact, sha256, unpackArtifact } from '#executors/attempt/artifact.ts';
 import { readPlan } from '#executors/opentofu/plan-json/plan.ts';
 import { encodeFrame } from '#executors/protocol/frames.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeWorkRoot, requireTools, run } from '../support.ts';
 import { useTool } from './opentofu-support.ts';
 

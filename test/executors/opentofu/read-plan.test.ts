@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { deviationsOf } from '#domain/runs/plans/deviations.ts';
 import { maxPaths } from '#domain/runs/plans/model.ts';
 import { scannedChanges } from '#domain/runs/plans/scanned-changes.ts';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { readPlan } from '#executors/opentofu/plan-json/plan.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
 import { secretDigestOf } from '#executors/redaction/secret-digest.ts';
 
 const key = Buffer.from('a key of this test').toString('base64');

@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { StateKeeper } from '#executors/attempt/state-keeper.ts';
 import { Relay } from '#executors/host/relay.ts';
 import { StateBackend } from '#executors/opentofu/state/state-backend.ts';
 import { TofuState } from '#executors/opentofu/state/tofu-state.ts';
 import type { OpenTofuExecutor } from '#executors/protocol/request.ts';
-import { Redactor } from '#executors/redaction/redaction.ts';
 import { makeRequest, makeWorkRoot, RecordingSink, requireTools, run, runSteps, shell } from '../support.ts';
 
 const work = makeWorkRoot();

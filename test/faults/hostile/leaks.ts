@@ -1,6 +1,6 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { secretForms } from '#executors/redaction/secret-forms.ts';
+import { secretForms } from '#domain/shared/redaction/secret-forms.ts';
 import type { Installation } from '../harness/installation.ts';
 
 /**

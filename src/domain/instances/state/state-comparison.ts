@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
+import { type EarlierSecrets, learnEarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
+import { Redactor } from '#domain/shared/redaction/redactor.ts';
+import { secretPaths } from '#domain/shared/redaction/secret-paths.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { type Effort, newEffort } from '#domain/shared/values/comparison/compare.ts';
 import { hideAt } from '#domain/shared/values/comparison/hidden.ts';
@@ -13,6 +16,7 @@ import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { secretNamesOf } from '../secret-outputs.ts';
 import { type ParsedObject, readManagedObjects } from '../state-file/shown-resource.ts';
+import { redactChange } from './redacted-change.ts';
 import { readStateContent, type StateContent } from './state.ts';
 
 /** A larger state would keep this process busy for too long. */
@@ -23,6 +27,8 @@ const deepest = 500;
 const maxResources = 200;
 const maxAttributes = 200;
 const longestValue = 2_000;
+/** Of the forms of secrets that are looked for on the main thread. With more, all values are masked. */
+const maxSecretBytes = 2 * 1024 * 1024;
 
 /** A resource that differs between two states. */
 export interface ResourceChange {
@@ -43,21 +49,30 @@ export interface StateComparison {
   readonly omittedOutputs: number;
 }
 
+interface Serials {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Compares two state versions of an instance, resource by resource. The values that a state marks as sensitive are not told, only that they
- * differ. Undefined if the instance does not have both versions.
+ * Compares two state versions of an instance, resource by resource. The values that a state marks as sensitive, or that have a secret of its runs in them, are not
+ * told, only that they differ. Undefined if the instance does not have both versions.
+ * @param findSecrets finds the secrets under which both were written
  * @throws Unprocessable for states that are too large, or that no tool wrote
  */
 export async function compareStates(
   em: Em,
   keyRing: KeyRing,
   instanceId: string,
-  { from, to }: { readonly from: number; readonly to: number },
+  serials: Serials,
+  findSecrets: (em: Em, keyRing: KeyRing, instanceId: string, serials: Serials) => Promise<EarlierSecrets>,
 ): Promise<StateComparison | undefined> {
-  const before = await readStateContent(em, keyRing, instanceId, from);
-  const after = await readStateContent(em, keyRing, instanceId, to);
+  const before = await readStateContent(em, keyRing, instanceId, serials.from);
+  const after = await readStateContent(em, keyRing, instanceId, serials.to);
   if (!before || !after) return undefined;
-  return compareContents(before, after, await findSecretOutputs(em, instanceId));
+  const redactor = new Redactor(maxSecretBytes);
+  learnEarlierSecrets(redactor, await findSecrets(em, keyRing, instanceId, serials));
+  return compareContents(before, after, await findSecretOutputs(em, instanceId), redactor);
 }
 
 /** The names of the outputs that the instance, or a newer version of its template, calls secret by now. */
@@ -78,17 +93,20 @@ export function compareContents(
   before: StateContent,
   after: StateContent,
   secretOutputs: readonly string[] = [],
+  redactor = new Redactor(),
 ): StateComparison {
   const [one, other] = [parse(before), parse(after)];
   const [old, present] = [readResources(one, before), readResources(other, after)];
   const addresses = [...new Set([...old.keys(), ...present.keys()])];
   const pairs = addresses.map((address) => ({ address, before: old.get(address), after: present.get(address) }));
-  const differing = namePairs(pairs.filter(isDifferent)).sort((one, other) => (one.shown < other.shown ? -1 : 1));
+  const differing = namePairs(pairs.filter(isDifferent), redactor).sort((one, other) =>
+    one.shown < other.shown ? -1 : 1,
+  );
   const listed = differing.slice(0, maxResources);
   const effort = newEffort();
-  const outputs = compareOutputs(one['outputs'], other['outputs'], secretOutputs, effort);
+  const outputs = compareOutputs(one['outputs'], other['outputs'], { secretOutputs, redactor, effort });
   return {
-    changes: listed.map((pair) => compareResource(pair.shown, pair.before, pair.after, effort)),
+    changes: listed.map((pair) => compareResource(pair, redactor, effort)),
     omitted: differing.length - listed.length,
     unchanged: addresses.length - differing.length,
     outputs: outputs.changes,
@@ -108,16 +126,23 @@ function isDifferent({ before, after }: Pair): boolean {
   return !isDeepStrictEqual(sides[0], sides[1]);
 }
 
-/** An address that one of the two states masks is masked. Two that are then shown alike are numbered. */
-function namePairs(pairs: readonly Pair[]): (Pair & { readonly shown: string })[] {
-  const maskOf = ({ address, before, after }: Pair) =>
-    [after, before].find((each) => each !== undefined && each.shown !== address)?.shown;
+/** An address that one of the two states masks, or that has a known secret in it, is masked. Two that are then shown alike are numbered. */
+function namePairs(pairs: readonly Pair[], redactor: Redactor): NamedPair[] {
+  const maskOf = ({ address, before, after }: Pair) => {
+    const masked = [after, before].find((each) => each !== undefined && each.shown !== address)?.shown;
+    const shown = redactor.redactText(masked ?? address);
+    return shown === address ? undefined : shown;
+  };
   const open = pairs.filter((pair) => maskOf(pair) === undefined).map(({ address }) => address);
   const distinct = new DistinctTexts(open);
   return pairs.map((pair) => {
     const mask = maskOf(pair);
     return { ...pair, shown: mask === undefined ? pair.address : distinct.add(mask) };
   });
+}
+
+interface NamedPair extends Pair {
+  readonly shown: string;
 }
 
 interface ComparedResource {
@@ -175,20 +200,27 @@ function readMarks(marks: JsonValue | undefined): ValuePath[] {
   );
 }
 
+interface Showing {
+  readonly secretOutputs: readonly string[];
+  readonly redactor: Redactor;
+  readonly effort: Effort;
+}
+
 /** An output that one of the two states marks as sensitive is hidden in both. */
 function compareOutputs(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  secretOutputs: readonly string[],
-  effort: Effort,
+  { secretOutputs, redactor, effort }: Showing,
 ) {
   const [old, present] = [readOutputs(before), readOutputs(after)];
-  const secret = [...secretOutputs, ...old.secret, ...present.secret].map((name) => [name]);
-  return listValueChanges(hideAt(old.values, secret), hideAt(present.values, secret), {
+  const marked = [...secretOutputs, ...old.secret, ...present.secret].map((name) => [name]);
+  const secret = [...marked, ...secretPaths(old.values, redactor), ...secretPaths(present.values, redactor)];
+  const found = listValueChanges(hideAt(old.values, secret), hideAt(present.values, secret), {
     effort,
     maxChanges: maxAttributes,
     longestValue,
   });
+  return { ...found, changes: found.changes.map((change) => redactChange(change, redactor)) };
 }
 
 function readOutputs(outputs: JsonValue | undefined): { values: JsonValue; secret: string[] } {
@@ -201,19 +233,16 @@ function readOutputs(outputs: JsonValue | undefined): { values: JsonValue; secre
   };
 }
 
-/** What one of the two states marks as sensitive is hidden in both. */
-function compareResource(
-  address: string,
-  before: ComparedResource | undefined,
-  after: ComparedResource | undefined,
-  effort: Effort,
-): ResourceChange {
-  const sensitive = [...(before?.sensitive ?? []), ...(after?.sensitive ?? [])];
+/** What one of the two states marks as sensitive is hidden in both, and so is what has a known secret in it. */
+function compareResource({ shown, before, after }: NamedPair, redactor: Redactor, effort: Effort): ResourceChange {
+  const sides = [before, after].filter((side) => side !== undefined);
+  const sensitive = sides.flatMap((side) => [...side.sensitive, ...secretPaths(side.attributes, redactor)]);
   const { changes, omitted } = listValueChanges(
     before && hideAt(before.attributes, sensitive),
     after && hideAt(after.attributes, sensitive),
     { effort, isNullMissing: true, maxChanges: maxAttributes, longestValue },
   );
   const action = !before ? 'create' : !after ? 'delete' : 'update';
-  return { address, action, attributes: changes, omittedAttributes: omitted };
+  const attributes = changes.map((change) => redactChange(change, redactor));
+  return { address: shown, action, attributes, omittedAttributes: omitted };
 }

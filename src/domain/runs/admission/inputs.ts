@@ -60,8 +60,8 @@ export function openInputsToRepeat(keyRing: KeyRing, runId: string, sealed: Uint
 }
 
 /**
- * The inputs that one phase gets. A worker never learns a variable that its phase must not have, nor the value for applying while
- * it plans.
+ * The inputs that one phase gets: never a variable that it must not have, nor the value for applying while it plans. The executor knows such secrets of earlier
+ * runs all the same, to redact them (`findStateSecrets`), and gives them to no program.
  */
 export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): PhaseInputs {
   const given = phase === 'planning' ? 'plan' : 'apply';

@@ -6,6 +6,7 @@ import type { KeptModules } from '#domain/registry/kept-modules/model.ts';
 import { findKeptModules } from '#domain/registry/kept-modules/store.ts';
 import { loadVersionById } from '#domain/registry/published.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';
+import type { EarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { VersionedTool } from '#domain/tools/model.ts';
@@ -18,6 +19,7 @@ import { ApplyObstructed, NoUsableTool, SandboxDemanded } from '../errors.ts';
 import { RunPlan } from '../plans/entity.ts';
 import { shareReads } from '../references/recheck.ts';
 import { raiseSecrets } from '../references/secret-outputs.ts';
+import { findStateSecrets } from '../state-secrets/state-secrets.ts';
 import { type GivenConnections, giveConnections, shareBinders } from './claiming/connections.ts';
 import { isObstructed } from './claiming/start-check.ts';
 import { chooseToolOfClaim } from './claiming/tool-choice.ts';
@@ -34,6 +36,8 @@ export interface AttemptWork {
   /** The inputs that the phase of the attempt gets. */
   readonly inputs: PhaseInputs;
   readonly state: Buffer | null;
+  /** The secrets under which the state was written, of which the attempt is given none as an input. */
+  readonly stateSecrets: EarlierSecrets;
   /** For an apply: what its plan produced to be applied. */
   readonly artifact: Buffer | null;
   /** The executor's own digest of that plan. */
@@ -99,14 +103,16 @@ async function claim(em: Em, keyRing: KeyRing, attemptId: string, claimant: Clai
   await beginLog(em, run, attempt, attempts);
   const chosen = tool === 'needless' ? null : tool;
   const { templateVersionId: versionId, environmentId = null } = run;
+  const inputs = inputsOfPhase(await raiseSecrets(em, openInputs(keyRing, runId, run.sealedInputs)), attempt.phase);
   const plan = attempt.phase === 'applying' ? await em.findOneOrFail(RunPlan, { runId }) : null;
   return {
     run,
     attempt,
     spec,
     files,
-    inputs: inputsOfPhase(await raiseSecrets(em, openInputs(keyRing, runId, run.sealedInputs)), attempt.phase),
+    inputs,
     state: stateSerial > 0 ? await readState(em, keyRing, instanceId, stateSerial) : null,
+    stateSecrets: await findStateSecrets(em, keyRing, instanceId, inputs.sensitive),
     artifact: plan?.artifact ? keyRing.open(artifactContext(runId), plan.artifact) : null,
     planDigest: plan?.executorDigest ?? null,
     tool: chosen,

@@ -1,5 +1,6 @@
 import { deposedSuffix } from '#domain/instances/state-file/addresses.ts';
 import type { ChangeAction, ResourceChange } from '#domain/runs/plans/model.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import {
   collectMarked,
   distinctNames,
@@ -8,7 +9,6 @@ import {
   shownValue,
   unknownMark,
 } from '../../redaction/masking.ts';
-import type { Redactor } from '../../redaction/redaction.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { type DetailsReading, readDetails } from './plan-details.ts';

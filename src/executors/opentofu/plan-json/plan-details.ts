@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maxPaths, type ResourceChange, type ValuePath } from '#domain/runs/plans/model.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
+import { secretPaths } from '#domain/shared/redaction/secret-paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark } from '../../redaction/masking.ts';
-import type { Redactor } from '../../redaction/redaction.ts';
 import type { SecretDigest } from '../../redaction/secret-digest.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 
@@ -41,7 +42,7 @@ export function readDetails(
     ...(isReason(reason) && { actionReason: reason }),
     replacePaths: asArray(replaced).slice(0, maxPaths).map(toPath).map(redact),
     unknownPaths: distinctPaths([change['after_unknown']]).slice(0, maxPaths).map(redact),
-    ...readSecrets(change, { redact, digest, real }),
+    ...readSecrets(change, { redactor, redact, digest, real }),
   };
 }
 
@@ -59,17 +60,18 @@ function toPath(parts: JsonValue): ValuePath {
   return asArray(parts).filter((part) => typeof part === 'string' || typeof part === 'number');
 }
 
-interface SecretsReading extends Pick<DetailsReading, 'digest' | 'real'> {
+interface SecretsReading extends Pick<DetailsReading, 'redactor' | 'digest' | 'real'> {
   readonly redact: (path: ValuePath) => ValuePath;
 }
 
 /** The secret values of a change, on either side: the first ones each by itself, and the others together. */
 function readSecrets(
   change: JsonObject,
-  { redact, digest, real }: SecretsReading,
+  { redactor, redact, digest, real }: SecretsReading,
 ): Pick<ResourceChange, 'sensitivePaths' | 'otherSecrets'> {
   const { before = null, after = null, after_unknown: unknown } = change;
-  const paths = distinctPaths([change['before_sensitive'], change['after_sensitive']]);
+  const marked = distinctPaths([change['before_sensitive'], change['after_sensitive']]);
+  const paths = [...marked, ...knownPaths(change, marked, redactor)];
   const digestAt = (path: ValuePath) => digest?.(valueAt(change[real] ?? null, path));
   const isUnknown = (path: ValuePath) => hasMarkAt(unknown, path);
   const differs = (path: ValuePath) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
@@ -85,6 +87,22 @@ function readSecrets(
   const changed = others.some((path) => (isUnknown(path) ? digest === null : differs(path)));
   const together = digest && { digest: digest(others.map((path) => [...path, digestAt(path) ?? ''])) };
   return { sensitivePaths: listed, otherSecrets: { changed, ...together } };
+}
+
+/**
+ * Where a resource that changes has a known secret that nothing marks, such as that of an earlier run on the one side and the present one on the other: both are
+ * masked, so only this says whether they differ.
+ */
+function knownPaths(change: JsonObject, marked: readonly ValuePath[], redactor: Redactor): ValuePath[] {
+  const { actions, before = null, after = null } = change;
+  if (asArray(actions).every((action) => action === 'no-op' || action === 'read')) return [];
+  const marks = new Set(marked.map((path) => JSON.stringify(path)));
+  const isMarked = (path: ValuePath) =>
+    [...path, ''].some((_, length) => marks.has(JSON.stringify(path.slice(0, length))));
+  const found = new Map<string, ValuePath>();
+  for (const side of [before, after])
+    for (const path of secretPaths(side, redactor)) found.set(JSON.stringify(path), path);
+  return [...found.values()].filter((path) => !isMarked(path));
 }
 
 /** The paths that the marks name, each once. */

@@ -10,10 +10,11 @@ import {
   type PlannedOutput,
   type PlanSections,
 } from '#domain/runs/plans/sections.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
+import { secretPaths } from '#domain/shared/redaction/secret-paths.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { hasMark, maskMarked, maskNames, sensitiveMark, shownValue, unknownMark } from '../../redaction/masking.ts';
-import type { Redactor } from '../../redaction/redaction.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { changeOf, learnSecrets, readAction, readChange, readSides } from './plan-change.ts';
 import type { DetailsReading } from './plan-details.ts';
@@ -75,11 +76,9 @@ function readOutput(
   const isMarked = hasMark(change['before_sensitive']) || hasMark(change['after_sensitive']);
   const isSecret = secretOutputs.has(name);
   // Only whether there is a value may be seen of one that is secret as a whole.
-  return {
-    action: readAction(change),
-    ...readSides(isSecret ? { ...change, before_sensitive: true, after_sensitive: true } : change, redactor),
-    sensitive: isMarked || isSecret,
-  };
+  const sides = readSides(isSecret ? { ...change, before_sensitive: true, after_sensitive: true } : change, redactor);
+  const isKnown = [change['before'], change['after']].some((side = null) => secretPaths(side, redactor).length > 0);
+  return { action: readAction(change), ...sides, sensitive: isMarked || isSecret || isKnown };
 }
 
 const kinds: Readonly<Record<string, CheckKind>> = { resource: 'resource', output_value: 'output', var: 'variable' };

@@ -1,6 +1,6 @@
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
 import type { PlanSections } from '#domain/runs/plans/sections.ts';
-import type { Redactor } from '../../redaction/redaction.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { SecretDigest } from '../../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';

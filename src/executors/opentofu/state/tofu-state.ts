@@ -1,6 +1,6 @@
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { StateKeeper } from '../../attempt/state-keeper.ts';
 import { maskAddresses } from '../../redaction/masked-addresses.ts';
-import type { Redactor } from '../../redaction/redaction.ts';
 import { formatBytes } from '../../shared/bytes.ts';
 import { type AttemptFailure, messageOf } from '../../shared/errors.ts';
 import { resultLimits } from '../../shared/result-limits.ts';

@@ -1,18 +1,24 @@
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { AttemptFailure } from '../shared/errors.ts';
 import { ByteQueue } from './byte-queue.ts';
+import { HiddenLines } from './hidden-lines.ts';
 import { PatternMatcher } from './matcher.ts';
 import { collectTexts, minSecretLength, secretForms, textsAndNames } from './secret-forms.ts';
 import { SkippedBytes } from './skipped-bytes.ts';
 import { withoutControls, withoutSkipped } from './unseen.ts';
 
 const mark = Buffer.from(redacted);
-/** All forms of all secrets together. The matcher takes about sixteen times as much memory. */
-const maxBytes = 32 * 1024 * 1024;
+const defaultMaxBytes = 32 * 1024 * 1024;
 const tooLargeMessage = "the attempt's secrets are too large to be redacted from its log";
 
-/** The secrets of an attempt. It may learn more while it runs, because plans and states name further secrets. */
+/** All forms of all secrets together are larger than a redactor can look for. */
+export class SecretsTooLarge extends Error {
+  constructor() {
+    super(tooLargeMessage);
+  }
+}
+
+/** The secrets of an attempt or of states. It may learn more while an attempt runs, because plans and states name further secrets. */
 export class Redactor {
   readonly #forms = new Map<string, Buffer>();
   /** The texts whose forms are known: a plan repeats the same secrets in many places. */
@@ -20,9 +26,37 @@ export class Redactor {
   #matcher = new PatternMatcher([]);
   #isStale = false;
   #bytes = 0;
+  #hidesAll = false;
+  readonly #maxBytes: number;
 
-  /** @throws AttemptFailure `environment_invalid` if the secrets are too large to be redacted */
+  /** @param maxBytes of all forms of all secrets together; the matcher takes about sixteen times as much memory */
+  constructor(maxBytes = defaultMaxBytes) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether it knows of nothing to redact. */
+  get isEmpty(): boolean {
+    return !this.#hidesAll && this.matcher.isEmpty;
+  }
+
+  /** Whether it redacts every text, because there are secrets that it does not know. */
+  get hidesAll(): boolean {
+    return this.#hidesAll;
+  }
+
+  /** Redacts every text as a whole from now on. Call it before anything is redacted. */
+  hideAll(): void {
+    this.#hidesAll = true;
+  }
+
+  /** Whether as many secrets again could be learned. */
+  get hasRoom(): boolean {
+    return this.#bytes <= this.#maxBytes / 2;
+  }
+
+  /** @throws SecretsTooLarge */
   learn(value: JsonValue): void {
+    if (this.#hidesAll) return;
     for (const text of collectTexts(value)) {
       if (this.#texts.has(text)) continue;
       for (const form of secretForms(text)) this.#add(form);
@@ -35,7 +69,7 @@ export class Redactor {
     if (key.length < minSecretLength || this.#forms.has(key)) return;
     const form = Buffer.from(key, 'latin1');
     this.#bytes += form.length;
-    if (this.#bytes > maxBytes) throw new AttemptFailure('environment_invalid', tooLargeMessage);
+    if (this.#bytes > this.#maxBytes) throw new SecretsTooLarge();
     this.#forms.set(key, form);
     this.#isStale = true;
   }
@@ -51,6 +85,7 @@ export class Redactor {
 
   /** The text without secrets, and without its control characters if these break one that is whole where they are not shown. */
   redactText(text: string): string {
+    if (this.#hidesAll) return text === '' ? '' : redacted;
     const shown = this.#redact(text);
     const plain = withoutControls(shown);
     if (plain === shown) return shown;
@@ -95,6 +130,7 @@ export class RedactingStream {
   #spans: Span[] = [];
   #first = 0;
   #scanned = 0;
+  readonly #hidden = new HiddenLines();
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
@@ -108,6 +144,7 @@ export class RedactingStream {
 
   /** Takes a piece and returns the bytes that can be released. */
   push(piece: Buffer): Buffer {
+    if (this.#redactor.hidesAll) return this.#hidden.push(piece);
     const { matcher } = this.#redactor;
     if (matcher.isEmpty) return piece;
     if (matcher !== this.#matcher) this.#scanAgain(matcher);
@@ -118,6 +155,7 @@ export class RedactingStream {
 
   /** Releases the rest: a beginning that never continued is not a secret. */
   end(): Buffer {
+    if (this.#redactor.hidesAll) return Buffer.alloc(0);
     this.#state = 0;
     this.#skipped.reset();
     return this.#release(this.#released + this.#held.length);

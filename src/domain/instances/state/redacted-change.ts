@@ -1,0 +1,13 @@
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
+import type { Side } from '#domain/shared/values/comparison/marks.ts';
+import type { ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
+
+/** The change without known secrets. A key of a map may be one, also inside a value. */
+export function redactChange(change: ValueChange, redactor: Redactor): ValueChange {
+  if (redactor.isEmpty) return change;
+  const hide = (side: Side) => (side !== undefined && redactor.contains(side) ? { sensitive: true } : side);
+  const path = change.path.map((part) => (typeof part === 'string' ? redactor.redactText(part) : part));
+  const [before, after] = [hide(change.before), hide(change.after)];
+  const sensitive = change.sensitive || before !== change.before || after !== change.after;
+  return { ...change, path, label: redactor.redactText(change.label), before, after, sensitive };
+}

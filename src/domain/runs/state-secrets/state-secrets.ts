@@ -1,0 +1,92 @@
+import type { Em } from '#database/database.ts';
+import type { EarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { parseExactJson } from '#domain/shared/values/exact-json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
+import { openInputs, type RunInputs } from '../admission/inputs.ts';
+import { raiseSecrets } from '../references/secret-outputs.ts';
+import { openSourceOutputs } from '../references/sources-store.ts';
+import { findEarlierWriters, findStateWriters, maxWriters, type StateWriter } from './writers-store.ts';
+
+/** How large the secrets may be together, as JSON. */
+const maxCharacters = 2 * 1024 * 1024;
+
+/**
+ * The secrets under which the present state of an instance was written: those of its last deployment and of every run that has written into the state since, those
+ * of up to `maxWriters` runs before that, whose values resources may have kept, and the secret outputs. The inputs of a deleted run are gone, and credentials of
+ * connections are not kept, so those are not among them.
+ * @param secretNames the variables that are secret by now, whatever earlier runs thought of them
+ */
+export async function findStateSecrets(
+  em: Em,
+  keyRing: KeyRing,
+  instanceId: string,
+  secretNames: readonly string[] = [],
+): Promise<EarlierSecrets> {
+  const writers = await findStateWriters(em, instanceId);
+  const secrets = await openSecrets(em, keyRing, instanceId, { writers, secretNames });
+  return isCut(writers) ? tooMany : secrets;
+}
+
+/** The secrets under which two earlier states of an instance were written: those of up to `maxWriters` runs before each, and the secret outputs. */
+export async function findSecretsOfStates(
+  em: Em,
+  keyRing: KeyRing,
+  instanceId: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<EarlierSecrets> {
+  const found = [
+    ...(await findEarlierWriters(em, instanceId, from)),
+    ...(await findEarlierWriters(em, instanceId, to)),
+  ];
+  const writers = [...new Map(found.map((writer) => [writer.id, writer])).values()];
+  return openSecrets(em, keyRing, instanceId, { writers, secretNames: [] });
+}
+
+const tooMany: EarlierSecrets = { values: [], areTooMany: true };
+
+/** What the writers were given as secret, and the secret outputs. */
+async function openSecrets(
+  em: Em,
+  keyRing: KeyRing,
+  instanceId: string,
+  { writers, secretNames }: { readonly writers: readonly StateWriter[]; readonly secretNames: readonly string[] },
+): Promise<EarlierSecrets> {
+  const values = new Map<string, JsonValue>();
+  const add = (secret: JsonValue) => values.set(JSON.stringify(secret), secret);
+  for (const { id, sealedInputs } of writers) {
+    if (sealedInputs.length === 0) continue;
+    const inputs = await raiseSecrets(em, openInputs(keyRing, id, sealedInputs));
+    secretsOf(inputs, secretNames).forEach(add);
+  }
+  const outputs = Object.values(await openSourceOutputs(em, keyRing, instanceId));
+  for (const { value, sensitive } of outputs) if (sensitive) add(value);
+  const characters = [...values.keys()].reduce((sum, { length }) => sum + length, 0);
+  return characters > maxCharacters ? tooMany : { values: [...values.values()], areTooMany: false };
+}
+
+/** Whether a run that has written since the last deployment may be missing. */
+function isCut(writers: readonly StateWriter[]): boolean {
+  const last = writers[maxWriters];
+  return last?.isSinceDeployment === true && !last.isDeployed;
+}
+
+function secretsOf(
+  { variables, sensitive, environment, remoteStates = {} }: RunInputs,
+  secretNames: readonly string[],
+) {
+  const ofVariables = [...sensitive, ...secretNames].map((name) =>
+    Object.hasOwn(variables, name) ? (variables[name] ?? null) : null,
+  );
+  const ofTools = environment
+    .filter((variable) => variable.sensitive)
+    .flatMap(({ value, planValue }) => (planValue === undefined ? [value] : [value, planValue]));
+  const ofStates = Object.values(remoteStates).flatMap(secretOutputsOf);
+  return [...ofVariables, ...ofTools, ...ofStates].filter((value) => value !== null);
+}
+
+function secretOutputsOf(state: string): JsonValue[] {
+  const parsed = parseExactJson(state);
+  const outputs = isJsonObject(parsed) && isJsonObject(parsed['outputs']) ? Object.values(parsed['outputs']) : [];
+  return outputs.filter(isJsonObject).flatMap(({ value = null, sensitive }) => (sensitive === true ? [value] : []));
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '#test/support/api/caller.ts';
+import { ended, type System, startSystem } from '#test/support/system.ts';
+import { publish, runToEnd } from '#test/support/templates.ts';
+import '#test/support/tools-on-path.ts';
+
+/** Nothing in the configuration marks what is secret: only the environment, a set, or the schema of the template does. */
+const main = `
+variable "name" { type = string }
+variable "token" { type = string }
+variable "users" {
+  type    = list(string)
+  default = []
+}
+resource "terraform_data" "t" { input = "\${var.name}/\${var.token}" }
+resource "terraform_data" "u" { for_each = nonsensitive(toset(var.users)) }
+resource "terraform_data" "kept" {
+  input = var.token
+  lifecycle { ignore_changes = [input] }
+}
+output "url" { value = "u:\${var.token}" }
+`;
+const text = { type: 'string' };
+const users = { type: 'array', items: text };
+const executor = { kind: 'opentofu', files: { 'main.tf': main } };
+const writeOnly = {
+  variables: {
+    type: 'object',
+    properties: { name: text, token: { ...text, writeOnly: true }, users: { ...users, writeOnly: true } },
+  },
+  executor,
+};
+const open = { variables: { type: 'object', properties: { name: text, token: text, users } }, executor };
+
+let system: System;
+let caller: Caller;
+let secretly: string;
+let openly: string;
+let environment: string;
+let place: { environment_id: string };
+beforeAll(async () => {
+  system = await startSystem();
+  caller = system.administrator;
+  const organization = await make('/organizations', { name: 'Acme', slug: `acme-${randomUUID()}` });
+  const team = await make(`/organizations/${organization}/teams`, { name: 'Core' });
+  const project = await make('/projects', { team_id: team, name: 'Network' });
+  environment = await make('/environments', { project_id: project, name: 'Test', kind: 'development' });
+  place = { environment_id: await make('/environments', { project_id: project, name: 'Free', kind: 'development' }) };
+  secretly = await publish(caller, 'secretly', writeOnly, team);
+  openly = await publish(caller, 'openly', open, team);
+});
+afterAll(() => system?.close());
+
+async function make(path: string, body: object): Promise<string> {
+  const answer = await caller.post(path, body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+}
+
+async function run(body: object) {
+  const found = await runToEnd(caller, { template_id: secretly, ...place, ...body });
+  expect(found.status, JSON.stringify(found)).toBe('succeeded');
+  return found;
+}
+
+/** All that is shown of a run: itself, its plan and its log. */
+async function shown({ id }: { id: string }): Promise<string> {
+  const log = await caller.get(`/runs/${id}/logs`, { accept: 'text/plain' });
+  const [found, plan] = [await caller.get(`/runs/${id}`), await caller.get(`/runs/${id}/plan`)];
+  expect([found.status, plan.status, log.status]).toEqual([200, 200, 200]);
+  return [found.text, plan.text, log.text].join('\n');
+}
+
+async function planOf({ id }: { id: string }) {
+  return (await caller.get(`/runs/${id}/plan`)).body;
+}
+
+describe('secrets under which earlier runs wrote the state', () => {
+  it('are in no plan of a run that guesses another value, and the plan says that they change', async () => {
+    const variables = [{ name: 'token', value: 'prod-secret-7777', category: 'template', sensitive: true }];
+    const set = await caller.send('PUT', `/environments/${environment}/variables`, { variables });
+    expect(set.status, set.text).toBe(200);
+    const guessed = { template_id: openly, environment_id: environment, instance: 'guessed' };
+    await run({ ...guessed, variables: { name: 'a' } });
+    const guess = await run({ ...guessed, operation: 'plan', variables: { name: 'a', token: 'guess' } });
+    expect(await shown(guess)).not.toContain('7777');
+    const change = (await planOf(guess)).changes.find(({ address }: { address: string }) => address.endsWith('.t'));
+    expect(change).toMatchObject({ before: { input: { sensitive: true } }, after: { input: { sensitive: true } } });
+    expect(change.sensitive).toContainEqual({ path: ['input'], changed: true });
+  }, 120_000);
+
+  it('are not shown after a rotation, not even where a resource keeps the one before the last', async () => {
+    const instance = { instance: 'rotated' };
+    await run({ ...instance, variables: { name: 'a', token: 'old-secret-1111' } });
+    const rotated = await run({ ...instance, variables: { name: 'a', token: 'new-secret-2222' } });
+    const everything = await shown(rotated);
+    expect(everything).not.toMatch(/1111|2222/);
+    expect((await planOf(rotated)).outputs).toMatchObject([
+      { name: 'url', before: { sensitive: true }, after: { sensitive: true }, sensitive: true },
+    ]);
+    await run({ ...instance, variables: { name: 'a', token: 'newest-secret-3333' } });
+    const destroyed = await run({ ...instance, operation: 'destroy', variables: { name: 'a', token: 'other' } });
+    expect(await shown(destroyed)).not.toMatch(/1111|2222|3333/);
+  }, 120_000);
+
+  it('are no keys of resources that go, also where one secret begins with another', async () => {
+    const token = 'always-the-same';
+    const instance = { instance: 'keyed' };
+    await run({ ...instance, variables: { name: 'a', token, users: ['beta', 'beta-secret', 'gamma-secret'] } });
+    const changed = await run({ ...instance, variables: { name: 'a', token, users: ['beta'] } });
+    const everything = await shown(changed);
+    expect(everything).not.toMatch(/beta|gamma|-secret|\[redacted\][\w-]/);
+    const addresses = (await planOf(changed)).changes.map(({ address }: { address: string }) => address);
+    expect(new Set(addresses).size).toBe(2);
+  }, 120_000);
+
+  it('are not shown by the undo that takes the present one back, nor by comparisons of the states', async () => {
+    const instance = { instance: 'undone' };
+    const first = await run({ ...instance, variables: { name: 'a', token: 'first"secret-1111' } });
+    const second = await run({ ...instance, variables: { name: 'a', token: 'second"secret-2222' } });
+    const key = { 'idempotency-key': randomUUID() };
+    const { body } = await caller.post(`/runs/${second.id}/selective-undo/check`, undefined, key);
+    const states = ['ready', 'blocked', 'failed', 'conflicted', 'promotable'];
+    const read = async () => (await caller.get(`/selective-undo/${body.id}`)).body;
+    await expect.poll(async () => states.includes((await read()).state), { timeout: 120_000 }).toBe(true);
+    const attempt = await caller.get(`/selective-undo/${body.id}`);
+    expect(attempt.text).not.toMatch(/1111|2222/);
+    for (const id of [attempt.body.baseline_run_id, attempt.body.check?.run_id].filter(Boolean))
+      expect(await shown({ id })).not.toMatch(/1111|2222/);
+    const undone = await run({ ...instance, variables: { name: 'a', token: 'first"secret-1111' } });
+    expect(await shown(undone)).not.toMatch(/1111|2222/);
+    const compared = await caller.get(
+      `/instances/${first.instance_id}/state-comparison?from=${first.state_serial_after}&to=${second.state_serial_after}`,
+    );
+    expect(compared.status, compared.text).toBe(200);
+    expect(compared.text).not.toMatch(/1111|2222/);
+    const change = compared.body.changes.find(({ address }: { address: string }) => address.endsWith('.t'));
+    expect(change.attributes).toMatchObject([
+      { label: 'input.value', before: { sensitive: true }, after: { sensitive: true }, sensitive: true },
+      expect.objectContaining({ label: 'output.value', sensitive: true }),
+    ]);
+  }, 180_000);
+
+  it('are in no drift finding and no destroy after a run of a part', async () => {
+    const instance = { instance: 'partial' };
+    const first = await run({ ...instance, variables: { name: 'a', token: 'one-token-1111', users: ['u-one-1111'] } });
+    const variables = { name: 'a', token: 'two-token-2222', users: ['u-two-2222'] };
+    await run({ ...instance, variables, options: { target: ['terraform_data.t', 'terraform_data.u'] } });
+    const monitor = await make('/drift-monitors', {
+      instance_id: first.instance_id,
+      schedule: { every: 'PT6H' },
+    });
+    await caller.post(`/drift-monitors/${monitor}/scan`);
+    const isScanned = async () => (await caller.get(`/drift-monitors/${monitor}`)).body.last_success_at !== null;
+    await expect.poll(isScanned, { timeout: 60_000, interval: 200 }).toBe(true);
+    const findings = await caller.get(`/drift-findings?monitor_id=${monitor}`);
+    expect(findings.body.drift_findings.length).toBeGreaterThan(0);
+    expect(findings.text).not.toMatch(/1111|2222/);
+    for (const { id } of findings.body.drift_findings)
+      expect((await caller.get(`/drift-findings/${id}`)).text).not.toMatch(/1111|2222/);
+    const started = await caller.post('/runs', {
+      template_id: secretly,
+      ...place,
+      ...instance,
+      operation: 'destroy',
+    });
+    const destroyed = await caller.awaitRun(started.body.id, ended);
+    expect(await shown({ id: destroyed.id })).not.toMatch(/1111|2222/);
+  }, 180_000);
+});
