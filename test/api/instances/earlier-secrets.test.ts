@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findStateSecrets } from '#domain/runs/state-secrets/state-secrets.ts';
+import { maxWriters } from '#domain/runs/state-secrets/writers-store.ts';
+import { KeyRing } from '#domain/shared/secrets.ts';
+import { openDatabase } from '#open-database';
 import type { Caller } from '#test/support/api/caller.ts';
+import type { TestApi } from '#test/support/api/in-process-api.ts';
+import { copyRun } from '#test/support/runs/many-runs.ts';
 import { ended, type System, startSystem } from '#test/support/system.ts';
 import { publish, runToEnd } from '#test/support/templates.ts';
 import '#test/support/tools-on-path.ts';
@@ -168,4 +174,24 @@ describe('secrets under which earlier runs wrote the state', () => {
     const destroyed = await caller.awaitRun(started.body.id, ended);
     expect(await shown({ id: destroyed.id })).not.toMatch(/1111|2222/);
   }, 180_000);
+
+  it('are all found, or nothing is to be shown: where more runs than are looked at have applied since the deployment', async () => {
+    const token = 'bounded-secret-1111';
+    const deployed = await run({ instance: 'bounded', variables: { name: 'a', token } });
+    const orm = openDatabase({ databaseUrl: system.database.url, databasePoolSize: 1 });
+    const rows = (sql: string, values: unknown[] = []) => orm.em.getConnection().execute(sql, values);
+    const find = () => findStateSecrets(orm.em.fork(), new KeyRing(system.config.secretKeys), deployed.instance_id);
+    expect(await find()).toEqual({ values: [token, `u:${token}`], areTooMany: false });
+    await copyRun({ rows } as unknown as TestApi, deployed.id, maxWriters + 1, { sealed_inputs: `''::bytea` });
+    await rows(
+      `insert into run_attempts (id, run_id, phase, worker_id, log_base, line_base, started_at)
+        select gen_random_uuid(), r.id, 'applying', a.worker_id, 0, 0, now() from runs r, run_attempts a
+        where r.instance_id = ? and r.id <> ? and a.run_id = ? and a.phase = 'applying'`,
+      [deployed.instance_id, deployed.id, deployed.id],
+    );
+    expect(await find()).toEqual({ values: [], areTooMany: true });
+    await rows('update runs set instance_position = 100000 where id = ?', [deployed.id]);
+    expect(await find()).toEqual({ values: [token, `u:${token}`], areTooMany: false });
+    await orm.close();
+  }, 120_000);
 });
