@@ -55,7 +55,6 @@ const team = (world: World) => world.team;
 const environment = (world: World) => world.environment;
 const person = (world: World) => world.owner.id;
 const channel = { name: 'Chat', kind: 'slack', config: { url: 'http://127.0.0.9:9/' } };
-const webhook = { name: 'Chat', url: 'http://127.0.0.9:9/', events: ['*'] };
 const connection = { name: 'New', kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
 const account = { name: 'ci', role: 'requester' };
 const owned = { expected_ownership: noOwnership };
@@ -176,27 +175,6 @@ const named: NamedOwner[] = [
     status: 404,
     names: (world) => world.organization,
     send: (_caller, _world, id) => ['/admin/notification-channels', { ...channel, organization_id: id }],
-  },
-  {
-    operation: 'webhooks.create',
-    field: 'team_id',
-    status: 404,
-    names: team,
-    send: (_caller, _world, id) => ['/admin/webhooks', { ...webhook, team_id: id }],
-  },
-  {
-    operation: 'webhooks.create',
-    field: 'project_id',
-    status: 404,
-    names: (world) => world.project,
-    send: (_caller, _world, id) => ['/admin/webhooks', { ...webhook, project_id: id }],
-  },
-  {
-    operation: 'webhooks.create',
-    field: 'organization_id',
-    status: 404,
-    names: (world) => world.organization,
-    send: (_caller, _world, id) => ['/admin/webhooks', { ...webhook, organization_id: id }],
   },
   {
     operation: 'plugin_installations.create',

@@ -68,7 +68,6 @@ const replaces: Readonly<Record<string, keyof Ids>> = {
   'runs.requeue': 'run',
   'runs.copy': 'run',
   'service_account_keys.rotate': 'accountKey',
-  'webhooks.redeliver': 'webhook',
 };
 
 /** The id of the resource that a request names, of which `committed` is the id in the record of its success. */

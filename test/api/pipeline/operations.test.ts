@@ -261,8 +261,6 @@ describe('a member of the tenant', () => {
     // It is not suppressed.
     'drift_findings.reopen': 409,
     'assemblies.run': 202,
-    // The webhook is disabled.
-    'webhooks.redeliver': 409,
     'assemblies.resume_run': 202,
     // It has ended.
     'assemblies.cancel_run': 409,

@@ -3,6 +3,7 @@ import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import type { NamedState } from '#test/support/areas/shown-content.ts';
 import { addHostileContent } from '#test/support/pages/hostile/hostile-content.ts';
 import { hostileName, hostileText } from '#test/support/pages/hostile/texts.ts';
 import { type Installation, seedInstallation } from '#test/support/pages/realistic-installation.ts';
@@ -53,10 +54,11 @@ describe('the installation that pages are looked at with', () => {
 
   it('shows each channel, webhook, schedule, monitor and finding in the state that it is named for', async () => {
     const { admin } = installation.people;
-    for (const [name, path, shown] of namedStates(installation)) {
+    for (const [name, path, shown, texts = []] of namedStates(installation)) {
       const { status, body } = await admin.get(path);
       expect(status, name).toBe(200);
       expect(body, name).toMatchObject(shown);
+      for (const field of texts) expect(body[field], `${name}: ${field}`).toEqual(anyText);
     }
   });
 
@@ -78,9 +80,8 @@ const anyText = expect.any(String);
 const time = anyText;
 
 /** What the API shows of the things that are named for a state. */
-function namedStates({ channels, webhooks, drift, variableSets, shownByAreas }: Installation) {
+function namedStates({ channels, drift, variableSets, shownByAreas }: Installation): NamedState[] {
   const channel = (id: string) => `/admin/notification-channels/${id}`;
-  const webhook = (id: string) => `/admin/webhooks/${id}`;
   const monitor = (id: string) => `/drift-monitors/${id}`;
   const finding = (id: string) => `/drift-findings/${id}`;
   return [
@@ -91,11 +92,6 @@ function namedStates({ channels, webhooks, drift, variableSets, shownByAreas }: 
     ],
     ['failing channel', channel(channels.failing), { problem: 'the address answered 503', waiting: 1 }],
     ['silent channel', channel(channels.silent), { kind: 'webhook', subscriptions: [], overlap_until: time }],
-    ['chat webhook', webhook(webhooks.chat), { enabled: true, failing_since: null, overlap_until: time }],
-    ['failing webhook', webhook(webhooks.failing), { enabled: true, failing_since: time, pending_deliveries: 2 }],
-    ['gone webhook', webhook(webhooks.gone), { enabled: false, disabled_reason: 'gone' }],
-    ['empty webhook', webhook(webhooks.empty), { enabled: false, disabled_reason: null, pending_deliveries: 0 }],
-    ['failed delivery', `${webhook(webhooks.chat)}/deliveries/${webhooks.failedDelivery}`, { status: 'failed' }],
     ...shownByAreas.states,
     ['drifted monitor', monitor(drift.drifted), { open_findings: 4, suppressed_findings: 1, last_failure: null }],
     ['monitor in sync', monitor(drift.inSync), { open_findings: 0, last_success_at: time, last_failure: null }],

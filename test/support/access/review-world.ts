@@ -80,7 +80,6 @@ function namesOf(owned: readonly Ids[], more: Record<string, readonly string[]>)
     drift_findings: all('finding'),
     connections: all('connection'),
     notification_channels: all('channel'),
-    webhooks: all('webhook'),
     runs: all('run'),
     selective_undo_attempts: all('selectiveUndo'),
     instances: all('instance'),

@@ -389,10 +389,6 @@ export const setups: Readonly<Record<string, MakeSetup>> = {
     void carryOutNext(orm, pluginResource).catch(() => undefined);
     return { body: await administrator.stateOf(path) };
   },
-  'webhooks.redeliver': async ({ root }, { webhook }) => {
-    await root.caller.send('PATCH', `/admin/webhooks/${webhook}`, { enabled: true });
-    return {};
-  },
   'notifications.take_back': archived('notifications', 'notification'),
   // The notifications of tenants that were added before would make the first answer another one than the next.
   'notifications.read_all': async ({ orm }, { notification }) => {

@@ -6,7 +6,6 @@ import type { Ids } from './tenant-ids.ts';
 
 /** An address that tests may use and nothing answers at. */
 export const signing = { name: 'On call', kind: 'webhook', config: { url: 'http://127.0.0.9:9/hook' }, enabled: false };
-export const hearing = { name: 'Chat', url: 'http://127.0.0.9:9/hook', events: ['run.*'], enabled: false };
 
 export function genericConnection() {
   return { name: `Connection ${newId()}`, kind: 'generic', credentials: { variables: { TOKEN: 'kept' } } };
@@ -86,9 +85,6 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'notification_channels.create': ({ team }) => ({ ...signing, team_id: team }),
   'notification_channels.update': () => ({ name: 'Renamed' }),
   'notification_channels.rotate': () => ({}),
-  'webhooks.create': ({ team }) => ({ ...hearing, team_id: team }),
-  'webhooks.update': () => ({ name: 'Renamed' }),
-  'webhooks.rotate': () => ({}),
   ...pluginBodies,
   'assemblies.create': ({ team }) => ({ team_id: team, name: `Landscape ${newId()}` }),
   'assemblies.update': () => ({ description: 'Changed' }),

@@ -13,15 +13,15 @@ export const forAdministrators = idsOf(`${listDeclared('forAdministrators').join
   instances.forget_state instances.import_state instances.compare_states instances.list_resources templates.archive templates.create
   templates.delete templates.unarchive templates.update templates.propose_spec template_versions.check template_versions.publish
   template_versions.yank drift_monitors.create connections.create connections.delete connections.rotate connections.test connections.update
-  webhooks.create notification_channels.create
+  notification_channels.create
 `);
 
 /** To others than administrators, what they are about does not exist. */
 export const hiddenFromOthers = idsOf(`${listDeclared('hiddenFromOthers').join(' ')}
   drift_monitors.get drift_monitors.delete drift_monitors.update drift_monitors.get_ignore_rules drift_monitors.list_scans
   drift_monitors.set_ignore_rules drift_monitors.scan drift_findings.get drift_findings.list_evidence drift_findings.reopen drift_findings.suppress
-  drift_findings.suppress_many drift_findings.remediate webhooks.get webhooks.delete webhooks.update webhooks.get_delivery webhooks.list_deliveries
-  webhooks.redeliver webhooks.rotate webhooks.test notification_channels.get notification_channels.delete notification_channels.update
+  drift_findings.suppress_many drift_findings.remediate
+  notification_channels.get notification_channels.delete notification_channels.update
   notification_channels.list_messages notification_channels.rotate notification_channels.test
 `);
 

@@ -18,7 +18,6 @@ const resourceOfId: Record<string, keyof Ids> = {
   drift_monitors: 'monitor',
   drift_findings: 'finding',
   connections: 'connection',
-  webhooks: 'webhook',
   notification_channels: 'channel',
   notifications: 'notification',
   notification_threads: 'run',

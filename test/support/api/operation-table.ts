@@ -192,17 +192,6 @@ notification_channels.delete        notification_channel:manage         owned:me
 notification_channels.test          notification_channel:manage         owned:metadata.write
 notification_channels.rotate        notification_channel:manage         owned:metadata.write
 notification_channels.list_messages notification_channel:manage         owned:metadata.read
-webhooks.list                       webhook:manage                      owned:metadata.read
-webhooks.list_events                webhook:manage                      platform
-webhooks.create                     webhook:manage                      owned:metadata.write
-webhooks.get                        webhook:manage                      owned:metadata.read
-webhooks.update                     webhook:manage                      owned:metadata.write
-webhooks.delete                     webhook:manage                      owned:metadata.write
-webhooks.test                       webhook:manage                      owned:metadata.write
-webhooks.rotate                     webhook:manage                      owned:metadata.write
-webhooks.list_deliveries            webhook:manage                      owned:metadata.read
-webhooks.get_delivery               webhook:manage                      owned:metadata.read
-webhooks.redeliver                  webhook:manage                      owned:metadata.write
 assemblies.list                     assembly:read,workload:read         team:metadata.read
 assemblies.create                   assembly:write                      team:metadata.write
 assemblies.get                      assembly:read,workload:read         team:metadata.read          404

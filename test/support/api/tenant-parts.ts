@@ -1,17 +1,9 @@
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { DeclaredResource } from '../areas/declaration.ts';
-import { declaredNames, declaredResources } from '../areas/declared.ts';
+import { type DeclaredName, declaredNames, declaredResources } from '../areas/declared.ts';
 
 /** The parts of a tenant that take requests to make. `work` is a template with a run, and what belongs to the run. */
-export type TenantPart =
-  | 'work'
-  | 'assembly'
-  | 'notification'
-  | 'invitation'
-  | 'connection'
-  | 'webhook'
-  | 'channel'
-  | 'plugin';
+export type TenantPart = 'work' | 'assembly' | 'notification' | 'invitation' | 'connection' | 'channel' | 'plugin';
 
 /** Operations that archive, move or delete what most of a tenant belongs to. They meet everything but what takes longest. */
 const ofWholeTenant = /^(organizations|teams|projects|environments)\.(archive|unarchive|transfer|delete)$/;
@@ -24,7 +16,6 @@ const neededBy: Readonly<Record<TenantPart, RegExp>> = {
   notification: /^(notifications|notification_threads)\./,
   invitation: /^(organization|team)_invitations\./,
   connection: /^(connections|project_connections|environment_connections)\./,
-  webhook: /^webhooks\./,
   channel: /^notification_channels\./,
   plugin: /^plugin/,
 };
@@ -38,6 +29,7 @@ export function needsPart(operation: Operation | undefined, part: TenantPart): b
 
 /** Whether a tenant that is made for one operation has a resource that an area declares. Without an operation, it has all of them. */
 export function needsDeclared(operation: Operation | undefined, resource: DeclaredResource): boolean {
+  if (resource.partOf) return needsDeclared(operation, declaredResources[resource.partOf as DeclaredName]);
   if (operation === undefined || isNamedBy(operation, resource)) return true;
   return ofWholeTenant.test(operation.id) && resource.takesLong !== true;
 }

@@ -5,7 +5,7 @@ import type { TenantPlace } from '../areas/declaration.ts';
 import { type DeclaredName, declaredNames, declaredResources } from '../areas/declared.ts';
 import { addPlugin } from '../plugins/tenant-plugin.ts';
 import { addNamed } from './add-named.ts';
-import { genericConnection, hearing, signing } from './example-bodies.ts';
+import { genericConnection, signing } from './example-bodies.ts';
 import type { TestApi } from './http-api.ts';
 import type { Ids } from './tenant-ids.ts';
 import { needsDeclared, needsPart, type TenantPart } from './tenant-parts.ts';
@@ -43,9 +43,6 @@ export async function addTenant(
     environment,
     ...work,
     ...(await addDeclared(api, root, { organization, team, project, environment, ...work }, options.operation)),
-    ...(needsPart(options.operation, 'webhook')
-      ? await addWebhook(api, root, team)
-      : { webhook: newId(), delivery: newId() }),
     channel: await made('channel', () => addNamed(root, '/admin/notification-channels', { ...signing, team_id: team })),
     ...(hasPlugin ? await addPlugin(root.caller, { organization, team }) : noPlugin()),
     notification: await made('notification', () => addNotification(api, root, work.run)),
@@ -60,18 +57,20 @@ export async function addTenant(
   };
 }
 
-/** Adds the resources that areas declare. */
+/** Adds the resources that areas declare, one after the other, since one may be part of another. */
 async function addDeclared(
   api: Pick<TestApi, 'url' | 'orm'>,
   root: Person,
   place: TenantPlace,
   operation: Operation | undefined,
 ): Promise<Record<DeclaredName, string>> {
-  const added = declaredNames.map(async (name) => {
+  const ids: Partial<Record<DeclaredName, string>> = {};
+  for (const name of declaredNames) {
     const resource = declaredResources[name];
-    return [name, needsDeclared(operation, resource) ? await resource.add(api, root, place) : newId()] as const;
-  });
-  return Object.fromEntries(await Promise.all(added)) as Record<DeclaredName, string>;
+    const whole = ids[resource.partOf as DeclaredName] ?? '';
+    ids[name] = needsDeclared(operation, resource) ? await resource.add(api, root, place, whole) : newId();
+  }
+  return ids as Record<DeclaredName, string>;
 }
 
 async function addInvitation({ caller }: Person, place: { organization: string; team: string }): Promise<string> {
@@ -79,19 +78,6 @@ async function addInvitation({ caller }: Person, place: { organization: string; 
   const { body, status, text } = await caller.post(path, { email: `${newId()}@example.com`, role: 'viewer' });
   if (status !== 201) throw new Error(`the invitation answered ${status}: ${text}`);
   return body.invitation.id;
-}
-
-/** Adds a disabled webhook of a team, with a delivery that has failed. */
-async function addWebhook({ orm }: Pick<TestApi, 'orm'>, { caller }: Person, team: string) {
-  const { body, status, text } = await caller.post('/admin/webhooks', { ...hearing, team_id: team });
-  if (status !== 201) throw new Error(`the creation of a webhook answered ${status}: ${text}`);
-  const delivery = newId();
-  await orm.em.fork().execute(
-    `insert into webhook_deliveries (id, created_at, webhook_id, event_id, event_type, message_id, status, attempts, due_at)
-     values (?, now(), ?, ?, 'run.finished', 'msg_1', 'failed', 9, now())`,
-    [delivery, body.id, newId()],
-  );
-  return { webhook: body.id as string, delivery };
 }
 
 function noPlugin() {

@@ -25,7 +25,15 @@ export interface DeclaredResource {
   readonly needsWork?: boolean;
   /** Whether it takes so long to add that only its own operations meet it. */
   readonly takesLong?: boolean;
-  readonly add: (api: Pick<SetupApi, 'url' | 'orm'>, root: Person, place: TenantPlace) => Promise<string>;
+  /** The resource before it that it is part of. It is added to that one, for the same operations. */
+  readonly partOf?: string;
+  /** Adds one. Returns its id. `whole` is the id of what it is part of. */
+  readonly add: (
+    api: Pick<SetupApi, 'url' | 'orm'>,
+    root: Person,
+    place: TenantPlace,
+    whole: string,
+  ) => Promise<string>;
 }
 
 /** A body that names another resource: a missing one and one that the caller may not know get the same answer. */

@@ -15,8 +15,8 @@ export interface ShownPlace {
   readonly assemblies: SeededAssemblies;
 }
 
-/** A resource that is named for a state, its path in the API, and what the API shows of it there. */
-export type NamedState = readonly [name: string, path: string, shown: object];
+/** A resource that is named for a state, its path in the API, what the API shows of it there, and the fields that have any text. */
+export type NamedState = readonly [name: string, path: string, shown: object, texts?: readonly string[]];
 
 export interface Shown {
   readonly pages: readonly DeclaredPage[];

@@ -31,7 +31,6 @@ import { addSigningKeys } from './signing-keys.ts';
 import { addTenants, type Tenants } from './tenants.ts';
 import { addUndoAttempts, type SeededUndo } from './undo.ts';
 import { addVariableSets, type SeededVariableSets } from './variable-sets.ts';
-import { addWebhooks, type SeededWebhooks } from './webhooks.ts';
 import { addWorkers } from './workers.ts';
 
 /** An installation that is used by people, with the ids of what pages are looked at with. */
@@ -46,7 +45,6 @@ export interface Installation extends Tenants {
   readonly shownByAreas: Required<Shown>;
   readonly variableSets: SeededVariableSets;
   readonly connections: SeededConnections;
-  readonly webhooks: SeededWebhooks;
   readonly channels: SeededChannels;
   readonly plugins: SeededPlugins;
   readonly instances: readonly Place[];
@@ -112,7 +110,6 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
   await addQuotas(people, tenants);
   await addSigningKeys(people);
   const connections = await addConnections(people, tenants, environments);
-  const webhooks = await addWebhooks(api, people, tenants);
   const channels = await addChannels(api, people, tenants);
   const plugins = await addPlugins(people, tenants);
   await addReviewersNotifications(api, people, {
@@ -134,7 +131,6 @@ export async function seedInstallation(api: TestApi): Promise<Installation> {
     shownByAreas,
     variableSets,
     connections,
-    webhooks,
     channels,
     plugins,
     instances: places.all,

@@ -14,7 +14,6 @@ import { signingKeyPages } from './signing-key-pages.ts';
 import { environmentPages, organizationPages } from './tenancy-pages.ts';
 import { undoPages } from './undo-pages.ts';
 import { variableSetPages } from './variable-set-pages.ts';
-import { webhookPages } from './webhook-pages.ts';
 import { instancePages, runPages, workerPages } from './work-pages.ts';
 
 /** What answers with something else than a page, such as a stream, a file or another address. */
@@ -58,7 +57,6 @@ export function declareAll(installation: Installation): DeclaredPage[] {
     ...signingKeyPages(),
     ...connectionPages(installation),
     ...notificationPages(installation),
-    ...webhookPages(installation),
     ...channelPages(installation),
     ...pluginPages(installation),
   ];

@@ -1,9 +1,9 @@
 import { pages } from '#api/web/paths.ts';
-import type { Installation } from '../realistic-installation.ts';
+import type { SeededWebhooks } from '../webhooks.ts';
 import { type DeclaredPage, declare } from './declared-page.ts';
 
 /** The pages of webhooks and their deliveries. */
-export function webhookPages({ webhooks }: Installation): DeclaredPage[] {
+export function webhookPages(webhooks: SeededWebhooks): DeclaredPage[] {
   const who = 'owner';
   const params = { id: webhooks.chat };
   const delivery = { ...params, deliveryID: webhooks.failedDelivery };
