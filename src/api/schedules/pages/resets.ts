@@ -53,9 +53,7 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
   const values = work.variables as Readonly<Record<string, JsonValue>>;
   const differences = findDifferences(facts, deployed, { values, omitted: [] });
   // A required variable without a value is missing: the operation refuses that, and nothing resets it.
-  const missing = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const isLost = ({ kind, variable }: Difference) =>
-    kind === 'dropped' || (kind === 'emptied' && !missing.has(variable));
+  const isLost = ({ kind }: Difference) => kind === 'emptied' || kind === 'dropped';
   return { deployed, lost: differences.filter(isLost) };
 }
 

@@ -371,6 +371,14 @@ test('the form that repeats an apply says that a newer run has deployed somethin
   expect(await words(newer.run)).not.toContain('A newer run');
 });
 
+test('the form of the catalog says that a required variable without a default is missing', async () => {
+  await deployed('lacking', { name: 'shop', region: 'us' });
+  const place = `environment_id=${stage.tenant.environment}&instance=lacking&version=1.0.0`;
+  const { text } = await visitor.get(`/catalog/${template}/run?${place}`);
+  expect(differences(text)).toMatch(/name shop → missing/);
+  expect(differences(text)).toMatch(/region us → the default eu/);
+});
+
 test('the page of a run says which deployed variables it resets', async () => {
   await deployed('reset', { name: 'shop', region: 'us', token: 'hidden-token' });
   const { body } = await stage.ask({ name: 'shop' }, { template_id: template, version: '1.0.0', instance: 'reset' });

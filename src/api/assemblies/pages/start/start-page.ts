@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { readEntry, sealSecrets } from '#api/registry/pages/run/carried-secrets.ts';
-import { areShown, findDifferences, type Values } from '#api/registry/pages/run/differences.ts';
+import { findDifferences, type Values } from '#api/registry/pages/run/differences.ts';
 import {
   explainProblems,
   joinProblems,
   variableProblems,
   versionProblem,
 } from '#api/registry/pages/run/run-problems.ts';
+import { areShown } from '#api/registry/pages/run/seen-differences.ts';
 import { resolveNames } from '#api/web/forms/named-choices.ts';
 import { type FormProblems, submit } from '#api/web/forms/problems.ts';
 import { readEdit } from '#api/web/forms/schema/edit.ts';

@@ -12,10 +12,10 @@ import {
   type Difference,
   findDifferences,
   findSecretsToReenter,
-  markDifferences,
   markUnread,
 } from './differences.ts';
 import type { RunFacts } from './facts.ts';
+import { markDifferences } from './seen-differences.ts';
 
 /** A form whose run may change what is deployed, as far as it can be compared with that. */
 interface ComparedForm {
@@ -132,6 +132,7 @@ function renderDifference({ kind, before, after, giver }: Difference, { version 
   const old = before === null ? html`<span class="muted">not set</span>` : html`<code class="foreign">${before}</code>`;
   const now = after === null ? null : html`<code class="foreign">${after}</code>`;
   if (kind === 'changed') return html`${old} → ${now}`;
+  if (kind === 'missing') return html`${old} → <strong>missing</strong>`;
   if (kind === 'rotated') return html`changed; <span class="foreign">${giver}</span>`;
   const left = giver
     ? html`${now} <span class="muted foreign">(${giver})</span>`

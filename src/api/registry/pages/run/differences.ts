@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  describeGiver,
-  describeRotated,
-  type InheritedValues,
-  isOpen,
-  showInherited,
-} from '#api/environments/pages/inherited.ts';
+import { describeRotated, type InheritedValues } from '#api/environments/pages/inherited.ts';
 import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
-import { digestOf } from '#domain/shared/values/digest.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { isMissing, staysWhenEmpty, whenEmpty } from './when-empty.ts';
 
 export type Values = Readonly<Record<string, JsonValue>>;
 
@@ -58,9 +52,19 @@ export interface Difference {
   /**
    * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
    * `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value.
-   * `rotated`: a secret of the environment or of a set, which gives another one now.
+   * `missing`: its field is empty, and it is required. `rotated`: a secret of the environment or of a set, which gives another one now.
    */
-  readonly kind: 'changed' | 'emptied' | 'given' | 'asked' | 'unread' | 'added' | 'dropped' | 'redefined' | 'rotated';
+  readonly kind:
+    | 'changed'
+    | 'emptied'
+    | 'missing'
+    | 'given'
+    | 'asked'
+    | 'unread'
+    | 'added'
+    | 'dropped'
+    | 'redefined'
+    | 'rotated';
   /** The deployed value and the new one; null: there is none, or it must not be shown. */
   readonly before: string | null;
   readonly after: string | null;
@@ -128,7 +132,12 @@ export function findDifferences(
   const emptied = omit
     .filter((name) => !staysWhenEmpty(facts, baseline, name))
     .map(
-      (variable): Difference => ({ variable, kind: 'emptied', before: was(variable), ...whenEmpty(facts, variable) }),
+      (variable): Difference => ({
+        variable,
+        kind: isMissing(facts, variable) ? 'missing' : 'emptied',
+        before: was(variable),
+        ...whenEmpty(facts, variable),
+      }),
     );
   const given = findGiven(facts, baseline, values);
   const named = new Set([...changed, ...emptied, ...given].map(({ variable }) => variable));
@@ -163,22 +172,6 @@ export function markUnread(
 
 function isSecretMember(member: Node | undefined): boolean {
   return member !== undefined && holdsSecret(member);
-}
-
-/** Whether what takes the place of a variable that is left empty is the value that is deployed. */
-function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
-  const given = inherited?.get(slots.member('', name));
-  if (given) return isOpen(given) && isDeepStrictEqual(given.value, values[name]);
-  return isDeepStrictEqual(root.members.find((each) => each.name === name)?.default, values[name]);
-}
-
-/** What takes the place of a variable that is left empty. */
-function whenEmpty({ root, inherited }: ComparedFacts, name: string): Pick<Difference, 'after' | 'giver'> {
-  const given = inherited?.get(slots.member('', name));
-  if (given) return { after: showInherited(given), giver: describeGiver(given) };
-  const member = root.members.find((each) => each.name === name);
-  const isShown = member?.default !== undefined && !holdsSecret(member);
-  return { after: isShown ? shorten(member.default ?? null) : null };
 }
 
 /** The variables without a deployed value that an environment or a set gives one, although their fields are empty. */
@@ -255,37 +248,4 @@ function findVersionDifferences(facts: ComparedFacts, baseline: Deployment, name
     )
     .map(({ name }): Difference => ({ variable: name, kind: 'redefined', before: was(name), after: was(name) }));
   return [...added, ...dropped, ...redefined];
-}
-
-/** What is compared: what is deployed, with the version of the form. */
-interface Comparison {
-  readonly baseline: Deployment;
-  readonly version: string;
-}
-
-/** Differences that were shown of one deployment say nothing about another one. */
-function subjectOf({ baseline, version }: Comparison): string[] {
-  return [baseline.run.id, version];
-}
-
-/**
- * What a form sends along, so that visitors start no run whose differences they were not shown. They have also seen what they entered themselves.
- */
-export function markDifferences(of: Comparison, differences: readonly Difference[]): string {
-  const all = differences.flatMap((each): Difference[] =>
-    each.kind === 'asked'
-      ? [each, { ...each, kind: 'emptied' }, { ...each, kind: 'changed', after: 'a secret, entered again' }]
-      : [each],
-  );
-  return [...subjectOf(of), ...all].map(markOf).join(' ');
-}
-
-/** Whether the form that was sent had shown all of these differences. */
-export function areShown(sent: string, of: Comparison, differences: readonly Difference[]): boolean {
-  const shown = new Set(sent.split(' '));
-  return [...subjectOf(of), ...differences].every((each) => shown.has(markOf(each)));
-}
-
-function markOf(what: string | Difference): string {
-  return digestOf(Buffer.from(JSON.stringify(what))).slice('sha256:'.length, 'sha256:'.length + 16);
 }

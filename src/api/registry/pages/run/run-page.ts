@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readEntry, sealSecrets } from './carried-secrets.ts';
-import { areShown, findDifferences, type Values } from './differences.ts';
+import { findDifferences, type Values } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import {
@@ -21,6 +21,7 @@ import {
 } from './run-problems.ts';
 import { fillOptions, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
+import { areShown } from './seen-differences.ts';
 import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
 import { takeBack } from './undone.ts';
 

@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+import { describeGiver, isOpen, showInherited } from '#api/environments/pages/inherited.ts';
+import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
+import { slots } from '#api/web/forms/schema/slots.ts';
+import { shorten } from '#api/web/forms/schema/view/hints.ts';
+import type { ComparedFacts, Deployment, Difference } from './differences.ts';
+
+/** Whether what takes the place of a variable that is left empty is the value that is deployed. */
+export function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
+  const given = inherited?.get(slots.member('', name));
+  if (given) return isOpen(given) && isDeepStrictEqual(given.value, values[name]);
+  return isDeepStrictEqual(root.members.find((each) => each.name === name)?.default, values[name]);
+}
+
+/** Whether nothing takes the place of a variable that is left empty, and no run can do without it. */
+export function isMissing({ root, inherited }: ComparedFacts, name: string): boolean {
+  const member = root.members.find((each) => each.name === name);
+  return Boolean(member?.isRequired) && member?.default === undefined && !inherited?.has(slots.member('', name));
+}
+
+/** What takes the place of a variable that is left empty. */
+export function whenEmpty({ root, inherited }: ComparedFacts, name: string): Pick<Difference, 'after' | 'giver'> {
+  const given = inherited?.get(slots.member('', name));
+  if (given) return { after: showInherited(given), giver: describeGiver(given) };
+  const member = root.members.find((each) => each.name === name);
+  const isShown = member?.default !== undefined && !holdsSecret(member);
+  return { after: isShown ? shorten(member.default ?? null) : null };
+}
