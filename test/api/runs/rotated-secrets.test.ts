@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openInputs } from '#domain/runs/admission/inputs.ts';
 import { Run } from '#domain/runs/entity.ts';
-import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+import { openReadingStage, type ReadingStage, secret } from '#test/support/references/reading-stage.ts';
 
 /** Secrets that an environment or a variable set gives, and that somebody rotates after a run has deployed them. */
 
@@ -148,6 +148,24 @@ describe('a run that starts from what is deployed, after the environment has rot
     const other = await deployed({ name: 'b' });
     await put(`/variable-sets/${set}/variables/token`, 'token-of-set-3');
     expect(await inputsOf(await again(other.instance))).toMatchObject({ token: 'token-of-set-3' });
+  });
+});
+
+describe('a secret of the environment that is a reference', () => {
+  test('is read anew while it stays, and read from the other output once the environment names another one', async () => {
+    const source = await stage.deploy({ instance: 'keys' }, { one: secret('key-1111'), two: secret('key-2222') });
+    await stage.allow(source, { environment_ids: [stage.tenant.environment] });
+    await give('token', '${instances.shared/keys.outputs.one}');
+    const { instance, id } = await deployed({ name: 'a' });
+    const same = await again(instance);
+    expect(await inputsOf(same)).toMatchObject({ token: 'key-1111' });
+    expect(same.body.variables_reset).toEqual([]);
+    await give('token', '${instances.shared/keys.outputs.two}');
+    expect(await inputsOf(await again(instance))).toMatchObject({ token: 'key-2222' });
+    expect(await inputsOf(await again(instance, { name: 'b' }))).toMatchObject({ name: 'b', token: 'key-2222' });
+    expect(await inputsOf(await copy(id))).toMatchObject({ token: 'key-2222' });
+    await give('token', 'typed-3333');
+    expect(await inputsOf(await again(instance))).toMatchObject({ token: 'typed-3333' });
   });
 });
 
