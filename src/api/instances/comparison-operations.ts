@@ -16,7 +16,10 @@ const ComparisonView = z
     changes: z.array(
       z.object({
         address: z.string(),
-        action: z.enum(['create', 'update', 'delete']),
+        action: z
+          .enum(['create', 'update', 'delete', 'move'])
+          .describe('`move`: the resource, told by its type and its `id`, had another address before.'),
+        previous_address: z.string().nullable().describe('The address before a move. Null: it has not moved.'),
         attributes: z.array(ValueChangeView),
         omitted_attributes: z.int().describe('How many more of its values differ.'),
       }),
@@ -53,8 +56,9 @@ export const compare = read({
 });
 
 function viewComparison({ changes, omitted, unchanged, outputs, omittedOutputs }: StateComparison) {
-  const shown = changes.map(({ omittedAttributes, attributes, ...change }) => ({
+  const shown = changes.map(({ omittedAttributes, attributes, previousAddress, ...change }) => ({
     ...change,
+    previous_address: previousAddress,
     attributes: attributes.map(viewValueChange),
     omitted_attributes: omittedAttributes,
   }));

@@ -34,6 +34,37 @@ describe('a comparison of two states', () => {
     ]);
   });
 
+  it('shows a resource with the same id at another address as moved, and not one that several may be', () => {
+    const vm = (name: string, id: string, size = 1) => ({
+      mode: 'managed',
+      type: 'vm',
+      name,
+      instances: [{ attributes: { id, size } }],
+    });
+    const before = state(vm('old', 'i-1'), vm('one', 'i-2'), vm('two', 'i-2'), vm('gone', 'i-3'));
+    const after = state(vm('new', 'i-1', 2), vm('three', 'i-2'), { ...vm('other', 'i-3'), type: 'disk' });
+    const { changes, unchanged } = compareContents(before, after);
+    expect(unchanged).toBe(0);
+    expect(changes.map(({ address, action, previousAddress }) => [address, action, previousAddress])).toEqual([
+      ['disk.other', 'create', null],
+      ['vm.gone', 'delete', null],
+      ['vm.new', 'move', 'vm.old'],
+      ['vm.one', 'delete', null],
+      ['vm.three', 'create', null],
+      ['vm.two', 'delete', null],
+    ]);
+    expect(changes[2]?.attributes).toMatchObject([{ path: ['size'], before: 1, after: 2 }]);
+    const keyed = (key: string) => ({
+      ...vm('keyed', 'i-9'),
+      instances: [{ index_key: key, attributes: { id: 'i-9' } }],
+    });
+    const masked = { '0': { address: 'vm.keyed["[redacted]"]' } };
+    const of = (resource: object) => stateOf(state(resource).content, masked);
+    const moved = compareContents(of(keyed('alpha-secret')), of(keyed('beta-secret')));
+    expect(moved.changes).toMatchObject([{ action: 'move', previousAddress: 'vm.keyed["[redacted]"]' }]);
+    expect(JSON.stringify(moved)).not.toMatch(/(alpha|beta)-secret/);
+  });
+
   it('lists the values of outputs that differ, and hides those that one of the states or a newer version calls secret', () => {
     const withOutputs = (outputs: object) =>
       stateOf(Buffer.from(JSON.stringify({ version: 4, serial: 1, lineage: 'a', resources: [], outputs })));

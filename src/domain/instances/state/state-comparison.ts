@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
@@ -16,6 +15,13 @@ import { parseExactJson } from '#domain/shared/values/exact-json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { secretNamesOf } from '../secret-outputs.ts';
 import { type ParsedObject, readManagedObjects } from '../state-file/shown-resource.ts';
+import {
+  type ComparedResource,
+  isDifferent,
+  type Pair,
+  pairResources,
+  type StateResources,
+} from './paired-resources.ts';
 import { redactChange } from './redacted-change.ts';
 import { readStateContent, type StateContent } from './state.ts';
 
@@ -33,7 +39,9 @@ const maxSecretBytes = 2 * 1024 * 1024;
 /** A resource that differs between two states. */
 export interface ResourceChange {
   readonly address: string;
-  readonly action: 'create' | 'update' | 'delete';
+  readonly action: 'create' | 'update' | 'delete' | 'move';
+  /** The address before a move; null: it has not moved. */
+  readonly previousAddress: string | null;
   readonly attributes: readonly ValueChange[];
   /** How many more of its values differ. */
   readonly omittedAttributes: number;
@@ -97,8 +105,7 @@ export function compareContents(
 ): StateComparison {
   const [one, other] = [parse(before), parse(after)];
   const [old, present] = [readResources(one, before), readResources(other, after)];
-  const addresses = [...new Set([...old.keys(), ...present.keys()])];
-  const pairs = addresses.map((address) => ({ address, before: old.get(address), after: present.get(address) }));
+  const pairs = pairResources(old, present);
   const differing = namePairs(pairs.filter(isDifferent), redactor).sort((one, other) =>
     one.shown < other.shown ? -1 : 1,
   );
@@ -108,28 +115,18 @@ export function compareContents(
   return {
     changes: listed.map((pair) => compareResource(pair, redactor, effort)),
     omitted: differing.length - listed.length,
-    unchanged: addresses.length - differing.length,
+    unchanged: pairs.length - differing.length,
     outputs: outputs.changes,
     omittedOutputs: outputs.omitted,
   };
 }
 
-/** The resource with one address in the two states. */
-interface Pair {
-  readonly address: string;
-  readonly before: ComparedResource | undefined;
-  readonly after: ComparedResource | undefined;
-}
-
-function isDifferent({ before, after }: Pair): boolean {
-  const sides = [before, after].map((each) => each && [each.attributes, each.sensitive]);
-  return !isDeepStrictEqual(sides[0], sides[1]);
-}
-
 /** An address that one of the two states masks, or that has a known secret in it, is masked. Two that are then shown alike are numbered. */
 function namePairs(pairs: readonly Pair[], redactor: Redactor): NamedPair[] {
-  const maskOf = ({ address, before, after }: Pair) => {
-    const masked = [after, before].find((each) => each !== undefined && each.shown !== address)?.shown;
+  const maskOf = ({ address, before, after, isMoved }: Pair) => {
+    const masked = [after, isMoved ? undefined : before].find(
+      (each) => each !== undefined && each.shown !== address,
+    )?.shown;
     const shown = redactor.redactText(masked ?? address);
     return shown === address ? undefined : shown;
   };
@@ -144,14 +141,6 @@ function namePairs(pairs: readonly Pair[], redactor: Redactor): NamedPair[] {
 interface NamedPair extends Pair {
   readonly shown: string;
 }
-
-interface ComparedResource {
-  readonly shown: string;
-  readonly attributes: JsonValue;
-  /** The paths of sensitive values. */
-  readonly sensitive: readonly ValuePath[];
-}
-type StateResources = ReadonlyMap<string, ComparedResource>;
 
 type ParsedState = Readonly<Record<string, JsonValue>>;
 
@@ -186,7 +175,8 @@ function unusable(): Unprocessable {
 
 function toCompared({ resource, members }: ParsedObject): [string, ComparedResource] {
   const { attributes = null, sensitive_attributes: marks } = members;
-  return [resource.address, { shown: resource.shown.address, attributes, sensitive: readMarks(marks) }];
+  const { address: shown, type } = resource.shown;
+  return [resource.address, { type, shown, attributes, sensitive: readMarks(marks) }];
 }
 
 /** A mark is a list of steps: `{ type: "get_attr", value: "x" }` or `{ type: "index", value: … }`. */
@@ -234,7 +224,11 @@ function readOutputs(outputs: JsonValue | undefined): { values: JsonValue; secre
 }
 
 /** What one of the two states marks as sensitive is hidden in both, and so is what has a known secret in it. */
-function compareResource({ shown, before, after }: NamedPair, redactor: Redactor, effort: Effort): ResourceChange {
+function compareResource(
+  { shown, before, after, isMoved }: NamedPair,
+  redactor: Redactor,
+  effort: Effort,
+): ResourceChange {
   const sides = [before, after].filter((side) => side !== undefined);
   const sensitive = sides.flatMap((side) => [...side.sensitive, ...secretPaths(side.attributes, redactor)]);
   const { changes, omitted } = listValueChanges(
@@ -242,7 +236,8 @@ function compareResource({ shown, before, after }: NamedPair, redactor: Redactor
     after && hideAt(after.attributes, sensitive),
     { effort, isNullMissing: true, maxChanges: maxAttributes, longestValue },
   );
-  const action = !before ? 'create' : !after ? 'delete' : 'update';
+  const action = isMoved ? 'move' : !before ? 'create' : !after ? 'delete' : 'update';
+  const previousAddress = isMoved && before ? redactor.redactText(before.shown) : null;
   const attributes = changes.map((change) => redactChange(change, redactor));
-  return { address: shown, action, attributes, omittedAttributes: omitted };
+  return { address: shown, action, previousAddress, attributes, omittedAttributes: omitted };
 }
