@@ -1,6 +1,7 @@
 import { inheritedBy } from '#api/environments/pages/inherited.ts';
+import type { Difference } from '#api/registry/pages/run/compared.ts';
 import { type DeployedFacts, readReplaced } from '#api/registry/pages/run/deployed.ts';
-import { type Difference, findDifferences } from '#api/registry/pages/run/differences.ts';
+import { findDifferences } from '#api/registry/pages/run/differences.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { renderIcon } from '#api/web/components/icon.ts';

@@ -1,4 +1,4 @@
-import type { ComparedFacts, Deployment } from '#api/registry/pages/run/differences.ts';
+import type { ComparedFacts, Deployment } from '#api/registry/pages/run/compared.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { environmentField, readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';

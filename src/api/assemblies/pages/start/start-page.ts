@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { readEntry, sealSecrets } from '#api/registry/pages/run/carried-secrets.ts';
-import { findDifferences, type Values } from '#api/registry/pages/run/differences.ts';
+import type { Values } from '#api/registry/pages/run/compared.ts';
+import { findDifferences } from '#api/registry/pages/run/differences.ts';
 import {
   explainProblems,
   joinProblems,

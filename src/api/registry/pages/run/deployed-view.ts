@@ -6,14 +6,8 @@ import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import {
-  type ComparedFacts,
-  type Deployment,
-  type Difference,
-  findDifferences,
-  findSecretsToReenter,
-  markUnread,
-} from './differences.ts';
+import type { ComparedFacts, Deployment, Difference } from './compared.ts';
+import { findDifferences, findSecretsToReenter, markUnread } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import { markDifferences } from './seen-differences.ts';
 

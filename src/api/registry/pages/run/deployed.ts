@@ -9,7 +9,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findDeploymentBefore } from '#domain/undo/deployments/deployments-store.ts';
 import { get as getVersion } from '../../version-operations.ts';
 import { schemaOf } from '../version/variables-table.ts';
-import type { Deployment, Values } from './differences.ts';
+import type { Deployment, Values } from './compared.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
 /** What an instance is deployed with. */

@@ -1,31 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describeRotated, type InheritedValues } from '#api/environments/pages/inherited.ts';
+import { describeRotated } from '#api/environments/pages/inherited.ts';
 import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import type { ComparedFacts, Deployment, Difference, Values } from './compared.ts';
 import { isMissing, staysWhenEmpty, whenEmpty } from './when-empty.ts';
-
-export type Values = Readonly<Record<string, JsonValue>>;
-
-/** What a form is compared with: what is deployed. */
-export interface Deployment {
-  /** The run that deployed it, with what gave it the variables that it did not name itself. */
-  readonly run: {
-    readonly id: string;
-    readonly variable_sources?: readonly { readonly variable: string; readonly category: string }[] | null;
-  };
-  readonly version: string;
-  /** What is deployed, where it is one instance. */
-  readonly instance?: { readonly name: string };
-  /** The variables that may be shown. */
-  readonly values: Values;
-  /** The names of the secrets. */
-  readonly secrets: readonly string[];
-  /** The variables of the deployed version. */
-  readonly root: ObjectNode;
-}
 
 /** What a form changes of what is deployed. */
 export interface DeployedChanges {
@@ -46,59 +27,11 @@ export function findChanges({ values, secrets }: Deployment, root: ObjectNode, e
   };
 }
 
-/** A difference between what is deployed and what the form asks for, in words. */
-export interface Difference {
-  readonly variable: string;
-  /**
-   * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
-   * `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value.
-   * `missing`: its field is empty, and it is required. `rotated`: a secret of the environment or of a set, which gives another one now.
-   */
-  readonly kind:
-    | 'changed'
-    | 'emptied'
-    | 'missing'
-    | 'given'
-    | 'asked'
-    | 'unread'
-    | 'added'
-    | 'dropped'
-    | 'redefined'
-    | 'rotated';
-  /** The deployed value and the new one; null: there is none, or it must not be shown. */
-  readonly before: string | null;
-  readonly after: string | null;
-  /** What gives the new value: the environment or a variable set. Absent: the form or the version. */
-  readonly giver?: string;
-}
-
 /** What was entered into a form for a run. */
 export interface Entered {
   readonly values: Values;
   /** The deployed secrets that the form says not to take over. */
   readonly omitted: readonly string[];
-}
-
-/** What the form is made from, as far as differences depend on it. */
-export interface ComparedFacts {
-  readonly root: ObjectNode;
-  readonly version: { readonly version: string } | null;
-  /** What applies to a variable that is left empty instead of its default. Null: nothing can. */
-  readonly inherited: InheritedValues | null;
-  /** What is deployed, if the form starts from it. */
-  readonly deployed: Deployment | null;
-  /** The run that is copied with its secrets, if any is. */
-  readonly source: { readonly prefill: { readonly secrets: readonly string[] } | null } | null;
-  /** The secrets that an environment or a set has given otherwise since. Absent: nothing gave any. */
-  readonly rotated?: RotatedSecrets;
-}
-
-/** The names of secrets that an environment or a set gave a run, and gives otherwise now, or no longer. */
-export interface RotatedSecrets {
-  /** Of what the form is compared with. */
-  readonly ofBaseline: readonly string[];
-  /** Of the run that is copied. */
-  readonly ofSource: readonly string[];
 }
 
 /** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */

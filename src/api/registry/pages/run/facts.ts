@@ -13,6 +13,7 @@ import { get as getVersion, list as listVersions } from '../../version-operation
 import { supports } from '../destroy-steps.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
+import type { RotatedSecrets } from './compared.ts';
 import {
   type DeployedFacts,
   findNamedInstance,
@@ -22,7 +23,6 @@ import {
   readReplaced,
   readStart,
 } from './deployed.ts';
-import type { RotatedSecrets } from './differences.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
 import { readTargetEnvironment } from './target-environment.ts';

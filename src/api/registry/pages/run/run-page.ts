@@ -8,7 +8,8 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readEntry, sealSecrets } from './carried-secrets.ts';
-import { findDifferences, type Values } from './differences.ts';
+import type { Values } from './compared.ts';
+import { findDifferences } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import {

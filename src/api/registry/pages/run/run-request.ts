@@ -1,7 +1,8 @@
 import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
+import type { Values } from './compared.ts';
 import type { DeployedFacts } from './deployed.ts';
-import { findChanges, findSecretsToReenter, type Values } from './differences.ts';
+import { findChanges, findSecretsToReenter } from './differences.ts';
 import { type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import type { SentForm } from './sent.ts';

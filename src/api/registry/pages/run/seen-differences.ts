@@ -1,5 +1,5 @@
 import { digestOf } from '#domain/shared/values/digest.ts';
-import type { Deployment, Difference } from './differences.ts';
+import type { Deployment, Difference } from './compared.ts';
 
 /** What is compared: what is deployed, with the version of the form. */
 interface Comparison {

@@ -4,7 +4,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import type { Values } from './differences.ts';
+import type { Values } from './compared.ts';
 
 /** An attempt at undoing a run whose values the form is filled in with. */
 export type UndoneRun = Pick<EncodedAnswerOf<(typeof getAttempt)['responses']>, 'run_id' | 'changes'>;

@@ -3,7 +3,7 @@ import { describeGiver, isOpen, showInherited } from '#api/environments/pages/in
 import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
-import type { ComparedFacts, Deployment, Difference } from './differences.ts';
+import type { ComparedFacts, Deployment, Difference } from './compared.ts';
 
 /** Whether what takes the place of a variable that is left empty is the value that is deployed. */
 export function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
