@@ -83,8 +83,10 @@ function crumbsOf(id: string, name: string) {
 
 function describe({ changes, omitted, unchanged }: Comparison): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
+  const moved = count('move');
   const parts = [
     ...(['delete', 'update', 'create'] as const).map((action) => `${count(action)} ${words[action]}`),
+    ...(moved > 0 ? [`${moved} ${words.move}`] : []),
     ...(omitted > 0 ? [`${omitted} more differ`] : []),
     `${unchanged} unchanged`,
   ];
@@ -100,7 +102,12 @@ const shown = {
 };
 
 /** The words of plans. */
-const words: Readonly<Record<Change['action'], string>> = { create: 'add', update: 'change', delete: 'destroy' };
+const words: Readonly<Record<Change['action'], string>> = {
+  create: 'add',
+  update: 'change',
+  delete: 'destroy',
+  move: 'move',
+};
 
 /** So few changes are all open. */
 const fewChanges = 3;
@@ -113,8 +120,13 @@ ${changes ?? html`<p class="muted">No output differs.</p>`}
 ${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</section>`;
 }
 
-function renderChange({ address, action, attributes, omitted_attributes: omitted }: Change, isOpen: boolean): Html {
-  return html`<details class="difference" ${isOpen ? html`open` : null}><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span></summary>
-${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">No value differs, only sensitivity marks or unset attributes.</p>`}
+function renderChange(change: Change, isOpen: boolean): Html {
+  const { address, action, previous_address: previous, attributes, omitted_attributes: omitted } = change;
+  const from =
+    previous === null
+      ? null
+      : html` <span class="muted">from</span> <span class="mono foreign">${showUnseen(previous)}</span>`;
+  return html`<details class="difference" ${isOpen ? html`open` : null}><summary><span class="difference-word difference-${action}">${words[action]}</span> <span class="mono foreign">${showUnseen(address)}</span>${from}</summary>
+${renderValueChanges(attributes, { ...shown, effort: newEffort() }) ?? html`<p class="muted">${previous === null ? 'No value differs, only sensitivity marks or unset attributes.' : 'No value differs.'}</p>`}
 ${omitted > 0 ? html`<p class="muted">${omitted} more values differ.</p>` : null}</details>`;
 }
