@@ -5,8 +5,6 @@ import { toolNames } from '#domain/tools/model.ts';
 import type { OfferedTool } from '#domain/workers/offered-tools.ts';
 import { describeTool } from './tool-words.ts';
 
-const maxRange = 200;
-
 /**
  * The fields of a tool and its versions, with what workers offer. With `unchosen`, nothing need be chosen: it says what holds then.
  * @param path where the tool is in the operation's body
@@ -26,7 +24,6 @@ export function toolFields(offered: readonly OfferedTool[], unchosen: string | n
       name: `${path}.version`,
       label: 'Versions of the tool',
       isOptional: true,
-      maxLength: maxRange,
       suggestions: [{ value: '', label: 'any version' }, ...suggestions],
       hint: 'One version, such as 1.11.4, or a range, such as ~> 1.9 or >= 1.5, < 2.0. Empty: any version.',
     },

@@ -128,7 +128,6 @@ function fieldsOf(
     {
       name: 'name',
       label: 'Name',
-      maxLength: 63,
       hint: 'The name that templates use, such as cloud.',
       value: bound && name,
     },

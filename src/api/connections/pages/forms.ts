@@ -32,7 +32,7 @@ export const connectionOwners = ownerOrInstallation(create, {
 });
 
 function nameField(name?: string): FormField {
-  return { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as aws-production.', value: name };
+  return { name: 'name', label: 'Name', hint: 'Such as aws-production.', value: name };
 }
 
 /** @throws Invalid for a choice that does not exist */

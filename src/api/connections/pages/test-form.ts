@@ -26,7 +26,6 @@ export function registerConnectionTest(addPage: AddPage): void {
               {
                 name: 'repository',
                 label: 'Repository',
-                maxLength: 2000,
                 value: String(connection.config['url'] ?? ''),
               },
             ]

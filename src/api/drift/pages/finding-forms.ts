@@ -16,7 +16,6 @@ const suppressionFields = () =>
       name: 'reason',
       label: 'Reason',
       kind: 'area',
-      maxLength: 1000,
       hint: 'Why the current value is acceptable until then.',
     },
     {
@@ -55,7 +54,7 @@ export function registerFindingForms(addPage: AddPage): void {
       title: 'Reopen the finding',
       crumbs: findingCrumbs(finding),
       lead: 'The suppression ends now.',
-      fields: [{ name: 'reason', label: 'Reason', kind: 'area', maxLength: 1000 }],
+      fields: [{ name: 'reason', label: 'Reason', kind: 'area' }],
       submit: 'Reopen',
       cancel: findingPath(finding.id),
       refusal: refusalOf(finding.actions, 'reopen'),

@@ -63,7 +63,7 @@ export function shownRule({
 }
 
 export const nameAndKind: FormField[] = [
-  { name: 'name', label: 'Name', maxLength: 100 },
+  { name: 'name', label: 'Name' },
   {
     name: 'kind',
     label: 'Kind',
@@ -76,7 +76,6 @@ export const nameAndKind: FormField[] = [
 export const slugField: FormField = {
   name: 'slug',
   label: 'Slug',
-  maxLength: 63,
   hint: 'Unique in its project. Changing it releases the old name for others.',
 };
 

@@ -99,16 +99,16 @@ function renderRemoval(action: string, revision: number, window: ShownWindow): H
 
 const days = weekdays.map((day) => ({ value: day, label: capitalize(day) }));
 const common: FormField[] = [
-  { name: 'name', label: 'Name', maxLength: 100 },
-  { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000 },
+  { name: 'name', label: 'Name' },
+  { name: 'reason', label: 'Reason', isOptional: true },
 ];
 const weeklyFields: FormField[] = [
   ...common,
   { name: 'start_day', label: 'From', kind: 'select', choices: days },
-  { name: 'start_time', label: 'Time', hint: 'Such as 16:00.', maxLength: 5 },
+  { name: 'start_time', label: 'Time', hint: 'Such as 16:00.' },
   { name: 'end_day', label: 'To', kind: 'select', choices: days },
-  { name: 'end_time', label: 'Time', hint: 'Such as 07:00.', maxLength: 5 },
-  { name: 'time_zone', label: 'Time zone', hint: 'Such as Europe/Berlin.', maxLength: 64 },
+  { name: 'end_time', label: 'Time', hint: 'Such as 07:00.' },
+  { name: 'time_zone', label: 'Time zone', hint: 'Such as Europe/Berlin.' },
 ];
 const onceFields: FormField[] = [
   ...common,

@@ -10,7 +10,7 @@ import { lock, unlock } from '../environment-operations.ts';
 
 /** The fields of a lock or a pause. */
 export const holdFields = [
-  { name: 'reason', label: 'Reason', kind: 'area', maxLength: 1000, hint: 'Shown to everybody whose run is waiting.' },
+  { name: 'reason', label: 'Reason', kind: 'area', hint: 'Shown to everybody whose run is waiting.' },
   {
     name: 'until',
     label: 'Until (UTC)',

@@ -14,7 +14,7 @@ import type { IssuedKeyView } from '../views.ts';
 /** What pages about the keys of users and of service accounts share. */
 
 export const keyFields: readonly FormField[] = [
-  { name: 'name', label: 'Name', maxLength: 200, hint: 'What it is for, such as the pipeline that uses it.' },
+  { name: 'name', label: 'Name', hint: 'What it is for, such as the pipeline that uses it.' },
   {
     name: 'expires_at',
     label: 'Expires (UTC)',

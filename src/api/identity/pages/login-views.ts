@@ -56,7 +56,6 @@ ${renderField({
   type: 'email',
   autocomplete: 'username',
   value: email.slice(0, longestEmail),
-  maxLength: longestEmail,
   problem: fields.email,
   isFirst: !passwordFirst,
 })}
@@ -65,7 +64,6 @@ ${renderField({
   label: 'Password',
   type: 'password',
   autocomplete: 'current-password',
-  maxLength: 1024,
   problem: fields.password,
   describedBy: alert && alertId,
   isFirst: passwordFirst,

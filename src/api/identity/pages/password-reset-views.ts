@@ -20,7 +20,7 @@ export function passwordLinkPage(): Page {
 <h1 id="title">Set a new password</h1>
 <form class="form" method="post" action="${pagePath(pages.passwordReset)}" novalidate>
 <input type="hidden" name="step" value="link">
-${renderField({ type: 'password', autocomplete: 'off', maxLength: 200, name: 'token', label: 'Token' })}
+${renderField({ type: 'password', autocomplete: 'off', name: 'token', label: 'Token' })}
 <button class="button button-primary" type="submit">Continue</button>
 </form>
 <p class="aside">The token is at the end of the link that you were given.</p>
@@ -29,7 +29,7 @@ ${renderField({ type: 'password', autocomplete: 'off', maxLength: 200, name: 'to
 }
 
 export function passwordResetPage({ token, email, problems }: PasswordResetForm): Page {
-  const field = { type: 'password', autocomplete: 'new-password', maxLength: 1024 } as const;
+  const field = { type: 'password', autocomplete: 'new-password' } as const;
   const { new_password: chosen, confirm_password: repeated } = problems;
   return {
     title: 'Set a new password',

@@ -16,8 +16,8 @@ import { readUser, type ShownUser, userCrumbs, userPath, usersCrumb } from './us
 
 function detailFields(visit: Visit, user?: ShownUser): FormField[] {
   return [
-    { name: 'name', label: 'Name', maxLength: 200, value: user?.name },
-    { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254, value: user?.email },
+    { name: 'name', label: 'Name', value: user?.name },
+    { name: 'email', label: 'E-mail address', kind: 'email', value: user?.email },
     {
       name: 'role',
       label: 'Platform role',
@@ -42,7 +42,6 @@ export function registerUserForms(addPage: AddPage): void {
           name: 'password',
           label: 'Initial password',
           kind: 'password',
-          maxLength: 1024,
           autocomplete: 'new-password',
           hint: 'At least 8 characters, and not a common password. Give it to the person, or create a password link afterwards.',
         },

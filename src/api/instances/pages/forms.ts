@@ -102,7 +102,7 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
         choices: [{ value: '', label: 'None' }, ...environments.choices],
         value: visit.query('environment_id'),
       },
-      { name: 'name', label: 'Name', maxLength: 63, hint: 'The name that runs use, such as network.' },
+      { name: 'name', label: 'Name', hint: 'The name that runs use, such as network.' },
       ...toolFields(offered, 'As the template and the environment say'),
     ],
     submit: 'Create instance',

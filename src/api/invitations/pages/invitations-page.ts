@@ -75,10 +75,7 @@ async function readFields<Params, Owner extends LevelOwner>(
   visit: Visit<Params>,
   owner: Owner,
 ): Promise<FormField[]> {
-  return [
-    { name: 'email', label: 'E-mail address', kind: 'email', maxLength: 254 },
-    ...(await invitations.fields(visit, owner)),
-  ];
+  return [{ name: 'email', label: 'E-mail address', kind: 'email' }, ...(await invitations.fields(visit, owner))];
 }
 
 /** What the invited person does next. The text never depends on whether an account has the address, so that inviters cannot find out. */

@@ -24,7 +24,7 @@ export function registerChannelForms(addPage: AddPage): void {
   addDelete(addPage);
 }
 
-const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as On call.' };
+const nameField: FormField = { name: 'name', label: 'Name', hint: 'Such as On call.' };
 const recipientsField: FormField = {
   name: 'config.recipients',
   label: 'Recipients',
@@ -40,7 +40,6 @@ function recipientsFieldFor(visit: Visit): FormField {
 const urlField: FormField = {
   name: 'config.url',
   label: 'URL',
-  maxLength: 2000,
   isSecret: true,
   hint: 'It starts with https://. Anybody who knows it can post there, so it is stored encrypted, and only its host is shown.',
 };

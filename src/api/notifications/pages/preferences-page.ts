@@ -79,7 +79,6 @@ function chatFields({ chat: { host, problem } }: Shown): FormField[] {
     label: host === null ? 'URL of your chat' : 'New URL of your chat',
     isOptional: true,
     isSecret: true,
-    maxLength: 2000,
     hint: html`${state}${failure}`,
   };
   const removal: FormField = { name: 'forget_chat', label: `Remove the chat at ${host}`, kind: 'checkbox', value: '' };

@@ -47,7 +47,6 @@ const descriptionField: FormField = {
   name: 'description',
   label: 'Description',
   kind: 'area',
-  maxLength: 4_000,
   isOptional: true,
 };
 

@@ -8,7 +8,6 @@ export function messageField(value = ''): FormField {
     kind: 'area',
     value,
     isOptional: true,
-    maxLength: 4000,
     hint: 'Shown to reviewers and in the history.',
   };
 }

@@ -23,7 +23,7 @@ export function registerScheduleForms(addPage: AddPage): void {
   registerDeletion(addPage);
 }
 
-const nameField = (value?: string) => ({ name: 'name', label: 'Name', maxLength: 100, value });
+const nameField = (value?: string) => ({ name: 'name', label: 'Name', value });
 
 const kindOf = (visit: Visit): WorkKind => (visit.query('starts') === 'assembly_run' ? 'assembly_run' : 'run');
 

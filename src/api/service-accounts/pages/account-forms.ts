@@ -21,7 +21,7 @@ import {
   readAccount,
 } from './account-frame.ts';
 
-const nameField: FormField = { name: 'name', label: 'Name', maxLength: 200, hint: 'The program that uses it.' };
+const nameField: FormField = { name: 'name', label: 'Name', hint: 'The program that uses it.' };
 
 /** The forms send an owner as one value: `me`, or the id of a team. */
 async function ownerField(visit: Visit): Promise<FormField> {

@@ -124,7 +124,6 @@ function toolFields(settings: ShownSettings): FormField[] {
       label: 'Default worker pool',
       isOptional: true,
       value: settings.default_pool,
-      maxLength: 63,
       hint: `The pool of templates that do not name one. Default: ${settings.defaults.default_pool}.`,
     },
   ];
@@ -136,7 +135,6 @@ function retentionField(kind: (typeof retentionKinds)[number], settings: ShownSe
     label: kept[kind],
     isOptional: true,
     value: String(settings.retention[kind]),
-    maxLength: 8,
     hint: `A number of days, or forever. Default: ${settings.defaults.retention[kind]}.`,
   };
 }
@@ -149,7 +147,6 @@ function signInFields(settings: ShownSettings): FormField[] {
       kind: 'area',
       isOptional: true,
       value: settings.sign_in_notice ?? '',
-      maxLength: 2000,
       hint: 'Plain text, shown to everybody on the sign-in page.',
     },
   ];
@@ -171,7 +168,6 @@ function featureFields(name: (typeof featureNames)[number], settings: ShownSetti
       label: `Why ${features[name].title} is off`,
       isReasonOfSwitch: true,
       value: reason ?? '',
-      maxLength: 500,
       hint: 'Everybody who tries to use it reads this.',
     },
   ];

@@ -14,10 +14,7 @@ export function registerTemplateStep(addPage: AddPage): void {
     read: readSetup,
     describe: (setup, visit) => ({
       ...describeStep(setup, 'template', describeTemplates(setup)),
-      fields: [
-        ...nameFields(),
-        { name: 'description', label: 'Description', kind: 'area', maxLength: 4_000, isOptional: true },
-      ],
+      fields: [...nameFields(), { name: 'description', label: 'Description', kind: 'area', isOptional: true }],
       submit: 'Create template',
       refusal: visit.mayDo(create, { teamId: setup.team.id, organizationId: setup.team.organization_id }).reason,
     }),

@@ -51,7 +51,6 @@ export async function personFields(visit: Visit, field: PersonField): Promise<Fo
     ...(hint !== undefined && { hint }),
     ...(isOptional && { isOptional }),
     ...(value !== undefined && { value }),
-    maxLength: maxText,
     suggestions: toSuggestions(await findPeople(visit, field, '')),
   };
   const sent = readSent(visit, name);

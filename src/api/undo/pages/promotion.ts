@@ -29,7 +29,6 @@ export function promotionFields({ candidate }: ShownAttempt): FormField[] {
       name: 'message',
       label: 'Message',
       isOptional: true,
-      maxLength: 4000,
       hint: 'Shown to reviewers.',
     },
   ];

@@ -20,12 +20,11 @@ const ownerHint =
 
 function nameFields(set?: ShownSet): FormField[] {
   return [
-    { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as aws-common.', value: set?.name },
+    { name: 'name', label: 'Name', hint: 'Such as aws-common.', value: set?.name },
     {
       name: 'description',
       label: 'Description',
       kind: 'area',
-      maxLength: 1_000,
       isOptional: true,
       value: set?.description,
     },

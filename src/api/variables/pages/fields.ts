@@ -117,7 +117,7 @@ export function variableFields(existing: string | undefined, keepsSecret: boolea
 function nameField(existing: string | undefined): FormField {
   if (existing !== undefined) return { name: 'name', label: 'Name', kind: 'hidden' };
   const hint = 'As the template or the tool knows it, such as region or AWS_REGION.';
-  return { name: 'name', label: 'Name', hint, maxLength: 128 };
+  return { name: 'name', label: 'Name', hint };
 }
 
 function valueFields(keepsSecret: boolean): FormField[] {

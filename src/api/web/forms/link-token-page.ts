@@ -58,7 +58,7 @@ function showSignIn({ title, signIn, path }: PageForm, visit: Visit): Promise<Fa
 
 function showForm(page: PageForm, visit: Visit, problems: FormProblems | null): Promise<FastifyReply> {
   const { title, path: action, hint, submit: label, cancel, lead } = page;
-  const token = { name: 'token', label: 'Token', kind: 'password', maxLength: 200, hint } as const;
+  const token = { name: 'token', label: 'Token', kind: 'password', hint } as const;
   const form = renderForm({ action, fields: [token], submit: label, cancel, problems });
   const shown = {
     title,

@@ -42,7 +42,7 @@ export function requireAuthority(
 
 /** Before a tenant or a state is deleted, people type its name. */
 export function typedNameField(name: string): FormField {
-  return { name: 'confirmation', label: `Type ${name} to confirm`, maxLength: 200, isUnkept: true };
+  return { name: 'confirmation', label: `Type ${name} to confirm`, isUnkept: true };
 }
 
 /** @throws Invalid if something else was typed */

@@ -1,4 +1,3 @@
-import { longestCron } from '#domain/shared/schedules/cron.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
@@ -13,7 +12,6 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
       label: 'Cron schedule',
       value: cron,
       isOptional: true,
-      maxLength: longestCron,
       hint: 'Minute, hour, day of the month, month and day of the week: "0 18 * * MON-FRI" is 18:00 from Monday to Friday.',
     },
     {
@@ -21,7 +19,6 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
       label: 'Time zone',
       value: timezone,
       isOptional: true,
-      maxLength: 64,
       hint: 'Such as Europe/Berlin. It applies to the cron schedule only.',
     },
     {
@@ -29,7 +26,6 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
       label: 'Or an interval',
       value: spec && 'every' in spec ? spec.every : '',
       isOptional: true,
-      maxLength: 40,
       hint: 'Such as 6h or 1d, instead of a cron schedule. At least 5 minutes.',
     },
   ];

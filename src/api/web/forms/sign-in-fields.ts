@@ -8,7 +8,6 @@ export interface Field {
   readonly type: 'text' | 'email' | 'password';
   readonly autocomplete: string;
   readonly value?: string;
-  readonly maxLength: number;
   /** The problem with the submitted value, as a sentence. */
   readonly problem?: string | undefined;
   /** The id of another element that describes the field. */
@@ -19,12 +18,12 @@ export interface Field {
 
 /** A required field, with its label above it and its problem below it. */
 export function renderField(field: Field): Html {
-  const { name, label, type, autocomplete, value, maxLength, problem, describedBy, isFirst } = field;
+  const { name, label, type, autocomplete, value, problem, describedBy, isFirst } = field;
   const problemId = `${name}-problem`;
   const describedByIds = [problem && problemId, describedBy].filter(Boolean).join(' ');
   return html`<div class="field">
 <label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}" required
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required
   autocapitalize="none" spellcheck="false"
   ${value ? html`value="${value}"` : null} ${problem ? html`aria-invalid="true"` : null}
   ${describedByIds ? html`aria-describedby="${describedByIds}"` : null} ${isFirst ? html`autofocus` : null}>

@@ -22,11 +22,10 @@ export function registerWebhookForms(addPage: AddPage): void {
 
 async function settingFields(visit: Visit<unknown>, webhook?: ShownWebhook): Promise<FormField[]> {
   return [
-    { name: 'name', label: 'Name', maxLength: 200, hint: 'Such as Chat.', value: webhook?.name },
+    { name: 'name', label: 'Name', hint: 'Such as Chat.', value: webhook?.name },
     {
       name: 'url',
       label: 'URL',
-      maxLength: 2000,
       // Anybody who knows the URL of a chat can post there.
       isSecret: true,
       hint: 'It starts with https:// and must be on the public Internet, unless an operator allows others.',

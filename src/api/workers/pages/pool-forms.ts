@@ -15,7 +15,7 @@ export function registerPoolForms(addPage: AddPage): void {
       title: 'New pool',
       crumbs,
       below: 'Workers serve a pool by its name, in WORKER_POOLS.',
-      fields: [{ name: 'name', label: 'Name', maxLength: 63 }, ...(await readRuleFields(visit))],
+      fields: [{ name: 'name', label: 'Name' }, ...(await readRuleFields(visit))],
       submit: 'Create pool',
       cancel: pagePath(pages.workers),
       refusal: visit.mayDo(create).reason,

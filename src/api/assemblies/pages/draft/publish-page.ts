@@ -75,13 +75,12 @@ function publishFields(latest: string | null, proposed: string, revision: number
   const hint =
     latest === null ? 'A semantic version, such as 1.0.0.' : `After ${latest}. It never changes once it is published.`;
   return [
-    { name: 'version', label: 'Version', value: proposed, maxLength: 64, hint },
+    { name: 'version', label: 'Version', value: proposed, hint },
     {
       name: 'changelog',
       label: 'Changelog',
       kind: 'area',
       isOptional: true,
-      maxLength: 20_000,
       hint: 'What changed, and why.',
     },
     // Somebody who saves another draft meanwhile is not overruled unseen.

@@ -31,9 +31,7 @@ export function registerAssemblyRunForms(addPage: AddPage): void {
       title: `Cancel “${subject.name}”`,
       lead: html`<p>The runs of its ${countUnfinished(subject.run)} unfinished nodes are canceled too. Running nodes are told to stop and have 30 seconds to finish cleanly.</p>
 <p>Changes that were already made stay. You can resume the run later.</p>`,
-      fields: [
-        { name: 'reason', label: 'Reason', isOptional: true, maxLength: 1000, hint: 'The run and its events show it.' },
-      ],
+      fields: [{ name: 'reason', label: 'Reason', isOptional: true, hint: 'The run and its events show it.' }],
       submit: 'Cancel the run',
       tone: 'danger',
     }),

@@ -72,7 +72,6 @@ function specFields({ base, form, offered }: PublishPage): FormField[] {
       name: 'version',
       label: 'Version',
       value: form.version,
-      maxLength: 64,
       hint: base
         ? `A semantic version. The latest is ${base.version}.`
         : 'A semantic version, such as 1.0.0 or 2.0.0-rc.1.',
@@ -83,7 +82,6 @@ function specFields({ base, form, offered }: PublishPage): FormField[] {
       kind: 'area',
       value: form.changelog,
       isOptional: true,
-      maxLength: 20_000,
     },
     {
       name: 'spec',

@@ -83,12 +83,11 @@ function ownerField(choices: readonly Choice[], visit: Visit): FormField {
 
 function fieldsOf(template: ShownTemplate | null): FormField[] {
   return [
-    { name: 'name', label: 'Name', value: template?.name, maxLength: 100 },
+    { name: 'name', label: 'Name', value: template?.name },
     {
       name: 'slug',
       label: 'Slug',
       value: template?.slug,
-      maxLength: 63,
       isOptional: template === null,
       hint: `The default name of instances: lowercase letters, digits and hyphens.${template === null ? ' Leave empty to derive it from the name.' : ''}`,
     },
@@ -98,7 +97,6 @@ function fieldsOf(template: ShownTemplate | null): FormField[] {
       kind: 'area',
       value: template?.description,
       isOptional: true,
-      maxLength: 4000,
       hint: 'What it deploys, in a sentence or two. Shown in the catalog.',
     },
     {

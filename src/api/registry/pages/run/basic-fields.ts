@@ -72,7 +72,6 @@ function instanceField({ template }: RunFacts, value: string): FormField {
     label: basicLabels.instance,
     value,
     isOptional: true,
-    maxLength: 100,
     hint: html`What is deployed, by its name in the environment. Left empty, it is called <code class="foreign">${template.slug}</code>.`,
   };
 }

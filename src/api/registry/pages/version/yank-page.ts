@@ -26,7 +26,6 @@ export function registerYank(addPage: AddPage): void {
           label: 'Reason',
           kind: 'area',
           isOptional: true,
-          maxLength: 1000,
           hint: 'Shown to everybody who can see the version.',
         },
       ],

@@ -87,7 +87,6 @@ const message = {
   label: 'Message',
   kind: 'area',
   isOptional: true,
-  maxLength: 4000,
   hint: 'Asking changes nothing about who may review the run.',
 } as const satisfies FormField;
 

@@ -35,7 +35,6 @@ const reasonField: FormField = {
   name: 'reason',
   label: 'Reason',
   isOptional: true,
-  maxLength: 1000,
   hint: 'Shown on the run.',
 };
 

@@ -70,7 +70,6 @@ ${renderForm({
       name: 'text',
       label: 'Comment',
       kind: 'area',
-      maxLength: 4000,
       hint: 'Everybody who may see the run sees it. A comment cannot be changed.',
     },
   ],

@@ -10,7 +10,6 @@ export function renderControl(field: FormField, id: string, state: Html): Html {
     kind = 'text',
     value = '',
     choices = [],
-    maxLength,
     min,
     max,
     autocomplete = 'off',
@@ -19,10 +18,9 @@ export function renderControl(field: FormField, id: string, state: Html): Html {
     isUnkept,
   } = field;
   const common = html`id="${id}" name="${name}" ${isOptional ? null : html`aria-required="true"`} ${isSecret ? html`data-secret` : null} ${isUnkept ? html`data-unkept` : null} ${state}`;
-  const length = maxLength === undefined ? null : html`maxlength="${maxLength}"`;
   if (kind === 'area' || kind === 'code') {
     const rows = kind === 'code' ? 16 : 4;
-    return html`<textarea ${common} ${length} rows="${rows}" class="${kind}" spellcheck="${String(kind === 'area')}">
+    return html`<textarea ${common} rows="${rows}" class="${kind}" spellcheck="${String(kind === 'area')}">
 ${value}</textarea>`;
   }
   if (kind === 'files' || kind === 'folder') {
@@ -36,7 +34,7 @@ ${value}</textarea>`;
   const type = kind === 'datetime' ? 'datetime-local' : kind;
   const bounds = html`${min === undefined ? null : html`min="${min}"`} ${max === undefined ? null : html`max="${max}"`}`;
   const lines = linesName(field);
-  return html`<input type="${type}" ${common} ${lines ? html`data-lines` : null} ${length} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">${lines ? renderLines({ id, name: lines, isSecret: true }) : null}`;
+  return html`<input type="${type}" ${common} ${lines ? html`data-lines` : null} ${bounds} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false">${lines ? renderLines({ id, name: lines, isSecret: true }) : null}`;
 }
 
 function renderOptions(choices: readonly Choice[], value: string): Html[] {
@@ -65,16 +63,13 @@ function byName(field: FormField): FormField {
   const named = choices.map((choice) => ({ ...choice, value: nameOfChoice(choices, choice.value) }));
   // The empty choice stays what an empty field means.
   const shown = named.map((choice, index) => (choices[index]?.value === '' ? { ...choice, value: '' } : choice));
-  return { ...field, choices: shown, value: sentValue(field), maxLength: maxName };
+  return { ...field, choices: shown, value: sentValue(field) };
 }
 
-/** A label may be a name behind that of its owner. */
-const maxName = 254;
-
 /** A field that offers its choices while somebody types, and takes what it does not offer. */
-function renderOpenSelect({ choices = [], value = '', maxLength = 100 }: FormField, id: string, common: Html): Html {
+function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, common: Html): Html {
   const [empty] = choices.filter((choice) => choice.value === '');
-  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" maxlength="${maxLength}" autocomplete="off" autocapitalize="none" spellcheck="false">
+  return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false">
 <datalist id="${id}-choices">${choices
     .filter((choice) => choice.value !== '')
     .map((choice) => html`<option value="${choice.value}" label="${choice.label}"></option>`)}</datalist>`;

@@ -50,7 +50,6 @@ export interface FormField {
   readonly matrix?: Matrix;
   /** Of the kind `area`: it holds a list, as `readWords` reads it, so its problems name lines. */
   readonly isWordList?: boolean;
-  readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
   readonly autocomplete?: string;

@@ -34,7 +34,6 @@ function decisionFields(digest: string): (FormField | Html)[] {
       name: 'comment',
       label: 'Comment with your review',
       kind: 'area',
-      maxLength: 4000,
       hint: 'Required to reject: it tells the requester what to change.',
     },
     html`<p class="muted">You decide about the plan <code class="plan-digest" title="${digest}">${shorten(digest)}</code> only. A review is final and cannot be changed. Rejecting ends the run.</p>`,
