@@ -33,15 +33,15 @@ describe('the output of an attempt', () => {
       apply: [],
       detect: [shell('head -c 20000000 /dev/zero | tr "\\0" "x"; echo "[]" > plan.json')],
     };
-    let most = 0;
+    let max = 0;
     const watching = setInterval(() => {
-      most = Math.max(most, sink.waiting);
+      max = Math.max(max, sink.waiting);
     }, 5);
     const { result } = await run(makeRequest({ workRoot: work.path, executor, phase: 'detect' }), sink);
     clearInterval(watching);
     expect(result.outcome).toBe('succeeded');
     expect(sink.bytes('stdout').length).toBe(20_000_000);
-    expect(most).toBeLessThanOrEqual(3 * 1024 * 1024);
+    expect(max).toBeLessThanOrEqual(3 * 1024 * 1024);
   });
 
   it('is complete and in the order of the steps even if the log is stored very slowly', async () => {

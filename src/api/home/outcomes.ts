@@ -24,13 +24,13 @@ const step = 20;
 /** A chart of the runs of the last 30 days by outcome, with the same numbers as a table. It is counted once, when the page is opened. */
 export async function renderOutcomes(visit: Visit, scope: Query): Promise<Html> {
   const { days, total } = await visit.read(getStatistics, { query: { ...scope, medians: 'false' } });
-  const most = Math.max(1, ...days.map(countOf));
+  const max = Math.max(1, ...days.map(countOf));
   return html`<section class="box" aria-labelledby="outcomes">
 <h2 id="outcomes">Runs in the last 30 days</h2>
 <div class="panel">
 <figure class="chart">
 <svg viewBox="0 0 ${days.length * step} ${height + 2}" preserveAspectRatio="none" role="img" aria-label="${describe(total, days)}">
-${days.map((day, index) => renderBar(day, index * step, most))}
+${days.map((day, index) => renderBar(day, index * step, max))}
 </svg>
 <figcaption><ul class="legend" role="list">${outcomes.map(
     ({ key, label }) => html`<li><span class="swatch bar-${key}"></span>${label} ${total[key]}</li>`,
@@ -44,10 +44,10 @@ function countOf(day: Day): number {
   return outcomes.reduce((sum, { key }) => sum + day[key], 0);
 }
 
-function renderBar(day: Day, x: number, most: number): Html {
+function renderBar(day: Day, x: number, max: number): Html {
   let top = height;
   return html`${outcomes.map(({ key, label }) => {
-    const size = (day[key] / most) * height;
+    const size = (day[key] / max) * height;
     top -= size;
     return day[key] === 0
       ? null

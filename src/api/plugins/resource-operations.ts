@@ -116,7 +116,7 @@ export const remove = command({
 
 /** Each restoration occupies a worker while it looks for roots. This keeps one caller from occupying all of them. */
 const underWay = new ShareLimit({
-  most: 4,
+  max: 4,
   refusal: 'four restorations of yours, or of this owner, are under way: wait until one has ended',
 });
 

@@ -3,7 +3,7 @@ import { holdersOf } from '#domain/shared/tasks/limit-subject.ts';
 import { ShareLimit } from '#domain/shared/tasks/share-limit.ts';
 
 const tests = new ShareLimit({
-  most: 4,
+  max: 4,
   refusal: 'four tests of yours, or of this owner, are under way: wait until one has ended',
 });
 

@@ -39,7 +39,7 @@ export async function createConnection(
   { name, kind, config, credentials, provides }: NewConnection & CheckedSettings,
 ): Promise<ConnectionDetails> {
   refuseArchived(owner);
-  await refuseBeyondLimit(tx.em, owner, { table: 'connections', name: 'connections', most: maxConnections });
+  await refuseBeyondLimit(tx.em, owner, { table: 'connections', name: 'connections', max: maxConnections });
   const seal = { id: newId(), credentialRevision: 1 };
   const sealed = sealCredentials(keyRing, seal, credentials);
   await refuseTakenName(name, () =>

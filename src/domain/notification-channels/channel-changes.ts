@@ -58,7 +58,7 @@ export async function createChannel(
   await refuseBeyondLimit(em, owner, {
     table: 'notification_channels',
     name: 'notification channels',
-    most: maxChannels,
+    max: maxChannels,
   });
   await checkSubscriptions(em, owner.columns, subscriptions);
   const channel = em.create(NotificationChannel, { ...wanted, ...owner.columns, id: newId() });

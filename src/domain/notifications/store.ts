@@ -63,13 +63,13 @@ export async function countNewestUnread(em: Em, user: Principal): Promise<{ coun
 }
 
 /** How many unread notifications a user has, up to a number of rows, and how many of these the user may still read. */
-function countAmongNewest(em: Em, user: Principal, most: number): Promise<{ looked: number; readable: number }> {
+function countAmongNewest(em: Em, user: Principal, max: number): Promise<{ looked: number; readable: number }> {
   const newest = db(em)
     .selectFrom('notifications as n')
     .where('n.user_id', '=', user.id)
     .where(isUnread)
     .orderBy('n.id', 'desc')
-    .limit(most)
+    .limit(max)
     .select(['n.subject_kind', 'n.subject_id']);
   return db(em)
     .selectFrom(newest.as('n'))

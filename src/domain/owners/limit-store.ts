@@ -10,7 +10,7 @@ export interface Limited {
   readonly table: keyof Tables & string;
   /** In the plural, as the refusal names them. */
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface Limited {
 export async function refuseBeyondLimit(
   em: Em,
   { columns: { organizationId, teamId, projectId } }: Pick<RowOwner, 'columns'>,
-  { table, name, most }: Limited,
+  { table, name, max }: Limited,
 ): Promise<void> {
   await takeAdvisoryLock(em, `owned/${table}/${projectId ?? teamId ?? organizationId ?? 'installation'}`);
   const { count } = await declaredTables(em)
@@ -30,6 +30,6 @@ export async function refuseBeyondLimit(
     .where('x.project_id', 'is not distinct from', projectId)
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
-  if (Number(count) >= most)
-    throw new Conflict(`an owner has at most ${most} ${name}: delete one first`, 'limit_reached');
+  if (Number(count) >= max)
+    throw new Conflict(`an owner has at most ${max} ${name}: delete one first`, 'limit_reached');
 }

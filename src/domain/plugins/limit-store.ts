@@ -16,7 +16,7 @@ interface Limited {
   readonly counts: typeof always;
   /** In the plural, as the refusal names them. */
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 const always = sql<SqlBool>`true`;
@@ -26,13 +26,13 @@ export function isCounted(alias: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.ref(`${alias}.counted`)} and ${sql.ref(`${alias}.revoked_at`)} is null`;
 }
 
-const installed = { table: 'plugin_installations', counts: notDeleted, name: 'plugins', most: 100 } as const;
+const installed = { table: 'plugin_installations', counts: notDeleted, name: 'plugins', max: 100 } as const;
 
 /** How much there may be. docs/plugins.md names the numbers. */
 export const pluginLimits = {
   pluginsOfTeam: { ...installed, column: 'team_id' },
   pluginsOfOrganization: { ...installed, column: 'organization_id' },
-  releases: { table: 'plugin_releases', column: 'installation_id', counts: always, name: 'releases', most: 1000 },
+  releases: { table: 'plugin_releases', column: 'installation_id', counts: always, name: 'releases', max: 1000 },
 } as const satisfies Record<string, Limited>;
 
 interface SharedLimit extends Limited {
@@ -48,7 +48,7 @@ export const pluginShares = {
     counts: isCounted('x'),
     name: 'background principals',
     end: 'revoke',
-    most: 200,
+    max: 200,
   },
   assignments: {
     table: 'plugin_action_grants',
@@ -56,7 +56,7 @@ export const pluginShares = {
     counts: isCounted('x'),
     name: 'assignments',
     end: 'revoke',
-    most: 10_000,
+    max: 10_000,
   },
   resources: {
     table: 'plugin_resources',
@@ -64,7 +64,7 @@ export const pluginShares = {
     counts: notDeleted,
     name: 'resources',
     end: 'delete',
-    most: 10_000,
+    max: 10_000,
   },
 } as const satisfies Record<string, SharedLimit>;
 
@@ -89,7 +89,7 @@ type ShareOwners = Pick<Place, 'teamId' | 'organizationId'>;
 export async function refuseBeyondPluginLimit(em: Em, id: string, limited: Limited): Promise<void> {
   await takeAdvisoryLock(em, `plugins/${limited.table}/${id}`);
   if (await isFull(em, limited, { [limited.column]: id }))
-    throw new Conflict(`there may be at most ${limited.most} ${limited.name}`, 'limit_reached');
+    throw new Conflict(`there may be at most ${limited.max} ${limited.name}`, 'limit_reached');
 }
 
 const fullShares = new FullShares();
@@ -118,15 +118,15 @@ export async function refuseBeyondShare(
   throw full;
 }
 
-function describeFull({ isOfTeam }: Share, { most, name, end }: SharedLimit): string {
+function describeFull({ isOfTeam }: Share, { max, name, end }: SharedLimit): string {
   const owner = isOfTeam ? 'the team' : 'the organization itself';
-  return `${owner} has ${most} ${name} of this plugin, which is the limit: ${end} one first`;
+  return `${owner} has ${max} ${name} of this plugin, which is the limit: ${end} one first`;
 }
 
 /** @param conditions the ids that the rows have in these columns */
 async function isFull(
   em: Em,
-  { table, counts, most }: Limited,
+  { table, counts, max }: Limited,
   conditions: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const found = declaredTables(em)
@@ -134,10 +134,10 @@ async function isFull(
     .where((eb) => eb.and(Object.entries(conditions).map(([column, id]) => eb(`x.${column}`, '=', id))))
     .where(counts)
     .select(sql<number>`1`.as('one'))
-    .limit(most);
+    .limit(max);
   const { count } = await declaredTables(em)
     .selectFrom(found.as('c'))
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count) >= most;
+  return Number(count) >= max;
 }

@@ -76,7 +76,7 @@ export function readSearched(text: string): string {
   return path.split('/').findLast(isId) ?? text;
 }
 
-/** Those of a kind that a principal may read and whose id, name, slug or key is this text, or has it in it, in any case; `most` of them at most. */
+/** Those of a kind that a principal may read and whose id, name, slug or key is this text, or has it in it, in any case; `max` of them at most. */
 export function findCalled(
   em: Em,
   principal: Principal,
@@ -84,8 +84,8 @@ export function findCalled(
     kind,
     text,
     match,
-    most,
-  }: { readonly kind: NamedKind; readonly text: string; readonly match: NameMatch; readonly most: number },
+    max,
+  }: { readonly kind: NamedKind; readonly text: string; readonly match: NameMatch; readonly max: number },
 ): Promise<Candidate[]> {
   const candidates: Candidates = candidatesByKind[kind];
   return db(em)
@@ -94,7 +94,7 @@ export function findCalled(
     .selectAll()
     .orderBy('x.name')
     .orderBy('x.id')
-    .limit(most)
+    .limit(max)
     .execute();
 }
 

@@ -92,17 +92,17 @@ export async function pageByName<Db, From extends keyof Db, Row extends { name: 
 
 /**
  * A page of a list in which a rule decides about each row. `read` answers the rows after an id, in order. It reads on until the
- * page is full or `most` rows were looked at, so a page may hold fewer items than its limit, or none, and still not be the last.
+ * page is full or `max` rows were looked at, so a page may hold fewer items than its limit, or none, and still not be the last.
  * @throws Invalid for a cursor that is not a `nextCursor` of such a list
  */
 export async function pageByRule<Row extends { id: string }>(
   request: PageRequest,
-  { read, isListed, most }: ListByRule<Row>,
+  { read, isListed, max }: ListByRule<Row>,
 ): Promise<Page<Row>> {
   const items: Row[] = [];
   const sizes: number[] = [];
   let after = afterId(request);
-  for (let looked = 0; looked < most; looked += rowsAtOnce) {
+  for (let looked = 0; looked < max; looked += rowsAtOnce) {
     const rows = await read(after, rowsAtOnce);
     for (const row of rows) {
       if (items.length === request.limit) return { items, nextCursor: toCursor(after ?? '') };
@@ -122,7 +122,7 @@ interface ListByRule<Row> {
   readonly read: (after: string | null, limit: number) => Promise<readonly Row[]>;
   readonly isListed: (row: Row) => boolean;
   /** The most rows that one page looks at. */
-  readonly most: number;
+  readonly max: number;
 }
 
 const rowsAtOnce = 100;

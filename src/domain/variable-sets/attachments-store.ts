@@ -94,7 +94,7 @@ function toIds(
 export async function readFirstAttachments(
   em: Em,
   sets: readonly IdentifiedSet[],
-  { reader, most }: { readonly reader: Principal; readonly most: number },
+  { reader, max }: { readonly reader: Principal; readonly max: number },
 ): Promise<ReadonlyMap<string, readonly Attachment[]>> {
   const ids = sets.map(({ id }) => id);
   const ranked = selectAttachments(em, reader)
@@ -114,7 +114,7 @@ export async function readFirstAttachments(
     ]);
   const rows = await db(em)
     .selectFrom(ranked.as('x'))
-    .where('x.rank', '<=', String(most))
+    .where('x.rank', '<=', String(max))
     .selectAll()
     .orderBy('x.rank')
     .execute();

@@ -45,7 +45,7 @@ function selectAttachedSets(em: Em) {
 export async function readGivingSets(
   em: Em,
   place: { readonly environmentId: string } | { readonly projectId: string },
-  most: number,
+  max: number,
 ): Promise<GivingSet[]> {
   const rows = await selectAttachedSets(em)
     .where((eb) => {
@@ -59,7 +59,7 @@ export async function readGivingSets(
     .orderBy(nearness, 'desc')
     .orderBy(nameOrder('s.name'))
     .orderBy('s.id', 'desc')
-    .limit(most)
+    .limit(max)
     .execute();
   // A set that is attached twice counts where it is nearest.
   const nearest = rows.filter(({ id }, index) => rows.findIndex((row) => row.id === id) === index);

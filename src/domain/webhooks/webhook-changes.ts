@@ -27,7 +27,7 @@ export interface NewWebhook {
  */
 export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: RowOwner, wanted: NewWebhook) {
   refuseArchived(owner);
-  await refuseBeyondLimit(tx.em, owner, { table: 'webhooks', name: 'webhooks', most: maxWebhooks });
+  await refuseBeyondLimit(tx.em, owner, { table: 'webhooks', name: 'webhooks', max: maxWebhooks });
   const id = newId();
   const { secret, sealed: sealedSecret } = webhookSecrets.make(keyRing, id);
   const webhook = tx.em.create(Webhook, { ...wanted, ...owner.columns, id, sealedSecret });

@@ -38,7 +38,7 @@ async function write(actions: readonly string[], until = new Date(Date.now() - 3
   }
 }
 
-const seal = (most = 3) => sealRecords(api.orm, key, { most, margin: 0 });
+const seal = (max = 3) => sealRecords(api.orm, key, { max, margin: 0 });
 const verify = async (query = '') => (await administrator.caller.get(`/audit/verify${query}`)).body;
 const kindsOf = async (query = '') => (await verify(query)).problems.map(({ kind }: { kind: string }) => kind);
 
@@ -139,7 +139,7 @@ describe('the chain of the audit', () => {
     await seal();
     await execute(`update audit_records set actor_name = 'somebody else' where action = 'e'`);
     await execute('delete from audit_seals where position = 2');
-    await sealRecords(api.orm, Buffer.alloc(32), { most: 3, margin: 0 });
+    await sealRecords(api.orm, Buffer.alloc(32), { max: 3, margin: 0 });
     expect(await kindsOf()).toEqual(expect.arrayContaining(['seal_changed']));
   });
 

@@ -19,16 +19,16 @@ describe('a fair limit', () => {
   it('runs no more tasks of all people than it may, and the next one when one has ended or failed', async () => {
     const limit = new FairLimit({ running: 2, waiting: 10 });
     let running = 0;
-    let most = 0;
+    let max = 0;
     const task = async () => {
       running += 1;
-      most = Math.max(most, running);
+      max = Math.max(max, running);
       await sleep(1);
       running -= 1;
-      if (most === 2) throw new Error('it fails');
+      if (max === 2) throw new Error('it fails');
     };
     const ended = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => limit.run(one(`${index}`), task)));
-    expect([most, ended.length]).toEqual([2, 12]);
+    expect([max, ended.length]).toEqual([2, 12]);
   });
 
   it('refuses a task of a person of whom enough wait, with 429 and the time to wait', async () => {

@@ -10,7 +10,7 @@ import { startProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
 let api: TestApi;
 let processes: ApiProcess[];
 let proxy: TcpProxy;
-const most = 60;
+const max = 60;
 const perAddress = 400;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ function startProcess(databaseUrl: string): Promise<ApiProcess> {
     COORDINATOR_DATA_DIR: api.config.dataDir,
     COORDINATOR_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     COORDINATOR_TRUSTED_PROXIES: '127.0.0.1',
-    COORDINATOR_REQUESTS_PER_PRINCIPAL: String(most),
+    COORDINATOR_REQUESTS_PER_PRINCIPAL: String(max),
     COORDINATOR_REQUESTS_PER_ADDRESS: String(perAddress),
     COORDINATOR_GUESSES_PER_ACCOUNT: '4',
     ENABLE_ADMIN_BOOTSTRAP: 'true',
@@ -156,11 +156,11 @@ describe('requests', () => {
 
   it('are answered with the limit and the remaining count, and with 429 beyond the limit', async () => {
     const { key } = await personWithTime();
-    for (let sent = 2; sent <= most; sent += 1) {
+    for (let sent = 2; sent <= max; sent += 1) {
       const answer = await whoami(first(), key);
       expect(answer.status).toBe(200);
-      expect(left(answer)).toBe(most - sent);
-      expect(answer.headers.get('ratelimit-limit')).toBe(String(most));
+      expect(left(answer)).toBe(max - sent);
+      expect(answer.headers.get('ratelimit-limit')).toBe(String(max));
       expect(endsIn(answer)).toBeLessThanOrEqual(60);
     }
     const refused = await whoami(first(), key);
@@ -173,7 +173,7 @@ describe('requests', () => {
   it('are counted across all processes by principal, regardless of their address', async () => {
     const { key } = await personWithTime();
     await Promise.all(
-      Array.from({ length: most - 6 }, (_, index) => whoami(first(), key, { 'x-forwarded-for': `203.0.113.${index}` })),
+      Array.from({ length: max - 6 }, (_, index) => whoami(first(), key, { 'x-forwarded-for': `203.0.113.${index}` })),
     );
     await expect.poll(async () => left(await whoami(second(), key)), { interval: 200, timeout: 5_000 }).toBeLessThan(5);
     expect((await whoami(first(), (await addPerson(api, 'requester')).key)).status).toBe(200);
@@ -204,8 +204,8 @@ describe('requests', () => {
     await api.orm.em.execute('alter table rate_counts rename to rate_counts_away');
     try {
       const answers = [];
-      for (let sent = 1; sent <= most; sent += 1) answers.push((await whoami(first(), key)).status);
-      expect(answers.filter((status) => status === 200)).toHaveLength(most - 1);
+      for (let sent = 1; sent <= max; sent += 1) answers.push((await whoami(first(), key)).status);
+      expect(answers.filter((status) => status === 200)).toHaveLength(max - 1);
       expect(answers.at(-1)).toBe(429);
     } finally {
       await api.orm.em.execute('alter table rate_counts_away rename to rate_counts');

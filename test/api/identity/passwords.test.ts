@@ -296,17 +296,17 @@ describe('hashing passwords', () => {
   it('runs a few hashes at a time in order, and refuses more where too many wait', async () => {
     const limit = new ConcurrencyLimit({ running: 2, queue: { length: 3, refusal: 'too much' } });
     const order: number[] = [];
-    let [running, most] = [0, 0];
+    let [running, max] = [0, 0];
     const work = (index: number) =>
       limit.run(async () => {
-        most = Math.max(most, ++running);
+        max = Math.max(max, ++running);
         await new Promise(setImmediate);
         order.push(index);
         running -= 1;
         if (index === 1) throw new Error('this one fails, and the next one runs all the same');
       });
     const results = await Promise.allSettled(Array.from({ length: 7 }, (_, index) => work(index)));
-    expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
+    expect([max, order]).toEqual([2, [0, 1, 2, 3, 4]]);
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',
       'rejected',

@@ -3,10 +3,10 @@ import { kindsOf, Limits, quotaKindNames, quotaScopes } from '#domain/shared/voc
 import { tableUnder } from '../../docs/markdown.ts';
 
 test.each(quotaKindNames)('the limit of %s is an integer that every client and the database can hold', (kind) => {
-  const most = ['state_bytes', 'log_bytes'].includes(kind) ? 2 ** 50 : 2 ** 31 - 1;
+  const max = ['state_bytes', 'log_bytes'].includes(kind) ? 2 ** 50 : 2 ** 31 - 1;
   const isTaken = (limit: unknown) => Limits.safeParse({ [kind]: limit }).success;
-  expect([0, most, null].map(isTaken)).toEqual([true, true, true]);
-  expect([-1, most + 1, 0.5, '1'].map(isTaken)).toEqual([false, false, false, false]);
+  expect([0, max, null].map(isTaken)).toEqual([true, true, true]);
+  expect([-1, max + 1, 0.5, '1'].map(isTaken)).toEqual([false, false, false, false]);
 });
 
 test('the page about quotas lists every kind, and names those that environments have no quota of', () => {

@@ -74,8 +74,8 @@ describe('a duration', () => {
     [5, 10, '"10s" or "PT10S"'],
   ])(
     'a duration that must be between %i s and %i s is refused with examples that are accepted',
-    (least, most, examples) => {
-      const schema = durationBetween(least, most);
+    (min, max, examples) => {
+      const schema = durationBetween(min, max);
       expect(schema.safeParse('30').error?.issues[0]?.message).toMatch(new RegExp(`such as ${examples}$`));
       const given = [...examples.split(' or ').map((text) => JSON.parse(text)), schema.meta()?.example];
       for (const example of given) expect(schema.safeParse(example).success, example).toBe(true);

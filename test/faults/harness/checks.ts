@@ -113,8 +113,8 @@ function checkApplies(
   for (const run of runs) {
     const begun = counts.get(run.idempotency_key) ?? 0;
     const name = `the apply of run ${run.id} (${kinds.get(run.idempotency_key)?.name}, ${run.status} ${run.status_reason})`;
-    const most = kinds.get(run.idempotency_key)?.retrySafe ? run.applied : Math.min(1, run.applied);
-    if (begun > most) violations.push(`${name} began ${begun} times in ${run.applied} attempts`);
+    const max = kinds.get(run.idempotency_key)?.retrySafe ? run.applied : Math.min(1, run.applied);
+    if (begun > max) violations.push(`${name} began ${begun} times in ${run.applied} attempts`);
     if (mustSucceed.has(run.idempotency_key) && run.status !== 'succeeded')
       violations.push(`${name} should have succeeded`);
     if (run.status === 'succeeded' && begun === 0) violations.push(`${name} never began`);

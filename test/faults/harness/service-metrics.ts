@@ -34,13 +34,13 @@ export async function measureService<Result>(
     isOver = true;
   }
   await reading;
-  const most = (processes: readonly { pid: number }[]) => Math.max(...processes.map(({ pid }) => readPeak(pid)));
+  const max = (processes: readonly { pid: number }[]) => Math.max(...processes.map(({ pid }) => readPeak(pid)));
   const sorted = durations.sort((a, b) => a - b);
   const metrics = {
     p99Ms: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN),
     reads: sorted.length,
-    workerMebibytes: most(workers),
-    apiMebibytes: most(apis),
+    workerMebibytes: max(workers),
+    apiMebibytes: max(apis),
   };
   return { result, metrics };
 }

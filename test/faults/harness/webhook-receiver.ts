@@ -28,7 +28,7 @@ export interface WebhookReceiver {
 export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   const receipts = new Map<string, Map<string, Receipt>>();
   const contradictions: string[] = [];
-  const hanging = { now: 0, most: 0 };
+  const hanging = { now: 0, max: 0 };
   const server = createServer((request, response) => {
     if (request.url === '/hang') return hang(request, hanging);
     void receive(request, response, receipts, contradictions);
@@ -40,7 +40,7 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
     hangingUrl: `${origin}/hang`,
     receiptsOf: (endpoint) => receipts.get(`/hook/${endpoint}`) ?? new Map(),
     get maxHanging() {
-      return hanging.most;
+      return hanging.max;
     },
     contradictions,
     close: async () => {
@@ -50,9 +50,9 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   };
 }
 
-function hang(request: IncomingMessage, hanging: { now: number; most: number }): void {
+function hang(request: IncomingMessage, hanging: { now: number; max: number }): void {
   hanging.now += 1;
-  hanging.most = Math.max(hanging.most, hanging.now);
+  hanging.max = Math.max(hanging.max, hanging.now);
   request.resume();
   request.socket.once('close', () => {
     hanging.now -= 1;

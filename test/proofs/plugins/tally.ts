@@ -12,13 +12,13 @@ export class Tally {
   }
 
   /** What happened less often than it has to, in words: with each result that it has to have, or at all as long as it was allowed. */
-  findRare(kinds: Requirements, least: number, results: 'each' | 'allowed'): string[] {
+  findRare(kinds: Requirements, min: number, results: 'each' | 'allowed'): string[] {
     return Object.entries(kinds).flatMap(([kind, each]) =>
       each
         .filter((result) => results === 'each' || result === 'allowed')
         .flatMap((result) => {
           const times = this.#counts.get(kind)?.[result] ?? 0;
-          return times >= least ? [] : [`${kind}: ${result} ${times} times, not ${least}`];
+          return times >= min ? [] : [`${kind}: ${result} ${times} times, not ${min}`];
         }),
     );
   }

@@ -13,7 +13,7 @@ const maxNamed = 10;
  * connection and so takes it from them; others are not told of them.
  */
 export async function renderBoundPlaces(visit: ConnectionVisit, { id, actions }: ShownConnection): Promise<Html> {
-  const bound = await findBoundPlaces(visit.em, visit.principal, { connectionId: id, most: maxNamed });
+  const bound = await findBoundPlaces(visit.em, visit.principal, { connectionId: id, max: maxNamed });
   const mayDelete = actions.some(({ name, allowed }) => name === 'delete' && allowed);
   const knowsAll = mayDelete || readableTeams(visit.principal) === 'all';
   const unreadable = knowsAll ? bound.unreadable : 0;

@@ -75,10 +75,10 @@ export const rateLimit = fp<RateLimitOptions>(
  * Counts a request of somebody who reports the address of a client, if nothing proves it: the requests from all reported addresses
  * together are limited, because anybody can make up new ones. @throws HttpProblem (429) if that limit is used up
  */
-function refuseReporter(counts: RequestCounts, reporter: string | undefined, most: number): void {
+function refuseReporter(counts: RequestCounts, reporter: string | undefined, max: number): void {
   if (reporter === undefined) return;
-  const { current, ttl } = counts.count(`reporter:${reporter}`, minute, most);
-  if (current > most) throw tooManyRequests('too many requests', most, ttl / 1000);
+  const { current, ttl } = counts.count(`reporter:${reporter}`, minute, max);
+  if (current > max) throw tooManyRequests('too many requests', max, ttl / 1000);
 }
 
 /** Counts a request for the organization of its caller. @throws HttpProblem (429) if its people together have used up their limit */

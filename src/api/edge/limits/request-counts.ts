@@ -43,11 +43,11 @@ export class RequestCounts {
   }
 
   /** Counts one request. Returns the requests in this window so far, and the milliseconds until it ends. */
-  count(key: string, windowMs: number, most: number): { current: number; ttl: number } {
+  count(key: string, windowMs: number, max: number): { current: number; ttl: number } {
     const now = Date.now();
     const count = this.#current(key, windowMs, now);
     count.local += 1;
-    if (count.local >= most * syncedShare) this.#markUnsynced(count);
+    if (count.local >= max * syncedShare) this.#markUnsynced(count);
     return { current: count.total + count.local - count.synced, ttl: count.endsAt - now };
   }
 

@@ -33,8 +33,8 @@ export function renderUsage({ kind, limit, used }: Usage): Html {
   if (limit === null) return html`${showAmount(kind, used)} <span class="muted">not limited</span>`;
   const words = `${showAmount(kind, used)} of ${showAmount(kind, limit)}`;
   const full = used >= limit ? html` <strong>full</strong>` : null;
-  const most = Math.max(limit, 1);
-  return html`<span class="use">${words}${full} <meter class="meter" min="0" max="${most}" high="${most - 0.5}" optimum="0" value="${Math.min(used, most)}" aria-hidden="true"></meter></span>`;
+  const max = Math.max(limit, 1);
+  return html`<span class="use">${words}${full} <meter class="meter" min="0" max="${max}" high="${max - 0.5}" optimum="0" value="${Math.min(used, max)}" aria-hidden="true"></meter></span>`;
 }
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;

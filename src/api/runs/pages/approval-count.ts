@@ -4,7 +4,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { list as listApprovals } from '../approvals/inbox-operations.ts';
 
 /** The bar counts no further. */
-const most = 20;
+const max = 20;
 
 /** How many runs wait for the visitor's approval; null if the visitor may approve none. */
 export async function countApprovals(visit: Visit): Promise<InboxCount | null> {
@@ -22,7 +22,7 @@ export async function sendApprovalCount(visit: Visit): Promise<FastifyReply> {
 }
 
 async function readCount(visit: Visit): Promise<InboxCount> {
-  const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: String(most) } });
+  const { approvals, next_cursor: next } = await visit.read(listApprovals, { query: { limit: String(max) } });
   return { count: approvals.length, isMore: next !== null };
 }
 

@@ -17,11 +17,11 @@ import { ServiceError } from '#domain/shared/errors.ts';
 import { archive, create, remove, transfer, unarchive } from '../operations.ts';
 import { readTeam, type TeamSubject, type TeamVisit, teamCrumbs, teamParams, teamPath } from './team-frame.ts';
 
-const most = '200';
+const max = '200';
 
 /** What a deletion of the team takes along, and links to what must be gone before. */
 async function describeTeamDeletion({ id }: TeamSubject, visit: TeamVisit): Promise<Html> {
-  const query = { team_id: id, limit: most };
+  const query = { team_id: id, limit: max };
   const [active, archived, templates, accounts] = await Promise.all([
     visit.read(listProjects, { query: { ...query, archived: 'false' } }),
     visit.read(listProjects, { query: { ...query, archived: 'true' } }),
@@ -50,7 +50,7 @@ ${renderBlockers(
 /** Only owners of the team and administrators see its accounts. The deletion counts them for others. */
 async function readAccounts(visit: TeamVisit, teamId: string): Promise<readonly { id: string; name: string }[]> {
   try {
-    const answer = await visit.read(listAccounts, { query: { owner_team_id: teamId, limit: most } });
+    const answer = await visit.read(listAccounts, { query: { owner_team_id: teamId, limit: max } });
     return answer.service_accounts;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'forbidden') return [];

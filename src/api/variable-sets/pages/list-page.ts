@@ -37,7 +37,7 @@ export async function showVariableSets(visit: Visit): Promise<FastifyReply> {
   }));
   const [names, places, mayCreate] = await Promise.all([
     readOwnerNames(visit, sets),
-    readFirstAttachments(visit.em, ownedSets, { reader: visit.principal, most: maxPlaces }),
+    readFirstAttachments(visit.em, ownedSets, { reader: visit.principal, max: maxPlaces }),
     mayCreateSet(visit),
   ]);
   const path = pagePath(pages.newVariableSet, {}, scopeQuery(visit.scope));

@@ -15,8 +15,8 @@ const finished = ranks.length;
  * The nodes that most need attention, each with its neighbours: failed ones first, then those that wait, run, or are to come. Edges
  * between them beyond the most that are drawn are left out.
  */
-export function chooseNodes(graph: Graph, statuses: Readonly<Record<string, string>>, most = maxDrawn.nodes): Choice {
-  const chosen = graph.nodes.length <= most ? null : chooseKeys(graph, statuses, most);
+export function chooseNodes(graph: Graph, statuses: Readonly<Record<string, string>>, max = maxDrawn.nodes): Choice {
+  const chosen = graph.nodes.length <= max ? null : chooseKeys(graph, statuses, max);
   const nodes = chosen ? graph.nodes.filter(({ key }) => chosen.has(key)) : graph.nodes;
   const between = chosen ? graph.edges.filter(([from, to]) => chosen.has(from) && chosen.has(to)) : graph.edges;
   const edges = between.slice(0, maxDrawn.edges);
@@ -35,7 +35,7 @@ function captionOf([nodes, allNodes]: [number, number], [edges, allEdges]: [numb
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-function chooseKeys(graph: Graph, statuses: Readonly<Record<string, string>>, most: number): Set<string> {
+function chooseKeys(graph: Graph, statuses: Readonly<Record<string, string>>, max: number): Set<string> {
   const neighbours = neighboursOf(graph);
   const rankOf = (key: string) => {
     const rank = ranks.indexOf(statuses[key] ?? '');
@@ -45,7 +45,7 @@ function chooseKeys(graph: Graph, statuses: Readonly<Record<string, string>>, mo
   const chosen = new Set<string>();
   for (const key of ordered) {
     for (const next of [key, ...(neighbours.get(key) ?? [])]) {
-      if (chosen.size === most) return chosen;
+      if (chosen.size === max) return chosen;
       chosen.add(next);
     }
   }

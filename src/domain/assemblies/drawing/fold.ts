@@ -13,7 +13,7 @@ const maxAlike = 12;
  * Draws nodes as one that wait for the same nodes and for which the same nodes wait, if there are many of them: beside each other they
  * say no more than their number. No edge runs between them.
  */
-export function foldGroups({ nodes, edges }: Graph, most = maxAlike): FoldedGraph {
+export function foldGroups({ nodes, edges }: Graph, max = maxAlike): FoldedGraph {
   const places = new Map(nodes.map(({ key }) => [key, { from: [] as string[], to: [] as string[] }]));
   for (const [from, to] of edges) {
     places.get(from)?.to.push(to);
@@ -28,7 +28,7 @@ export function foldGroups({ nodes, edges }: Graph, most = maxAlike): FoldedGrap
   const standsFor = new Map<string, GraphNode>();
   for (const group of groups.values()) {
     const [first] = group;
-    if (!first || group.length <= most) continue;
+    if (!first || group.length <= max) continue;
     members.set(
       first.key,
       group.map(({ key }) => key),

@@ -20,8 +20,8 @@ export class ReferenceBudget {
   #values = 0;
   #bytes = 0;
 
-  constructor(most: BudgetLimits = limits) {
-    this.#limits = most;
+  constructor(max: BudgetLimits = limits) {
+    this.#limits = max;
   }
 
   /** Counts a value. Returns false once there is too much, then and for ever; the count goes no further than that. */

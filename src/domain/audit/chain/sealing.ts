@@ -9,27 +9,27 @@ const marginSeconds = 5;
 
 /**
  * Seals all records that no transaction can add to any more, and returns how many. Several processes may do it at once: one of
- * them seals, and the others have nothing to do. `most` limits the records of one seal.
+ * them seals, and the others have nothing to do. `max` limits the records of one seal.
  */
 export async function sealRecords(
   orm: Orm,
   key: Buffer,
-  { most = maxRecords, margin = marginSeconds } = {},
+  { max = maxRecords, margin = marginSeconds } = {},
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const records = await orm.em.fork().transactional((em) => sealNext(em, key, most, margin));
+    const records = await orm.em.fork().transactional((em) => sealNext(em, key, max, margin));
     total += records;
     if (records === 0) return total;
   }
 }
 
-async function sealNext(em: Em, key: Buffer, most: number, margin: number): Promise<number> {
+async function sealNext(em: Em, key: Buffer, max: number, margin: number): Promise<number> {
   if (!(await lockChain(em))) return 0;
   const last = await readLastSeal(em);
   const after = last?.until ?? firstPosition;
   const { settled } = await readHorizon(em, margin);
-  const until = await findNextEnd(em, after, settled, most);
+  const until = await findNextEnd(em, after, settled, max);
   if (until === undefined) return 0;
   const covered = { position: (last?.position ?? 0) + 1, until, ...(await digestRecords(em, { after, until })) };
   await insertSeal(em, { ...covered, seal: computeSeal(key, last?.seal ?? null, covered) });

@@ -49,12 +49,12 @@ export async function insertSeal(em: Em, { position, until, records, content, se
     .execute();
 }
 
-/** Where the next seal ends: the last of at most `most` records of one month that are older than `settled`. */
+/** Where the next seal ends: the last of at most `max` records of one month that are older than `settled`. */
 export async function findNextEnd(
   em: Em,
   after: Position,
   settled: string,
-  most: number,
+  max: number,
 ): Promise<Position | undefined> {
   const next = db(em)
     .selectFrom('audit_records as r')
@@ -62,7 +62,7 @@ export async function findNextEnd(
     .select(['at', 'id'])
     .orderBy('at')
     .orderBy('id')
-    .limit(most);
+    .limit(max);
   const month = sql`date_trunc('month', ${sql.ref('at')} at time zone 'UTC')`;
   const row = await db(em)
     .with('next', () => next)

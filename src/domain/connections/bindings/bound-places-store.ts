@@ -22,11 +22,11 @@ export interface BoundPlaces {
   readonly unreadable: number;
 }
 
-/** The places that bind a connection: at most `most` of those that a principal may read, and how many there are. */
+/** The places that bind a connection: at most `max` of those that a principal may read, and how many there are. */
 export async function findBoundPlaces(
   em: Em,
   principal: Principal,
-  { connectionId, most }: { readonly connectionId: string; readonly most: number },
+  { connectionId, max }: { readonly connectionId: string; readonly max: number },
 ): Promise<BoundPlaces> {
   const all = selectPlaces(em, principal, connectionId).as('x');
   const places = await db(em)
@@ -37,7 +37,7 @@ export async function findBoundPlaces(
     .orderBy('x.kind', 'desc')
     .orderBy('x.name')
     .orderBy('x.id')
-    .limit(most)
+    .limit(max)
     .execute();
   const { readable, total } = await db(em)
     .selectFrom(all)

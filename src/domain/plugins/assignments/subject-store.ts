@@ -24,18 +24,18 @@ export interface WantedSubject {
   readonly installationId: string;
   readonly text: string;
   readonly match: NameMatch;
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
  * Those whom a text names by their id, their name or a part of it, or their whole e-mail address, in any case, and whom a reader knows: itself,
  * whoever shares an organization with it, service accounts that it may read, and the background principals of an installation at places that it
- * may read. There are at most `most` of them.
+ * may read. There are at most `max` of them.
  */
 export function findKnownSubjects(
   em: Em,
   reader: Principal,
-  { installationId, text, match, most }: WantedSubject,
+  { installationId, text, match, max }: WantedSubject,
 ): Promise<KnownSubject[]> {
   const wanted = text.toLowerCase();
   return db(em)
@@ -63,7 +63,7 @@ export function findKnownSubjects(
     .$castTo<KnownSubject>()
     .orderBy('p.name')
     .orderBy('p.id')
-    .limit(most)
+    .limit(max)
     .execute();
 }
 

@@ -23,6 +23,6 @@ export function listApprovals(
     isListed: (run) =>
       mayReview(reviewer, { owner: run, reviewNeeds: run.reviewNeeds }) &&
       findRunRefusal('approve', run.facts, reviewer) === null,
-    most: maxRuns,
+    max: maxRuns,
   });
 }

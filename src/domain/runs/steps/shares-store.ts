@@ -80,7 +80,7 @@ export const selectLackedShare = prepare((db, parameter: ParameterOf<{ pool: str
 export function findShareHolders(
   em: Em,
   reader: Principal,
-  { runId, share, most }: { readonly runId: string; readonly share: Share; readonly most: number },
+  { runId, share, max }: { readonly runId: string; readonly share: Share; readonly max: number },
 ) {
   const isOfShare = {
     person: sql<boolean>`coalesce(r.responsible_user_id, r.requested_by_id) = coalesce(me.responsible_user_id, me.requested_by_id)`,
@@ -98,7 +98,7 @@ export function findShareHolders(
     .where((eb) => isInReadableTeam(reader, eb.ref('r.team_id'), 'visible'))
     .select(['r.id', 'r.instance', 'r.started_at as startedAt'])
     .orderBy('r.id')
-    .limit(most)
+    .limit(max)
     .execute();
 }
 

@@ -13,7 +13,7 @@ export interface Budget {
 export class ProcessorBudget {
   readonly #budget: Budget;
   readonly #now: () => number;
-  readonly #debts = new Map<string, { usedMs: number; at: number; most: number }>();
+  readonly #debts = new Map<string, { usedMs: number; at: number; max: number }>();
 
   constructor(budget: Budget, now: () => number = () => performance.now()) {
     this.#budget = budget;
@@ -22,16 +22,16 @@ export class ProcessorBudget {
 
   /** The seconds until the subject has time again; 0 if it has some now. */
   secondsUntilFree(subject: LimitSubject): number {
-    return Math.max(...this.#accountsOf(subject).map(([key, most]) => this.#secondsUntilFree(key, most)));
+    return Math.max(...this.#accountsOf(subject).map(([key, max]) => this.#secondsUntilFree(key, max)));
   }
 
   charge(subject: LimitSubject, milliseconds: number): void {
     this.#forget();
-    for (const [key, most] of this.#accountsOf(subject))
-      this.#debts.set(key, { usedMs: this.#used(key) + milliseconds, at: this.#now(), most });
+    for (const [key, max] of this.#accountsOf(subject))
+      this.#debts.set(key, { usedMs: this.#used(key) + milliseconds, at: this.#now(), max });
   }
 
-  #accountsOf(subject: LimitSubject): readonly [key: string, most: number][] {
+  #accountsOf(subject: LimitSubject): readonly [key: string, max: number][] {
     const { milliseconds, sharesOfOwner } = this.#budget;
     const [person, owner] = keysOf(subject);
     return [
@@ -40,18 +40,18 @@ export class ProcessorBudget {
     ];
   }
 
-  #secondsUntilFree(key: string, most: number): number {
-    const excess = this.#used(key) - most;
-    return excess < 0 ? 0 : Math.max(1, Math.ceil(excess / this.#perSecond(most)));
+  #secondsUntilFree(key: string, max: number): number {
+    const excess = this.#used(key) - max;
+    return excess < 0 ? 0 : Math.max(1, Math.ceil(excess / this.#perSecond(max)));
   }
 
-  #perSecond(most: number): number {
-    return most / this.#budget.windowSeconds;
+  #perSecond(max: number): number {
+    return max / this.#budget.windowSeconds;
   }
 
   #used(key: string): number {
     const debt = this.#debts.get(key);
-    return debt ? Math.max(0, debt.usedMs - ((this.#now() - debt.at) / 1_000) * this.#perSecond(debt.most)) : 0;
+    return debt ? Math.max(0, debt.usedMs - ((this.#now() - debt.at) / 1_000) * this.#perSecond(debt.max)) : 0;
   }
 
   /** Forgets those whose time has come back, so that the memory does not grow with everybody who ever used some. */

@@ -11,11 +11,11 @@ export interface CronFields {
 
 interface FieldRule {
   readonly name: string;
-  readonly least: number;
-  readonly most: number;
-  /** Another way to write `least`. */
+  readonly min: number;
+  readonly max: number;
+  /** Another way to write `min`. */
   readonly alsoLeast?: number;
-  /** Names of the values from `least` on. */
+  /** Names of the values from `min` on. */
   readonly names?: readonly string[];
 }
 
@@ -23,11 +23,11 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 const fieldRules: Readonly<Record<keyof CronFields, FieldRule>> = {
-  minute: { name: 'minute', least: 0, most: 59 },
-  hour: { name: 'hour', least: 0, most: 23 },
-  dayOfMonth: { name: 'day of the month', least: 1, most: 31 },
-  month: { name: 'month', least: 1, most: 12, names: months },
-  dayOfWeek: { name: 'day of the week', least: 0, most: 6, alsoLeast: 7, names: weekdays },
+  minute: { name: 'minute', min: 0, max: 59 },
+  hour: { name: 'hour', min: 0, max: 23 },
+  dayOfMonth: { name: 'day of the month', min: 1, max: 31 },
+  month: { name: 'month', min: 1, max: 12, names: months },
+  dayOfWeek: { name: 'day of the week', min: 0, max: 6, alsoLeast: 7, names: weekdays },
 };
 
 /** Every schedule has an expression that is not longer. */
@@ -64,7 +64,7 @@ function isRestricted(values: readonly number[], all: number): boolean {
 
 function parseField(rule: FieldRule, text: string): number[] {
   const listed = text.split(',').flatMap((part) => parsePart(rule, part));
-  const values = listed.map((value) => (value === rule.alsoLeast ? rule.least : value));
+  const values = listed.map((value) => (value === rule.alsoLeast ? rule.min : value));
   return [...new Set(values)].sort((a, b) => a - b);
 }
 
@@ -73,7 +73,7 @@ const part = /^(?:(\*)|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/;
 /** All values, one, or a range, each with a step or without. */
 function parsePart(rule: FieldRule, text: string): number[] {
   const [matched, star, first, last, stepText] = part.exec(text) ?? [];
-  const range = star ? [rule.least, rule.most] : [first, last ?? first].map((value) => parseValue(rule, value));
+  const range = star ? [rule.min, rule.max] : [first, last ?? first].map((value) => parseValue(rule, value));
   const [from, to] = range;
   const step = stepText === undefined ? 1 : Number(stepText);
   const isStepOfOne = stepText !== undefined && !star && last === undefined;
@@ -87,15 +87,15 @@ function parsePart(rule: FieldRule, text: string): number[] {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 
-function parseValue({ least, most, alsoLeast = most, names = [] }: FieldRule, text: string | undefined): number | null {
+function parseValue({ min, max, alsoLeast = max, names = [] }: FieldRule, text: string | undefined): number | null {
   const named = names.indexOf(text?.toUpperCase() ?? '');
-  if (named >= 0) return named + least;
+  if (named >= 0) return named + min;
   const value = /^\d{1,2}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  return value >= least && value <= Math.max(most, alsoLeast) ? value : null;
+  return value >= min && value <= Math.max(max, alsoLeast) ? value : null;
 }
 
-function invalidPart({ name, least, most, alsoLeast = most, names }: FieldRule, text: string): InvalidCron {
-  const numbers = `${least} to ${alsoLeast}`;
+function invalidPart({ name, min, max, alsoLeast = max, names }: FieldRule, text: string): InvalidCron {
+  const numbers = `${min} to ${alsoLeast}`;
   const values = names ? `${numbers} or ${names[0]} to ${names.at(-1)}` : numbers;
   const forms = 'a value, a range such as "1-5", a list with commas, or a step such as "*/2"';
   return new InvalidCron(`"${text}" is not a valid ${name}: expected ${forms}, with values from ${values}`);

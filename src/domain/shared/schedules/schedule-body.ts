@@ -42,8 +42,8 @@ function findProblem(cron: string): string | null {
   const spec = { cron, timezone: 'UTC' };
   const gap = shortestGap(spec);
   if (gap < shortestSeconds) {
-    const least = `at least ${describeDuration(shortestSeconds)} (${formatDuration(shortestSeconds)})`;
-    return `names times that are ${describeDuration(gap)} apart: expected ${least} between two times`;
+    const min = `at least ${describeDuration(shortestSeconds)} (${formatDuration(shortestSeconds)})`;
+    return `names times that are ${describeDuration(gap)} apart: expected ${min} between two times`;
   }
   if (nextTimes(spec, '', new Date(), 1).length === 0) return 'names a day that never comes: expected one that exists';
   return null;

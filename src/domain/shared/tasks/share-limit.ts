@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 
 export interface Share {
   /** How many tasks of one holder run at a time. */
-  readonly most: number;
+  readonly max: number;
   /** What a caller is told about a task beyond that. */
   readonly refusal: string;
 }
@@ -18,8 +18,8 @@ export class ShareLimit {
 
   /** Runs a task of these holders, such as a caller and an organization. @throws ServiceError (`limited`) at once, if one holds its share */
   async run<Result>(holders: readonly string[], task: () => Promise<Result>): Promise<Result> {
-    const { most, refusal } = this.#share;
-    if (holders.some((holder) => (this.#held.get(holder) ?? 0) >= most))
+    const { max, refusal } = this.#share;
+    if (holders.some((holder) => (this.#held.get(holder) ?? 0) >= max))
       throw new ServiceError('limited', refusal, { retryAfter: 5 });
     for (const holder of holders) this.#change(holder, 1);
     try {

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 
 export interface PlaceLimits {
   /** How many tasks run at once. */
-  readonly most: number;
+  readonly max: number;
   /** How long a task waits for a place, in milliseconds. */
   readonly waitsMs: number;
   /** What a caller is told if no place became free in that time. */
@@ -84,7 +84,7 @@ export class YieldingPlaces {
 
   /** Whether a place is free. If none is, it frees that of the task whose time ended first. */
   #hasFreePlace(): boolean {
-    if (this.#taken.size < this.#limits.most) return true;
+    if (this.#taken.size < this.#limits.max) return true;
     const first = this.#firstToYield();
     if (first === undefined || first.keptUntil > performance.now()) return false;
     this.#taken.delete(first);

@@ -46,15 +46,15 @@ export function describeDuration(seconds: number): string {
 }
 
 /** The schema of a duration in a request. It is kept as it was written. Both bounds are in seconds and inclusive. */
-export function durationBetween(least: number, most: number) {
-  const range = `between ${shorten(formatDuration(least))} and ${shorten(formatDuration(most))}`;
-  const example = formatDuration(usualDurations.find((seconds) => seconds >= least && seconds <= most) ?? most);
+export function durationBetween(min: number, max: number) {
+  const range = `between ${shorten(formatDuration(min))} and ${shorten(formatDuration(max))}`;
+  const example = formatDuration(usualDurations.find((seconds) => seconds >= min && seconds <= max) ?? max);
   return z
     .string()
     .refine(
       (text) => {
         const seconds = parseDuration(text);
-        return seconds !== null && seconds >= least && seconds <= most;
+        return seconds !== null && seconds >= min && seconds <= max;
       },
       { error: `expected a duration ${range}, such as "${shorten(example)}" or "${example}"` },
     )

@@ -12,8 +12,8 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 }
 
 /** Some of the names, for a message: `a, b, c, …`. */
-export function listNames(names: readonly string[], most = 5): string {
-  return names.slice(0, most).join(', ') + (names.length > most ? ', …' : '');
+export function listNames(names: readonly string[], max = 5): string {
+  return names.slice(0, max).join(', ') + (names.length > max ? ', …' : '');
 }
 
 /** What to write instead of an unknown name. */
@@ -23,18 +23,18 @@ export function suggest(name: string, names: readonly string[]): string {
   return names.length === 0 ? '' : `; there are ${listNames(names)}`;
 }
 
-/** Levenshtein's distance; more than `most` where it is more. Looking no further than that keeps it fast for any names. */
-function distanceOf(a: string, b: string, most = 2): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+/** Levenshtein's distance; more than `max` where it is more. Looking no further than that keeps it fast for any names. */
+function distanceOf(a: string, b: string, max = 2): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
   let same = 0;
   while (same < a.length && a[same] === b[same]) same += 1;
   const [from, to] = [a.slice(same), b.slice(same)];
   if (from === '' || to === '') return Math.max(from.length, to.length);
-  if (most === 0) return 1;
+  if (max === 0) return 1;
   const [changed, removed, added] = [
-    distanceOf(from.slice(1), to.slice(1), most - 1),
-    distanceOf(from.slice(1), to, most - 1),
-    distanceOf(from, to.slice(1), most - 1),
+    distanceOf(from.slice(1), to.slice(1), max - 1),
+    distanceOf(from.slice(1), to, max - 1),
+    distanceOf(from, to.slice(1), max - 1),
   ];
   return 1 + Math.min(changed, removed, added);
 }

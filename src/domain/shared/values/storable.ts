@@ -28,9 +28,9 @@ export function isStorableText(text: string): boolean {
   return findUnstorableText(text, Number.POSITIVE_INFINITY) === null;
 }
 
-/** Whether a number fits a column of PostgreSQL's type `int`, from `least` on. */
-export function isStorableInteger(value: unknown, least: number): boolean {
-  return Number.isInteger(value) && Number(value) >= least && Number(value) <= largestInteger;
+/** Whether a number fits a column of PostgreSQL's type `int`, from `min` on. */
+export function isStorableInteger(value: unknown, min: number): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= largestInteger;
 }
 
 /** Why a value cannot be stored as jsonb; null if it can. The reason never repeats the value. `depth`: how many levels are around it. */

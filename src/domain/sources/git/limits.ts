@@ -43,8 +43,8 @@ function fullest(files: readonly Sized[]): string {
     const directory = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.';
     counts.set(directory, (counts.get(directory) ?? 0) + 1);
   }
-  const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, namedFiles);
-  return most.map(([directory, count]) => `${quote(directory)} (${count})`).join(', ');
+  const max = [...counts].sort((a, b) => b[1] - a[1]).slice(0, namedFiles);
+  return max.map(([directory, count]) => `${quote(directory)} (${count})`).join(', ');
 }
 
 function inMebibytes(bytes: number): string {

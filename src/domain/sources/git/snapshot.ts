@@ -40,11 +40,11 @@ const largestListing = 32 * 1024 * 1024;
 /** After this time, a repository loses its place to the next one that needs it. */
 const defaultKeepsPlaceMs = 10_000;
 const shares = new ShareLimit({
-  most: 2,
+  max: 2,
   refusal: 'two repositories of yours, or of this owner, are being read at this moment: try again soon',
 });
 const places = new YieldingPlaces({
-  most: 6,
+  max: 6,
   waitsMs: 30_000,
   refusal: 'too many repositories are being read at this moment: try again soon',
 });

@@ -66,7 +66,7 @@ function readHeredoc({ text, templates }: HclToken): string | undefined {
   const lines = text.split('\n').slice(1, -1);
   const isFlush = text.startsWith('<<-');
   const margins = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
-  const margin = isFlush ? margins.reduce((least, each) => Math.min(least, each), margins[0] ?? 0) : 0;
+  const margin = isFlush ? margins.reduce((min, each) => Math.min(min, each), margins[0] ?? 0) : 0;
   return lines
     .map((line) => `${line.slice(margin)}\n`)
     .join('')

@@ -10,10 +10,10 @@ export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[num
  * The runs that changed an instance, in order, from the last one before the given run on. A run that failed while it applied has changed it as well. An
  * apply without changes has deployed its inputs as well.
  */
-export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, most: number) {
+export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, max: number) {
   return selectDeploymentsSince(em, run)
     .orderBy('r.instance_position')
-    .limit(most)
+    .limit(max)
     .select([
       'r.id',
       'r.instance_position as position',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { YieldingPlaces } from '#domain/shared/tasks/yielding-places.ts';
 
-const places = (waitsMs = 60_000) => new YieldingPlaces({ most: 2, waitsMs, refusal: 'both are taken' });
+const places = (waitsMs = 60_000) => new YieldingPlaces({ max: 2, waitsMs, refusal: 'both are taken' });
 
 /** A task that never ends by itself. */
 const hanging = (keepsMs: number, holders: readonly string[] = []) => ({

@@ -41,7 +41,7 @@ export type Answer =
 
 /** A text may name several things. This many of them are offered. One more is read, to know whether there are more. */
 export const maxOffered = 10;
-const most = maxOffered + 1;
+const max = maxOffered + 1;
 
 export function readQuestion(visit: PluginVisit): TypedQuestion | null {
   const [who, what, where] = ['who', 'what', 'where'].map((name) => visit.query(name)?.trim() || undefined);
@@ -52,7 +52,7 @@ export function readQuestion(visit: PluginVisit): TypedQuestion | null {
 export async function answer(visit: PluginVisit, plugin: ShownPlugin, question: TypedQuestion): Promise<Answer> {
   const { who = visit.principal.id, what, where } = question;
   const people = await findByName((match) =>
-    findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, match, most }),
+    findKnownSubjects(visit.em, visit.principal, { installationId: plugin.id, text: who, match, max }),
   );
   const [subject, ...others] = people;
   if (!subject) return refused(`no person that you know has the name, e-mail address or id "${who}"`);
@@ -132,12 +132,12 @@ function readSelector(text: string): Selector | null {
 async function findPlaces(visit: PluginVisit, text: string, match: NameMatch): Promise<NamedPlace[]> {
   const places: NamedPlace[] = [];
   for (const kind of Object.keys(selectorTypesOf) as (keyof typeof selectorTypesOf)[]) {
-    const found = await findCalled(visit.em, visit.principal, { kind, text, match, most });
+    const found = await findCalled(visit.em, visit.principal, { kind, text, match, max });
     places.push(
       ...found.flatMap(({ id, name, context: within }) =>
         selectorTypesOf[kind].map((type) => ({ type, id, name, within })),
       ),
     );
   }
-  return places.slice(0, most);
+  return places.slice(0, max);
 }

@@ -12,7 +12,7 @@ export async function renderShareHolders(visit: RunVisit, run: ShownRun): Promis
   const { id: runId, waiting_on: waiting, team_id: team } = run;
   if (waiting?.code !== 'pool_share' || !waiting.share) return null;
   const { share } = waiting;
-  const holders = await findShareHolders(visit.em, visit.principal, { runId, share, most: maxListed });
+  const holders = await findShareHolders(visit.em, visit.principal, { runId, share, max: maxListed });
   if (holders.length === 0) return null;
   const lines = holders.map(
     ({ id, instance, startedAt: start }) =>

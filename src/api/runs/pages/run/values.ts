@@ -9,7 +9,7 @@ import type { ShownRun } from '../run-tab.ts';
 /** A value that is longer is folded. */
 const longest = 400;
 /** A page shows no more of one value. */
-const most = 20_000;
+const max = 20_000;
 
 /** The outputs of a run. Sensitive ones are masked. */
 export function renderOutputs(outputs: ShownRun['outputs']): Html {
@@ -105,8 +105,8 @@ function textOf(value: JsonValue | undefined): string {
 
 function renderValue(text: string): Html {
   if (text === '') return html`<span class="muted">empty</span>`;
-  const code = html`<code class="foreign value" data-value>${text.slice(0, most)}</code>${
-    text.length > most ? html` <span class="muted">The first ${most} of ${text.length} characters.</span>` : null
+  const code = html`<code class="foreign value" data-value>${text.slice(0, max)}</code>${
+    text.length > max ? html` <span class="muted">The first ${max} of ${text.length} characters.</span>` : null
   }`;
   if (text.length <= longest) return code;
   return html`<details><summary class="foreign">${text.slice(0, 80)}… <span class="muted">${text.length} characters</span></summary>${code}</details>`;

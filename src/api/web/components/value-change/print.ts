@@ -17,10 +17,10 @@ export function showUnseen(text: string): string {
   return text.replace(unseen, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
-/** A value as JSON with indents, in which marks are words. It stops after `most` characters, so that no value is printed whole. */
-export function printValue(value: Side, most: number): Printed {
+/** A value as JSON with indents, in which marks are words. It stops after `max` characters, so that no value is printed whole. */
+export function printValue(value: Side, max: number): Printed {
   const pieces: string[] = [];
-  let left = most;
+  let left = max;
   for (const piece of piecesOf(value, '')) {
     pieces.push(piece.slice(0, left));
     left -= piece.length;

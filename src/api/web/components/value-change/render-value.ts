@@ -57,18 +57,18 @@ function renderShort(kind: 'ins' | 'del', value: Side): Html {
 
 /** A text with lines is printed in lines, and a text that holds JSON as JSON. */
 function printReadable(value: Side, extent: Extent): Printed {
-  const most = roomIn(extent);
-  const printed = most > 0 ? print(value, most) : { text: '', isCut: true };
+  const max = roomIn(extent);
+  const printed = max > 0 ? print(value, max) : { text: '', isCut: true };
   extent.effort.characters -= printed.text.length;
   return printed;
 }
 
-function print(value: Side, most: number): Printed {
-  if (typeof value !== 'string') return printValue(value, most);
+function print(value: Side, max: number): Printed {
+  if (typeof value !== 'string') return printValue(value, max);
   const parsed = parseText(value);
-  if (parsed !== null) return printValue(parsed, most);
-  if (!value.includes('\n')) return printValue(value, most);
-  return { text: showUnseen(value.slice(0, most)), isCut: value.length > most };
+  if (parsed !== null) return printValue(parsed, max);
+  if (!value.includes('\n')) return printValue(value, max);
+  return { text: showUnseen(value.slice(0, max)), isCut: value.length > max };
 }
 
 const signs = { ins: '+', del: '−', same: '' };
@@ -88,18 +88,18 @@ function scrolledByKeys(text: string): Html | null {
 
 function renderTexts(before: string, after: string, extent: Extent): Html {
   const { effort } = extent;
-  const most = roomIn(extent);
-  effort.characters -= Math.min(most, before.length) + Math.min(most, after.length);
+  const max = roomIn(extent);
+  effort.characters -= Math.min(max, before.length) + Math.min(max, after.length);
   const hasLines = before.includes('\n') || after.includes('\n');
   const parts = hasLines && !isSpent(effort) ? compareLines(before, after) : null;
-  if (parts) return renderLines(parts, most);
-  const cut = cutAround(before, after, most);
+  if (parts) return renderLines(parts, max);
+  const cut = cutAround(before, after, max);
   const side = (text: string) => ({ text: showUnseen(text), isCut: false });
   return html`${renderBlock('del', side(cut.before))}${renderBlock('ins', side(cut.after))}`;
 }
 
-function renderLines(parts: readonly LinePart[], most: number): Html {
-  let left = most;
+function renderLines(parts: readonly LinePart[], max: number): Html {
+  let left = max;
   const shown: Html[] = [];
   for (const part of parts) {
     if (left <= 0) {

@@ -27,9 +27,9 @@ const maxBlank = 3;
 
 /** A list that must not be empty begins with room for its first items. */
 function blankArray(node: ArrayNode, budget: Budget): Entry {
-  const least = node.isRequired && typeof node.schema['minItems'] === 'number' ? node.schema['minItems'] : 0;
+  const min = node.isRequired && typeof node.schema['minItems'] === 'number' ? node.schema['minItems'] : 0;
   const { first, item } = node;
-  const more = item ? Math.max(0, Math.min(least, maxBlank) - first.length) : 0;
+  const more = item ? Math.max(0, Math.min(min, maxBlank) - first.length) : 0;
   if (!budget.spend(costOfAll(first) + (item ? costOf(item) * more : 0))) return blankJson;
   const nodes = [...first, ...(item ? Array.from({ length: more }, () => item) : [])];
   return { kind: 'array', items: nodes.map((each) => blankEntry(each, budget)) };

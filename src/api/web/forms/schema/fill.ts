@@ -73,8 +73,8 @@ function canShowMembers(node: ObjectNode, value: Readonly<Record<string, JsonVal
 
 function canShowItems(node: ArrayNode, value: readonly JsonValue[]): boolean {
   const isBare = value.length === 0 && !node.isRequired;
-  const most = node.item ? Math.max(maxFormItems, node.first.length) : node.first.length;
-  return !isBare && value.length <= most;
+  const max = node.item ? Math.max(maxFormItems, node.first.length) : node.first.length;
+  return !isBare && value.length <= max;
 }
 
 function fillObject(node: ObjectNode, value: Readonly<Record<string, JsonValue>>, budget: Budget): Entry | null {

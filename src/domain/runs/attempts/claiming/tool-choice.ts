@@ -101,10 +101,10 @@ function isSame(one: VersionedTool, other: VersionedTool): boolean {
 function describeWanted({ toolDemand }: RunOfTool, writer: StateWriter | null): ToolRules['wanted'] {
   const wanted = toWantedTools(toolDemand ?? Object.fromEntries(toolNames.map((name) => [name, []])));
   const usable = writer ? wanted.filter(({ name }) => name === writer.name) : wanted;
-  const least = writer?.version ? `>= ${writer.version}` : '';
+  const min = writer?.version ? `>= ${writer.version}` : '';
   const described = usable.map(({ name, version }) => ({
     name,
-    version: version.includes(least) ? version : [version, least].filter((each) => each !== '').join(', '),
+    version: version.includes(min) ? version : [version, min].filter((each) => each !== '').join(', '),
   }));
   const isAny = described.length === toolNames.length && described.every(({ version }) => version === '');
   return isAny ? [] : described;

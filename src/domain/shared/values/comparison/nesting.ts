@@ -6,7 +6,7 @@ const closing = new Set(['}', ']'].map((sign) => sign.charCodeAt(0)));
 /** How deep the objects and lists of a JSON text nest. What walks through deeper values may run out of stack. */
 export function nestingOf(json: string): number {
   let depth = 0;
-  let most = 0;
+  let max = 0;
   let isText = false;
   for (let index = 0; index < json.length; index++) {
     const sign = json.charCodeAt(index);
@@ -14,8 +14,8 @@ export function nestingOf(json: string): number {
       if (sign === backslash) index += 1;
       else if (sign === quote) isText = false;
     } else if (sign === quote) isText = true;
-    else if (opening.has(sign)) most = Math.max(most, ++depth);
+    else if (opening.has(sign)) max = Math.max(max, ++depth);
     else if (closing.has(sign)) depth -= 1;
   }
-  return most;
+  return max;
 }

@@ -13,7 +13,7 @@ const decisions: Readonly<Record<string, string>> = {
 };
 
 /** How many of the runs that wait for the visitor are read. */
-const most = 20;
+const max = 20;
 
 /**
  * Confirms the review that the visitor has just sent, and links to the next run that waits for them. Null if the visitor has not reviewed the
@@ -28,7 +28,7 @@ export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise
 
 /** The next run is the next younger one. After the youngest comes the oldest again. */
 async function renderNext(visit: RunVisit, run: ShownRun): Promise<Html> {
-  const { approvals, next_cursor: more } = await visit.read(listApprovals, { query: { limit: String(most) } });
+  const { approvals, next_cursor: more } = await visit.read(listApprovals, { query: { limit: String(max) } });
   const waiting = approvals.map((approval) => approval.run).filter(({ id }) => id !== run.id);
   const next = waiting.find(({ id }) => id > run.id) ?? waiting[0];
   if (!next)

@@ -48,8 +48,8 @@ function cut(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
 }
 
-function describeRange(schema: JsonObject, [least, most]: [string, string], one: string, many: string): string {
-  const [from, to] = [schema[least], schema[most]];
+function describeRange(schema: JsonObject, [min, max]: [string, string], one: string, many: string): string {
+  const [from, to] = [schema[min], schema[max]];
   const noun = (count: unknown) => (count === 1 ? one : many);
   const hasLeast = typeof from === 'number' && from > 0;
   if (hasLeast && typeof to === 'number') return from === to ? `${from} ${noun(from)}` : `${from} to ${to} ${noun(to)}`;
