@@ -72,7 +72,7 @@ describe('the commands that find and follow runs', () => {
     expect(matches).toMatchObject({ numbers: [expect.any(Number), expect.any(Number)], next: null });
     const [list, waiting, statistics, inbox] = parse(found);
     expect(list.runs.at(-1)).toMatchObject({ id: environment.RUN, status: 'succeeded' });
-    expect(waiting).toEqual({ runs: [], next_cursor: null });
+    expect(waiting).toEqual({ runs: [], next_cursor: null, scope: 'readable' });
     expect(statistics.total).toMatchObject({ succeeded: 1, unfinished: 0 });
     expect(inbox).toEqual({ approvals: [], next_cursor: null });
 
