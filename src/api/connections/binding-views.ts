@@ -4,7 +4,7 @@ import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { connectionReading } from '#domain/connections/authority.ts';
 import { type BindingTarget, placeOf } from '#domain/connections/bindings/bind.ts';
-import { findBindingProblems } from '#domain/connections/bindings/standing.ts';
+import { findBindingProblems } from '#domain/connections/bindings/binding-problems.ts';
 import { phasesOf, readBindings } from '#domain/connections/bindings/store.ts';
 import { connectionKinds } from '#domain/connections/kinds/kinds.ts';
 import { decidePermission, isPlatformAdministrator } from '#domain/shared/access/decide.ts';

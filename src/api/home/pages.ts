@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { list as listApprovals } from '#api/runs/approvals/inbox-operations.ts';
 import { listAllRuns } from '#api/runs/lists/list-operations.ts';
-import { operationWords } from '#api/runs/pages/words.ts';
+import { operationWords } from '#api/runs/pages/labels.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderRunStatus } from '#api/web/components/status.ts';
 import { renderAge } from '#api/web/components/time.ts';

@@ -1,5 +1,5 @@
 import { actionsOf } from '#api/pipeline/actions.ts';
-import type { GrantWithStanding } from '#domain/plugins/assignments/standing-store.ts';
+import type { GrantWithStanding } from '#domain/plugins/assignments/grant-authority-store.ts';
 import type { BackgroundDetails } from '#domain/plugins/background/store.ts';
 import {
   findRemovalRefusal,

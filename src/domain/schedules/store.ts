@@ -15,7 +15,7 @@ import { findTeamById } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
 import type { FiringOutcome, FiringReason, PauseReason, ShownWork } from './model.ts';
 import { selectPauseReason } from './pause-store.ts';
-import { showWorks } from './shown/shown-work.ts';
+import { showWorks } from './views/work-view.ts';
 
 /** A schedule with the team that owns it. */
 export interface ScheduleTarget extends Ownership, Archivable {

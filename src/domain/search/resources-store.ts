@@ -4,7 +4,7 @@ import { isReadableResource } from '#domain/instances/resources/resource-list-st
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Finder } from './finder.ts';
-import { containsText, hasWords, maxWithWords } from './words-store.ts';
+import { containsText, hasWords, maxWithWords } from './word-match-store.ts';
 
 /** Resources of instances by their id or the words of their address, those of the latest deployments first. */
 export const findResources: Finder = (em, principal, text, max) => {

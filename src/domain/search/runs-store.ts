@@ -7,7 +7,7 @@ import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts'
 import { isId } from '#domain/shared/ids.ts';
 import { hasPiece, hasText, pieceOfId } from '#domain/shared/name-match.ts';
 import type { Finder } from './finder.ts';
-import { containsText, hasWords, maxWithWords } from './words-store.ts';
+import { containsText, hasWords, maxWithWords } from './word-match-store.ts';
 
 type Runs = Over<{ runs: 'runs' }>;
 

@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { readGivenDefaults } from '#domain/variables/given-store.ts';
+import { readGivenDefaults } from '#domain/variables/environment-values-store.ts';
 import type { VariableSource } from '#domain/variables/model.ts';
 
 /** What runs of an environment get for a variable of their template that nobody enters, as far as a reader of the environment may know it. */

@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { readGivenNames } from './given-store.ts';
+import { readGivenNames } from './environment-values-store.ts';
 import type { VariableCategory, VariableSource } from './model.ts';
 import { planGetsSecret } from './plan-value-rules.ts';
 

@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { readGivenVariables } from './given-store.ts';
+import { readGivenVariables } from './environment-values-store.ts';
 import { planValueContext, type VariableHolder, valueContext } from './holders.ts';
 import type { VariablePhase, VariableSource } from './model.ts';
 

@@ -12,7 +12,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { archive, create, remove, unarchive, update } from '../operations.ts';
 import { listRuns } from '../run-operations.ts';
-import { type AssemblySubject, assemblyCrumbs, assemblyPath, readAssembly } from './shown.ts';
+import { type AssemblySubject, assemblyCrumbs, assemblyPath, readAssembly } from './views.ts';
 
 const unfinished = runStatuses.filter((status) => !isTerminal(status));
 

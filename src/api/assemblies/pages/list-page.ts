@@ -13,7 +13,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
-import { assemblyPath, type ListedAssembly, operationWords } from './shown.ts';
+import { assemblyPath, type ListedAssembly, operationWords } from './views.ts';
 
 /** The assemblies that the visitor may read, in the scope of the address. */
 export async function showAssemblies(visit: Visit): Promise<FastifyReply> {

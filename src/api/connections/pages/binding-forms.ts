@@ -17,7 +17,7 @@ import {
   type ShownBindings,
   type Wanted,
 } from './binding-place.ts';
-import { kindWords, type ListedConnection } from './words.ts';
+import { kindWords, type ListedConnection } from './labels.ts';
 
 /** Adds the forms that bind connections to projects and environments, and remove their bindings. */
 export function registerBindingForms(addPage: AddPage): void {

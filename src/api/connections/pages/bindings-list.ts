@@ -7,7 +7,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { getOfEnvironment, getOfProject } from '../binding-operations.ts';
 import { get as getConnection } from '../operations.ts';
 import { type BindingPlace, bindingPages, type ShownBindings } from './binding-place.ts';
-import { kindWords } from './words.ts';
+import { kindWords } from './labels.ts';
 
 type Binding = ShownBindings['connections'][string] & { readonly name: string };
 

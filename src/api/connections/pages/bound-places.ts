@@ -3,7 +3,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { formatCount, pluralize } from '#api/web/text.ts';
 import { type BoundPlace, findBoundPlaces } from '#domain/connections/bindings/bound-places-store.ts';
 import { readableTeams } from '#domain/shared/access/decide.ts';
-import type { ConnectionVisit, ShownConnection } from './words.ts';
+import type { ConnectionVisit, ShownConnection } from './labels.ts';
 
 /** How many places a page names. */
 const maxNamed = 10;

@@ -9,8 +9,8 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { renderBoundPlaces } from './bound-places.ts';
+import { type ConnectionVisit, connectionsCrumb, kindWords, readShown, type ShownConnection } from './labels.ts';
 import { configSchema, labelsOf, type Variant, variantOf } from './variants.ts';
-import { type ConnectionVisit, connectionsCrumb, kindWords, readShown, type ShownConnection } from './words.ts';
 
 /** Shows what a connection opens and provides. No page shows its credentials. */
 export async function showConnection(visit: ConnectionVisit): Promise<FastifyReply> {

@@ -12,9 +12,9 @@ import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, rotate, update } from '../operations.ts';
 import { renderBoundPlaces } from './bound-places.ts';
+import { connectionCrumbs, connectionPath, connectionsCrumb, readShown, type ShownConnection } from './labels.ts';
 import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
 import { type Variant, variantOf, variants } from './variants.ts';
-import { connectionCrumbs, connectionPath, connectionsCrumb, readShown, type ShownConnection } from './words.ts';
 
 /** Adds the forms that make, change and delete connections. */
 export function registerConnectionForms(addPage: AddPage): void {

@@ -12,7 +12,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../operations.ts';
 import { connectionOwners } from './forms.ts';
-import { connectionPath, kindWords, type ListedConnection } from './words.ts';
+import { connectionPath, kindWords, type ListedConnection } from './labels.ts';
 
 /** The connections that the visitor may read, in the scope of the address. The list has no pages. */
 export async function showConnections(visit: Visit): Promise<FastifyReply> {

@@ -10,7 +10,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../operations.ts';
 import type { ConnectionTestView } from '../views.ts';
-import { connectionCrumbs, connectionPath, readShown, type ShownConnection } from './words.ts';
+import { connectionCrumbs, connectionPath, readShown, type ShownConnection } from './labels.ts';
 
 /** Adds the form that tries a connection, and shows what came of it. */
 export function registerConnectionTest(addPage: AddPage): void {

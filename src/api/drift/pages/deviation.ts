@@ -2,7 +2,7 @@ import { isShort } from '#api/web/components/value-change/print.ts';
 import { renderPlain, renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ShownFinding } from './words.ts';
+import type { ShownFinding } from './labels.ts';
 
 type Evidence = Pick<ShownFinding['evidence'], 'before' | 'after' | 'sensitive' | 'action'>;
 

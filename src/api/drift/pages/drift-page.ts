@@ -13,14 +13,14 @@ import { pluralize } from '#api/web/text.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { countMonitors } from '#domain/drift/monitors/list-store.ts';
-import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { suppressMany } from '../finding-operations.ts';
 import { create, list } from '../monitor-operations.ts';
 import { toOwnerFilter } from '../owner-filter.ts';
 import { renderFindings } from './findings-list.ts';
-import { monitorPath, nameOf, readWatchedNames } from './shown.ts';
-import { renderHealth, type ShownMonitor } from './words.ts';
+import { renderHealth, type ShownMonitor } from './labels.ts';
+import { monitorPath, nameOf, readWatchedNames } from './views.ts';
 
 /** Shows what has drifted, and the monitors that look for it. */
 export async function showDrift(visit: Visit): Promise<FastifyReply> {

@@ -7,8 +7,8 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { reopen, suppress, suppressMany } from '../finding-operations.ts';
 import { remediate } from '../remediation-operations.ts';
 import { renderDeviation } from './deviation.ts';
-import { driftCrumb, findingCrumbs, findingPath, readFinding, titleOf } from './shown.ts';
-import type { ShownFinding } from './words.ts';
+import type { ShownFinding } from './labels.ts';
+import { driftCrumb, findingCrumbs, findingPath, readFinding, titleOf } from './views.ts';
 
 const suppressionFields = () =>
   [

@@ -14,8 +14,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { findLatestRemediation } from '#domain/drift/remediation/latest-store.ts';
 import { listFindingEvidence } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
-import { driftCrumb, type FindingSubject, instanceOf, monitorPath, readFinding, titleOf } from './shown.ts';
-import { reasonWords, renderFindingStatus } from './words.ts';
+import { reasonWords, renderFindingStatus } from './labels.ts';
+import { driftCrumb, type FindingSubject, instanceOf, monitorPath, readFinding, titleOf } from './views.ts';
 
 type FindingVisit = Visit<{ id: string }>;
 type Remediation = NonNullable<Awaited<ReturnType<typeof findLatestRemediation>>>;

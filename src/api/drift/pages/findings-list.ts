@@ -12,8 +12,8 @@ import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { list } from '../finding-operations.ts';
 import { describeWhole, renderDeviation } from './deviation.ts';
 import { toChoice } from './finding-forms.ts';
-import { findingPath } from './shown.ts';
-import { renderFindingStatus, type ShownFinding } from './words.ts';
+import { renderFindingStatus, type ShownFinding } from './labels.ts';
+import { findingPath } from './views.ts';
 
 const statusWords = { open: 'Open', suppressed: 'Suppressed', resolved: 'Resolved' } as const;
 

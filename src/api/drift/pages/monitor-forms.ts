@@ -15,7 +15,7 @@ import { readNames } from '#domain/tenancy/names.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
 import { rulesOf, textOf } from './rules-text.ts';
-import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorPath, readMonitor } from './shown.ts';
+import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorPath, readMonitor } from './views.ts';
 
 /** Adds the forms that make, change and delete monitors, scan now, and change ignore rules. */
 export function registerMonitorForms(addPage: AddPage): void {

@@ -14,14 +14,14 @@ import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
+import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import { nextTimes, shortestGap } from '#domain/shared/schedules/next-times.ts';
-import { describeSchedule } from '#domain/shared/schedules/words.ts';
 import { getIgnoreRules, listMonitorScans } from '../scan-operations.ts';
 import { renderFindings } from './findings-list.ts';
+import { renderHealth } from './labels.ts';
 import { markOf } from './monitor-changes.ts';
-import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readWatchedNames, renderPlace } from './shown.ts';
 import { renderTrend } from './trend.ts';
-import { renderHealth } from './words.ts';
+import { driftCrumb, type MonitorSubject, monitorPath, readMonitor, readWatchedNames, renderPlace } from './views.ts';
 
 type MonitorVisit = Visit<{ id: string }>;
 

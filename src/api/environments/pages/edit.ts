@@ -20,8 +20,8 @@ import {
   toAllowedOptions,
   toRules,
 } from './environment-fields.ts';
+import type { Environment } from './labels.ts';
 import { mayCreateIn } from './list.ts';
-import type { Environment } from './words.ts';
 
 const crumbs = [{ label: 'Environments', path: pagePath(pages.environments) }];
 

@@ -8,7 +8,7 @@ import { defaultApproval, environmentKinds } from '#domain/environments/model.ts
 import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
 import { offeredRules } from '#domain/shared/vocabulary/approval.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
-import { kindWords } from './words.ts';
+import { kindWords } from './labels.ts';
 
 /** The rules of an environment, from what was typed. Without a choice of approvals, those of its kind hold. */
 export function toRules(visit: Visit, typed: Typed, { isNew = false } = {}): Record<string, unknown> {

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { renderBindingsOfEnvironment } from '#api/connections/pages/bindings-list.ts';
 import { list as listInstances } from '#api/instances/operations.ts';
 import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
-import { renderShortage } from '#api/runs/pages/reviewers/words.ts';
-import { renderSetsOfEnvironment } from '#api/variable-sets/pages/giving.ts';
+import { renderShortage } from '#api/runs/pages/reviewers/labels.ts';
+import { renderSetsOfEnvironment } from '#api/variable-sets/pages/attached-sets.ts';
 import { renderVariableTable } from '#api/variables/pages/table.ts';
 import { renderUnknownDefaults } from '#api/variables/pages/unknown-defaults.ts';
 import { renderActions } from '#api/web/components/actions.ts';
@@ -22,8 +22,8 @@ import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts
 import { get } from '../operations.ts';
 import { list } from '../variable-operations.ts';
 import { renderInstanceTable } from './instance-table.ts';
+import { type Environment, kindWords, renderHold } from './labels.ts';
 import { renderProtection } from './protection.ts';
-import { type Environment, kindWords, renderHold } from './words.ts';
 
 type EnvironmentVisit = Visit<{ id: string }>;
 

@@ -3,7 +3,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { archive, get, remove, unarchive } from '../operations.ts';
-import type { Environment } from './words.ts';
+import type { Environment } from './labels.ts';
 
 const archiving: ArchivingForms<{ id: string }, Environment> = {
   noun: 'environment',

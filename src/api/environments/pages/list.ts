@@ -14,7 +14,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { type Action, toAction } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
-import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from './words.ts';
+import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from './labels.ts';
 
 /** Lists the environments of the scope, or of one project. */
 export async function showEnvironments(visit: Visit): Promise<FastifyReply> {

@@ -1,5 +1,5 @@
 import { getFreezeWindows } from '#api/holds/environment-operations.ts';
-import { renderFreezeWindow, type ShownWindow } from '#api/holds/pages/words.ts';
+import { renderFreezeWindow, type ShownWindow } from '#api/holds/pages/labels.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderTable } from '#api/web/components/table.ts';
@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { allowedOptions, type RunOptionName, runOptionNames } from '#domain/shared/vocabulary/run-options.ts';
-import { describePolicy, type Environment, kindWords } from './words.ts';
+import { describePolicy, type Environment, kindWords } from './labels.ts';
 
 /** What protects an environment: its approval policy, the isolation that it demands, and the times without applies. */
 export async function renderProtection(visit: Visit<{ id: string }>, environment: Environment): Promise<Html> {

@@ -4,7 +4,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { get as getEnvironment } from '../operations.ts';
 import { get, remove, set } from '../variable-operations.ts';
-import type { Environment } from './words.ts';
+import type { Environment } from './labels.ts';
 
 /** Adds the forms that set and remove the variables of an environment. */
 export function registerVariableForms(addPage: AddPage): void {

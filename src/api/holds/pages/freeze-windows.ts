@@ -14,8 +14,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { weekdays } from '#domain/environments/freeze-windows.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { changeFreezeWindows, getFreezeWindows } from '../environment-operations.ts';
+import { renderFreezeWindow, type ShownWindow } from './labels.ts';
 import { environmentCrumbs } from './lock.ts';
-import { renderFreezeWindow, type ShownWindow } from './words.ts';
 
 type EnvironmentVisit = Visit<{ id: string }>;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HeldNote } from '#api/schedules/pages/held.ts';
+import type { HeldNote } from '#api/schedules/pages/held-schedules.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderTable } from '#api/web/components/table.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';

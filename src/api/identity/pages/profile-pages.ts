@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { answerError } from '#api/edge/errors/error-answers.ts';
-import { readHeld, readHeldLead } from '#api/schedules/pages/held.ts';
+import { readHeld, readHeldLead } from '#api/schedules/pages/held-schedules.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';

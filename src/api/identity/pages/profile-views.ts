@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HeldNote } from '#api/schedules/pages/held.ts';
+import type { HeldNote } from '#api/schedules/pages/held-schedules.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { renderCheckbox, renderField } from '#api/web/forms/sign-in-fields.ts';
 import { type Html, html } from '#api/web/html.ts';

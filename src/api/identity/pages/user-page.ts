@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { renderOrganizationsToJoin } from '#api/members/pages/next-step.ts';
-import { renderHeldLink } from '#api/schedules/pages/held.ts';
+import { renderHeldLink } from '#api/schedules/pages/held-schedules.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';

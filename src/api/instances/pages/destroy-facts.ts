@@ -1,7 +1,7 @@
 import { get as getEnvironment } from '#api/environments/operations.ts';
 import { readInherited } from '#api/environments/pages/inherited.ts';
 import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
-import { describePolicy } from '#api/environments/pages/words.ts';
+import { describePolicy } from '#api/environments/pages/labels.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { supports } from '#api/registry/pages/destroy-steps.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
@@ -9,7 +9,7 @@ import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { get as getVersion, list as listVersions } from '#api/registry/version-operations.ts';
 import type { getRun } from '#api/runs/operations.ts';
 import { list as listSchedules } from '#api/schedules/operations.ts';
-import { type ListedSchedule, schedulePath } from '#api/schedules/pages/shown.ts';
+import { type ListedSchedule, schedulePath } from '#api/schedules/pages/schedule-view.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -18,7 +18,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import { policyOfRun } from '#domain/runs/admission/build-run.ts';
 import { needsApproval } from '#domain/runs/model.ts';
 import { readSettings } from '#domain/settings/store.ts';
-import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 
 /** What decides how a destroy goes, and what may undo it: the environment, its approval, and the schedules that work on the instance. */

@@ -28,7 +28,7 @@ import {
   renderHealth,
   type ShownChannel,
   type ShownMessage,
-} from './words.ts';
+} from './labels.ts';
 
 /** The messages of a channel with what became of them, a page at a time. */
 async function renderMessages(visit: ChannelVisit): Promise<Html> {

@@ -13,9 +13,9 @@ import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, update } from '../operations.ts';
+import { channelCrumbs, channelPath, channelsCrumb, kindWords, readShown, type ShownChannel } from './labels.ts';
 import { channelOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
-import { channelCrumbs, channelPath, channelsCrumb, kindWords, readShown, type ShownChannel } from './words.ts';
 
 /** Adds the forms that make, change and delete notification channels. */
 export function registerChannelForms(addPage: AddPage): void {

@@ -11,8 +11,8 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../operations.ts';
+import { channelPath, describeTarget, kindWords, type ListedChannel, renderHealth } from './labels.ts';
 import { channelOwners } from './owners.ts';
-import { channelPath, describeTarget, kindWords, type ListedChannel, renderHealth } from './words.ts';
 
 /** The notification channels that the visitor may read, in the scope of the address. */
 export async function showChannels(visit: Visit): Promise<FastifyReply> {

@@ -3,7 +3,7 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../use-operations.ts';
-import { channelCrumbs, channelPath, readShown } from './words.ts';
+import { channelCrumbs, channelPath, readShown } from './labels.ts';
 
 /** Where the secret of a channel is shown. */
 export const secretPlaces = { crumbs: channelCrumbs, path: channelPath };

@@ -22,7 +22,7 @@ import {
   describePattern,
   readShown,
   type ShownChannel,
-} from './words.ts';
+} from './labels.ts';
 
 type Shown = ShownChannel['subscriptions'][number];
 

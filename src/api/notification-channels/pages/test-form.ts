@@ -11,7 +11,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../use-operations.ts';
 import type { ChannelTestView } from '../views.ts';
-import { channelCrumbs, channelPath, readShown, type ShownChannel } from './words.ts';
+import { channelCrumbs, channelPath, readShown, type ShownChannel } from './labels.ts';
 
 /** Adds the form that sends a test by a channel, and shows whether it was accepted. */
 export function registerChannelTest(addPage: AddPage): void {

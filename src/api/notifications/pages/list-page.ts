@@ -10,8 +10,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { labelOf, notificationKindNames } from '#domain/news/model.ts';
 import { list } from '../operations.ts';
 import { threads } from '../thread-operations.ts';
+import { renderState, renderTitle, type ShownNotification, type ShownThread } from './labels.ts';
 import { renderMark, renderMarks, renderThreadMarks } from './marks.ts';
-import { renderState, renderTitle, type ShownNotification, type ShownThread } from './words.ts';
 
 /** What the list shows: what has unread notifications, unless the address says otherwise. */
 const views = [

@@ -6,7 +6,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { archive, markRead, readAll, unarchive } from '../operations.ts';
 import { archiveThread, readThread } from '../thread-operations.ts';
-import type { ShownNotification, ShownThread } from './words.ts';
+import type { ShownNotification, ShownThread } from './labels.ts';
 
 /** A button that marks something. Pressing it twice does what pressing it once does. */
 export function renderMark({

@@ -9,7 +9,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { labelOf, notificationKindNames } from '#domain/news/model.ts';
 import { get, type PreferencesView, replace } from '../preference-operations.ts';
-import { notificationsCrumb } from './words.ts';
+import { notificationsCrumb } from './labels.ts';
 
 type Shown = z.input<typeof PreferencesView>;
 

@@ -8,8 +8,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { labelOf } from '#domain/news/model.ts';
 import { subjectPath } from '#domain/news/subjects.ts';
 import { thread } from '../thread-operations.ts';
+import { notificationsCrumb, renderState, renderTitle, type ShownNotification } from './labels.ts';
 import { renderMarks, renderThreadMarks } from './marks.ts';
-import { notificationsCrumb, renderState, renderTitle, type ShownNotification } from './words.ts';
 
 const columns: Column<ShownNotification>[] = [
   { label: 'Notification', kind: 'main', cell: renderTitle },

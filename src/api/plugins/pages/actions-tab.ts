@@ -12,7 +12,7 @@ import {
   type PluginVisit,
   type ShownAction,
   type ShownPlugin,
-} from './words.ts';
+} from './views.ts';
 
 /** What the releases have declared, and whether it may be assigned. */
 export async function renderActions(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {

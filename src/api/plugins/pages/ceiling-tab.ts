@@ -8,7 +8,7 @@ import { readDeclarations } from '#domain/plugins/manifests/store.ts';
 import type { Manifest } from '#domain/plugins/model.ts';
 import { getCeiling } from '../ceiling-operations.ts';
 import type { CeilingView } from '../installation-views.ts';
-import { approved, ended, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './words.ts';
+import { approved, ended, type PluginVisit, readPlaceNames, renderPerson, type ShownPlugin, stale } from './views.ts';
 
 /** What an administrator has approved, and what of the active release is not. */
 export async function renderCeiling(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {

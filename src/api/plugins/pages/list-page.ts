@@ -9,7 +9,7 @@ import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../installation-operations.ts';
-import type { ListedPlugin } from './words.ts';
+import type { ListedPlugin } from './views.ts';
 
 /** The installed plugins that the visitor may read, in the scope of the address. */
 export async function showPlugins(visit: Visit): Promise<FastifyReply> {

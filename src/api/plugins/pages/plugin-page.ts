@@ -17,7 +17,7 @@ import { renderCeiling } from './ceiling-tab.ts';
 import { renderPrincipals } from './principals-tab.ts';
 import { renderReleases } from './releases-tab.ts';
 import { renderResources } from './resources-tab.ts';
-import { ended, type PluginVisit, pluginsCrumb, readPlaceNames, renderPerson, type ShownPlugin } from './words.ts';
+import { ended, type PluginVisit, pluginsCrumb, readPlaceNames, renderPerson, type ShownPlugin } from './views.ts';
 
 interface Tab {
   readonly key: string;

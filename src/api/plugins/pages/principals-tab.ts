@@ -17,7 +17,7 @@ import {
   renderPlace,
   type ShownPlugin,
   type ShownPrincipal,
-} from './words.ts';
+} from './views.ts';
 
 /** The background principals of a plugin: it acts as one of them when no user or service account has asked for the work. */
 export async function renderPrincipals(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {

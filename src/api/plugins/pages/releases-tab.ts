@@ -11,7 +11,7 @@ import type { Manifest } from '#domain/plugins/model.ts';
 import { listReleases } from '../release-operations.ts';
 import { renderEffects } from './actions-tab.ts';
 import { renderRoots } from './roots.ts';
-import { active, describeSelectors, type PluginVisit, type ShownPlugin } from './words.ts';
+import { active, describeSelectors, type PluginVisit, type ShownPlugin } from './views.ts';
 
 /** The releases that the installation knows, or what the one declares that the address names. */
 export async function renderReleases(visit: PluginVisit, plugin: ShownPlugin): Promise<Html> {

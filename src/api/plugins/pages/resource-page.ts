@@ -10,7 +10,7 @@ import { get } from '../resource-operations.ts';
 import type { viewResource } from '../resource-views.ts';
 import { renderResourceState, toSelector } from './resources-tab.ts';
 import { renderRoots } from './roots.ts';
-import { pluginsCrumb, readPlaceNames, renderPlace } from './words.ts';
+import { pluginsCrumb, readPlaceNames, renderPlace } from './views.ts';
 
 type Restoration = NonNullable<ReturnType<typeof viewResource>['restoration']>;
 

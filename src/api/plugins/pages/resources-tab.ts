@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Selector } from '#domain/plugins/model.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { list } from '../resource-operations.ts';
-import { active, ended, type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin } from './words.ts';
+import { active, ended, type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin } from './views.ts';
 
 /** The resources of the plugin that the visitor may read. */
 export async function renderResources(visit: PluginVisit, { id }: ShownPlugin): Promise<Html> {

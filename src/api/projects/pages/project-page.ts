@@ -1,9 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { renderBindingsOfProject } from '#api/connections/pages/bindings-list.ts';
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { abbreviatePolicy, kindWords, type ListedEnvironment, renderHoldBadge } from '#api/environments/pages/words.ts';
+import {
+  abbreviatePolicy,
+  kindWords,
+  type ListedEnvironment,
+  renderHoldBadge,
+} from '#api/environments/pages/labels.ts';
 import { archivedQuery, renderArchivedBadge, renderArchiveTabs } from '#api/tenancy/pages/views.ts';
-import { renderSetsOfProject } from '#api/variable-sets/pages/giving.ts';
+import { renderSetsOfProject } from '#api/variable-sets/pages/attached-sets.ts';
 import { renderActions } from '#api/web/components/actions.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';

@@ -10,9 +10,9 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { installationId, kindsOf, type QuotaSubject } from '#domain/shared/vocabulary/quotas.ts';
 import { clear, get, recount, set } from '../operations.ts';
+import { type ListedQuota, nameOwner, quotaPath, showAmount, type Usage } from './labels.ts';
 import { findLimitProblems, limitField, toLimits } from './limit-fields.ts';
 import { crumbs, paramsOf, type QuotaVisit } from './quota-page.ts';
-import { type ListedQuota, nameOwner, quotaPath, showAmount, type Usage } from './words.ts';
 
 /** The field in which a visitor chooses the owner of a new quota by name. It shows a limited number of owners, and takes the id of any other. */
 async function quotaOwnerField(visit: Visit): Promise<FormField> {

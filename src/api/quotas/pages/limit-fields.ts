@@ -3,7 +3,7 @@ import type { Typed } from '#api/web/forms/form-page.ts';
 import { readWholeNumber } from '#api/web/forms/typed-number.ts';
 import type { FieldProblem } from '#domain/shared/validation/validation-messages.ts';
 import { kindsInBytes, type QuotaKind, quotaKinds } from '#domain/shared/vocabulary/quotas.ts';
-import { kindLabels } from './words.ts';
+import { kindLabels } from './labels.ts';
 
 /** The field of one limit, below the member of the body that has all limits. The hint may go on after the limit. */
 export function limitField(member: string, kind: QuotaKind, limit?: number | null, more = ''): FormField {

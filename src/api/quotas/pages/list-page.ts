@@ -8,7 +8,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { list, set } from '../operations.ts';
-import { kindLabels, type ListedQuota, nameOwner, quotaPath, renderUsage } from './words.ts';
+import { kindLabels, type ListedQuota, nameOwner, quotaPath, renderUsage } from './labels.ts';
 
 /** Shows all quotas with what is used of them. */
 export async function showQuotas(visit: Visit): Promise<FastifyReply> {

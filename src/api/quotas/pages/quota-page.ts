@@ -11,7 +11,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { get } from '../operations.ts';
 import type { QuotaParams } from '../views.ts';
-import { kindLabels, type ListedQuota, nameOwner, renderUsage } from './words.ts';
+import { kindLabels, type ListedQuota, nameOwner, renderUsage } from './labels.ts';
 
 export type QuotaVisit = Visit<{ scope: string; ownerID: string }>;
 

@@ -1,7 +1,7 @@
 import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { ShownCheck, ShownVersion } from './shown.ts';
+import type { ShownCheck, ShownVersion } from './views.ts';
 
 type Findings = ShownCheck['errors'];
 type Check = Omit<NonNullable<ShownVersion['check']>, 'at'>;

@@ -1,5 +1,5 @@
 import { list as listAssemblies } from '#api/assemblies/operations.ts';
-import { operationLabels as assemblyLabels } from '#api/assemblies/pages/shown.ts';
+import { operationLabels as assemblyLabels } from '#api/assemblies/pages/views.ts';
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
@@ -16,7 +16,7 @@ import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/strict-json.ts';
 import { refuseSilentResets } from './resets.ts';
-import type { ListedSchedule } from './shown.ts';
+import type { ListedSchedule } from './schedule-view.ts';
 import { readRunnableTemplates, withoutMasks } from './work-schema.ts';
 
 export type WorkKind = 'run' | 'assembly_run';

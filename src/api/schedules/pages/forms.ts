@@ -9,7 +9,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, remove, trigger, update } from '../operations.ts';
 import { placingVariables, readWork, type WorkKind, workFields } from './fields.ts';
-import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './shown.ts';
+import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './schedule-view.ts';
 import { readWorkSchema } from './work-schema.ts';
 
 /** Adds the forms that make, change, pause, start and delete schedules. */

@@ -9,10 +9,17 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { create, list } from '../operations.ts';
-import { type ListedSchedule, readWorkNames, renderOutcome, renderPaused, renderWork, schedulePath } from './shown.ts';
+import {
+  type ListedSchedule,
+  readWorkNames,
+  renderOutcome,
+  renderPaused,
+  renderWork,
+  schedulePath,
+} from './schedule-view.ts';
 
 /** The schedules that the visitor may read, in the scope of the address. */
 export async function showSchedules(visit: Visit): Promise<FastifyReply> {

@@ -13,7 +13,7 @@ import { pluralize } from '#api/web/text.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ScheduleSubject } from './shown.ts';
+import type { ScheduleSubject } from './schedule-view.ts';
 import { readInheritedOf, readVersion } from './work-schema.ts';
 
 /** What a schedule starts, as far as that decides what a start resets. */

@@ -3,7 +3,7 @@ import { type Followed, followShown } from '#api/web/live/follow.ts';
 import { readSchedule, type ScheduleDetails } from '#domain/schedules/store.ts';
 import { get } from '../operations.ts';
 import { viewSchedule } from '../views.ts';
-import type { ListedSchedule, ScheduleVisit } from './shown.ts';
+import type { ListedSchedule, ScheduleVisit } from './schedule-view.ts';
 
 /** Follows a schedule and what it started for its page. */
 export function streamScheduleChanges(visit: ScheduleVisit): Promise<FastifyReply> {

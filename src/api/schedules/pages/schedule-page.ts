@@ -14,7 +14,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type FiringReason, firingReasons } from '#domain/schedules/model.ts';
 import { findStartRefusal } from '#domain/schedules/start-refusal.ts';
-import { describeSchedule } from '#domain/shared/schedules/words.ts';
+import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { renderResets } from './resets.ts';
@@ -30,7 +30,7 @@ import {
   type ScheduleVisit,
   scheduleCrumbs,
   schedulePath,
-} from './shown.ts';
+} from './schedule-view.ts';
 
 /** A schedule: when it starts what, its next times, and what became of the last ones. */
 export async function showSchedule(visit: ScheduleVisit): Promise<FastifyReply> {

@@ -18,7 +18,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { ListedSchedule } from './shown.ts';
+import type { ListedSchedule } from './schedule-view.ts';
 
 /** The variables of the template that the form names: as it was sent, as it was saved, or as the address says. */
 export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']): Promise<SchemaPart> {

@@ -1,4 +1,4 @@
-import { readHeldLead } from '#api/schedules/pages/held.ts';
+import { readHeldLead } from '#api/schedules/pages/held-schedules.ts';
 import { personFields, readPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { renderKeyTable } from '#api/identity/pages/key-table.ts';
 import { renderOrganizationsToJoin } from '#api/members/pages/next-step.ts';
-import { readHeld, renderHeldLink } from '#api/schedules/pages/held.ts';
+import { readHeld, renderHeldLink } from '#api/schedules/pages/held-schedules.ts';
 import { get as getTeam } from '#api/teams/operations.ts';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import { renderActions } from '#api/web/components/actions.ts';

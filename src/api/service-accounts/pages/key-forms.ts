@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ApiKeyDetailsView } from '#api/identity/key-actions.ts';
 import { issuedKeyPage, keyFields, overlapField, type ShownKey, toKeyBody } from '#api/identity/pages/keys.ts';
-import { readHeldLead } from '#api/schedules/pages/held.ts';
+import { readHeldLead } from '#api/schedules/pages/held-schedules.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';

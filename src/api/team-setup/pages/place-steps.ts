@@ -1,9 +1,9 @@
 import { create as createEnvironment, get, update } from '#api/environments/operations.ts';
 import { nameAndKind, policyFields, shownRule, toRules } from '#api/environments/pages/environment-fields.ts';
-import { describePolicy, type EnvironmentDetails } from '#api/environments/pages/words.ts';
+import { describePolicy, type EnvironmentDetails } from '#api/environments/pages/labels.ts';
 import { create as createProject } from '#api/projects/operations.ts';
 import { listOfEnvironment as listReviewers } from '#api/runs/approvals/reviewer-operations.ts';
-import { renderShortage } from '#api/runs/pages/reviewers/words.ts';
+import { renderShortage } from '#api/runs/pages/reviewers/labels.ts';
 import { type TeamVisit, teamParams } from '#api/teams/pages/team-frame.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { addFormPage, type FormPage } from '#api/web/forms/form-page.ts';

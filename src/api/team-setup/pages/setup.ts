@@ -1,5 +1,5 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { abbreviatePolicy, type ListedEnvironment } from '#api/environments/pages/words.ts';
+import { abbreviatePolicy, type ListedEnvironment } from '#api/environments/pages/labels.ts';
 import type { ShownMember } from '#api/members/pages/member-level.ts';
 import { list as listMembers } from '#api/members/team-operations.ts';
 import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';

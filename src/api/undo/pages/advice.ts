@@ -1,7 +1,7 @@
 import { toSentence } from '#api/web/text.ts';
 import { instanceChanged } from '#domain/undo/attempts/rules.ts';
 import type { ProblemCode } from '#domain/undo/model.ts';
-import type { ShownAttempt, ShownState } from './words.ts';
+import type { ShownAttempt, ShownState } from './labels.ts';
 
 type Judged = Pick<ShownAttempt, 'state' | 'problem' | 'verdicts'>;
 

@@ -22,8 +22,6 @@ import { getAttempt, list, listChecks } from '../operations.ts';
 import { leadsToNewRun, mayCheckAgain, nextStepOf } from './advice.ts';
 import { renderVerdicts } from './changes.ts';
 import { checkAgain } from './check-again.ts';
-import { readLaterEvents } from './later-events.ts';
-import { renderFolded, renderNextStep, section } from './steps.ts';
 import {
   renderState,
   type ShownAttempt,
@@ -32,7 +30,9 @@ import {
   shownState,
   titleOfUndo,
   wordOfState,
-} from './words.ts';
+} from './labels.ts';
+import { readLaterEvents } from './later-events.ts';
+import { renderFolded, renderNextStep, section } from './steps.ts';
 
 type AttemptVisit = Visit<{ readonly id: string }>;
 

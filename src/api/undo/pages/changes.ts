@@ -5,7 +5,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { renderLinkedText } from '#api/web/linked-text.ts';
 import { toSentence } from '#api/web/text.ts';
 import { newEffort } from '#domain/shared/values/comparison/compare.ts';
-import { nameOfPath, renderVerdict, type ShownAttempt } from './words.ts';
+import { nameOfPath, renderVerdict, type ShownAttempt } from './labels.ts';
 
 type Verdict = ShownAttempt['verdicts'][number];
 

@@ -19,8 +19,6 @@ import type { Destruction } from '#domain/undo/attempts/rules.ts';
 import { readInstanceNow } from '#domain/undo/deployments/deployments-store.ts';
 import { check, checkCandidate, getAttempt, list, promote } from '../operations.ts';
 import { checkAgain } from './check-again.ts';
-import { readLaterEvents } from './later-events.ts';
-import { explainPromotion, nameOfResource, promotionFields } from './promotion.ts';
 import {
   type LaterEvents,
   planLabel,
@@ -29,7 +27,9 @@ import {
   type ShownAttempt,
   shownState,
   titleOfUndo,
-} from './words.ts';
+} from './labels.ts';
+import { readLaterEvents } from './later-events.ts';
+import { explainPromotion, nameOfResource, promotionFields } from './promotion.ts';
 
 interface Subject {
   readonly attempt: ShownAttempt;

@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { findOutdated, readDestruction } from '#domain/undo/attempts/obstacles.ts';
 import type { Destruction } from '#domain/undo/attempts/rules.ts';
 import { findSucceeded } from '#domain/undo/deployments/deployments-store.ts';
-import type { LaterEvents } from './words.ts';
+import type { LaterEvents } from './labels.ts';
 
 /** Reads what has happened since the attempts at undoing a run were checked. @param promoted the runs that deploy them */
 export async function readLaterEvents(

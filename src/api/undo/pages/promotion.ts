@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type Html, html } from '#api/web/html.ts';
-import type { ShownAttempt } from './words.ts';
+import type { ShownAttempt } from './labels.ts';
 
 /** What a promotion does, and what the person who promotes confirms. */
 export function explainPromotion({ candidate }: ShownAttempt): Html {

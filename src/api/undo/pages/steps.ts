@@ -13,8 +13,8 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize, toSentence } from '#api/web/text.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import { planLabel, promoteLabel, type ShownAttempt, type ShownChecks } from './labels.ts';
 import { explainPromotion, promotionFields } from './promotion.ts';
-import { planLabel, promoteLabel, type ShownAttempt, type ShownChecks } from './words.ts';
 
 /** A part of the page of an undo. */
 export function section(id: string, title: string, content: Html): Html {

@@ -15,7 +15,7 @@ import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { getAttachments, replaceOfAttachments } from '../attachment-operations.ts';
 import type { AttachmentsView } from '../views.ts';
-import { readSet, type SetVisit, type ShownSet, setCrumbs } from './words.ts';
+import { readSet, type SetVisit, type ShownSet, setCrumbs } from './labels.ts';
 
 /** A project or an environment below the owner of a set. */
 interface Place {

@@ -5,8 +5,8 @@ import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { create, remove, update } from '../operations.ts';
+import { readSet, type ShownSet, setCrumbs, setPath, setsCrumb } from './labels.ts';
 import { mayCreateSet } from './owners.ts';
-import { readSet, type ShownSet, setCrumbs, setPath, setsCrumb } from './words.ts';
 
 /** Adds the forms that make, rename and delete variable sets. */
 export function registerVariableSetForms(addPage: AddPage): void {

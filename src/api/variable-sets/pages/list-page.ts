@@ -13,8 +13,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { type Attachment, readFirstAttachments } from '#domain/variable-sets/attachments-store.ts';
 import { list } from '../operations.ts';
+import { type ListedSet, placePath, setPath } from './labels.ts';
 import { mayCreateSet } from './owners.ts';
-import { type ListedSet, placePath, setPath } from './words.ts';
 
 /** How many places of a set the list names. */
 const maxPlaces = 3;

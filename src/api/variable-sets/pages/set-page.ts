@@ -14,7 +14,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { findVariableSet } from '#domain/variable-sets/store.ts';
 import { getAttachments } from '../attachment-operations.ts';
 import { list as listVariables } from '../variable-operations.ts';
-import { placePath, readSet, type SetVisit, type ShownSet, setsCrumb } from './words.ts';
+import { placePath, readSet, type SetVisit, type ShownSet, setsCrumb } from './labels.ts';
 
 interface Part {
   readonly key: string;

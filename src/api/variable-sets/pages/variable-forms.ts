@@ -3,7 +3,7 @@ import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { get, remove, set } from '../variable-operations.ts';
-import { readSet, type ShownSet, setCrumbs, setPath } from './words.ts';
+import { readSet, type ShownSet, setCrumbs, setPath } from './labels.ts';
 
 /** Adds the forms that set and remove the variables of a set. */
 export function registerVariablesOfSetForms(addPage: AddPage): void {

@@ -7,10 +7,10 @@ import type { PageProblem } from '../visit/operations.ts';
 import type { FormProblems } from './problems.ts';
 import type { SentFields } from './schema/decode.ts';
 import { readEdit } from './schema/edit.ts';
-import { knowsField } from './schema/known.ts';
 import { type PlacedProblems, placeProblems } from './schema/places.ts';
 import { holdsSecret, type ObjectNode } from './schema/plan/node.ts';
 import { isSchemaField } from './schema/slots.ts';
+import { knowsField } from './schema/unknown-fields.ts';
 import {
   decodeVariables,
   editVariables,

@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import { parseWrittenJson } from '#domain/shared/values/exact-json.ts';
 import { shownBodyCharacters } from '#domain/webhooks/model.ts';
-import { describeAnswer, type ShownDelivery, type ShownTry, type ShownWebhook } from './words.ts';
+import { describeAnswer, type ShownDelivery, type ShownTry, type ShownWebhook } from './labels.ts';
 
 const columns: Column<ShownTry>[] = [
   { label: 'Started', kind: 'main', cell: ({ at }) => renderTimeWithSeconds(String(at)) },

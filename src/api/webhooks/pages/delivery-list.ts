@@ -7,7 +7,7 @@ import { maxNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { shownStatuses } from '#domain/webhooks/model.ts';
 import { listOf } from '../delivery-operations.ts';
-import { deliveryLooks, describeAnswer, type ShownDelivery, type WebhookVisit } from './words.ts';
+import { deliveryLooks, describeAnswer, type ShownDelivery, type WebhookVisit } from './labels.ts';
 
 interface ShownList {
   readonly live: Html;

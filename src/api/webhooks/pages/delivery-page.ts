@@ -24,7 +24,7 @@ import {
   type ShownDeliveryDetails,
   type ShownWebhook,
   webhookCrumbs,
-} from './words.ts';
+} from './labels.ts';
 
 type DeliveryVisit = Visit<{ id: string; deliveryID: string }>;
 

@@ -9,9 +9,9 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
 import { create, listEvents, remove, update } from '../operations.ts';
+import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './labels.ts';
 import { webhookOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
-import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './words.ts';
 
 /** Adds the forms that make, change and delete webhooks. */
 export function registerWebhookForms(addPage: AddPage): void {

@@ -12,8 +12,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { maxCounted } from '#domain/webhooks/store.ts';
 import { list } from '../operations.ts';
+import { type ListedWebhook, renderHealth, webhookPath } from './labels.ts';
 import { webhookOwners } from './owners.ts';
-import { type ListedWebhook, renderHealth, webhookPath } from './words.ts';
 
 /** The webhooks that the visitor may read, in the scope of the address, with the health of their endpoints. */
 export async function showWebhooks(visit: Visit): Promise<FastifyReply> {

@@ -3,7 +3,7 @@ import { addFormPage } from '#api/web/forms/form-page.ts';
 import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { rotate } from '../delivery-operations.ts';
-import { readShown, webhookCrumbs, webhookPath } from './words.ts';
+import { readShown, webhookCrumbs, webhookPath } from './labels.ts';
 
 /** Where the secret of a webhook is shown. */
 export const secretPlaces = { crumbs: webhookCrumbs, path: webhookPath };

@@ -11,7 +11,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../delivery-operations.ts';
 import type { WebhookTestView } from '../views.ts';
 import { renderAnswerText } from './delivery-content.ts';
-import { deliveryLooks, describeAnswer, readShown, type ShownWebhook, webhookCrumbs, webhookPath } from './words.ts';
+import { deliveryLooks, describeAnswer, readShown, type ShownWebhook, webhookCrumbs, webhookPath } from './labels.ts';
 
 /** Adds the form that sends a test message, and shows what the endpoint said. */
 export function registerTestForm(addPage: AddPage): void {

@@ -10,8 +10,8 @@ import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { disabledReasons } from '#domain/webhooks/model.ts';
 import { readDeliveries } from './delivery-list.ts';
+import { readShown, renderHealth, type ShownWebhook, type WebhookVisit, webhooksCrumb } from './labels.ts';
 import { describeCount } from './list-page.ts';
-import { readShown, renderHealth, type ShownWebhook, type WebhookVisit, webhooksCrumb } from './words.ts';
 
 /** A webhook: where it sends what, whether that works, and its deliveries. */
 export async function showWebhook(visit: WebhookVisit): Promise<FastifyReply> {

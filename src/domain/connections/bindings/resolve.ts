@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
+import { type BindingProblem, findBindingProblems } from './binding-problems.ts';
 import { ConnectionRefused } from './errors.ts';
 import type { ConnectionNeed } from './model.ts';
-import { type BindingProblem, findBindingProblems } from './standing.ts';
 import { type BindingPlace, type EffectiveBinding, phasesOf, readEffectiveBindings } from './store.ts';
 
 /** What a run is for. Connections are bound to environments and their projects alone. */

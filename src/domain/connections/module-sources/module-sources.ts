@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import type { VariablePhase } from '#domain/variables/model.ts';
-import { findBindingProblems } from '../bindings/standing.ts';
+import { findBindingProblems } from '../bindings/binding-problems.ts';
 import { type BindingPlace, type EffectiveBinding, phasesOf, readAllEffectiveBindings } from '../bindings/store.ts';
 import { openCredentials } from '../envelope.ts';
 import { git, toGitCredential } from '../kinds/git.ts';

@@ -18,7 +18,7 @@ import type { Place } from '../places/place-store.ts';
 import { type ActionDetails, findSelectorRefusal } from './action-store.ts';
 import { type Basis, findEnd, toBasis } from './basis.ts';
 import { describeReason, findObstacle, type Obstacle } from './check.ts';
-import type { GrantWithStanding } from './standing-store.ts';
+import type { GrantWithStanding } from './grant-authority-store.ts';
 import { findCovering, findGrant, uncountEndedGrants } from './store.ts';
 
 export interface NewGrant {

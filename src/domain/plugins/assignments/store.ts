@@ -14,7 +14,7 @@ import {
   type ShownGrant,
   selectGrants,
   selectShownGrants,
-} from './standing-store.ts';
+} from './grant-authority-store.ts';
 
 export interface CoverageQuestion {
   /** An action, or all actions of an installation. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseCron } from '#domain/shared/schedules/cron.ts';
+import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
-import { describeSchedule } from '#domain/shared/schedules/words.ts';
 
 const id = '0190aaaa-0000-7000-8000-000000000001';
 const next = (cron: string, timezone: string, from: string, count: number) =>

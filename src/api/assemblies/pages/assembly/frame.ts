@@ -6,7 +6,7 @@ import { renderTabs, type Tab } from '#api/web/components/tabs.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
-import { type AssemblySubject, type AssemblyVisit, assemblyPath, assemblyTabPath } from '../shown.ts';
+import { type AssemblySubject, type AssemblyVisit, assemblyPath, assemblyTabPath } from '../views.ts';
 
 export type AssemblyTab = 'overview' | 'versions' | 'compare' | 'runs' | 'draft';
 

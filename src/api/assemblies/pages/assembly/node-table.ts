@@ -8,7 +8,7 @@ import { topologicalOrder } from '#domain/assemblies/spec/graph.ts';
 import { type AssemblyNodeSpec, instanceOf } from '#domain/assemblies/spec/spec.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Names } from '#domain/tenancy/names.ts';
-import type { ShownVersion } from '../shown.ts';
+import type { ShownVersion } from '../views.ts';
 
 interface Row {
   readonly key: string;

@@ -12,7 +12,7 @@ import {
   assemblyTabPath,
   type ListedVersion,
   readAssembly,
-} from '../shown.ts';
+} from '../views.ts';
 import { assemblyPage, mayWrite } from './frame.ts';
 import { showRunsTab } from './runs-tab.ts';
 import { renderVersion, renderVersionFacts } from './version-view.ts';

@@ -15,7 +15,7 @@ import {
   assemblyTabPath,
   type ListedAssemblyRun,
   operationWords,
-} from '../shown.ts';
+} from '../views.ts';
 import { assemblyPage } from './frame.ts';
 
 export async function showRunsTab(visit: AssemblyVisit, assembly: AssemblySubject): Promise<FastifyReply> {

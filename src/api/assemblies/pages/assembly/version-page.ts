@@ -8,7 +8,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { get as getVersion } from '../../version-operations.ts';
 import { graphScript } from '../graph-view.ts';
-import { assemblyCrumbs, assemblyTabPath } from '../shown.ts';
+import { assemblyCrumbs, assemblyTabPath } from '../views.ts';
 import { renderVersion, renderVersionFacts } from './version-view.ts';
 
 /** More of a source is read over the API. */

@@ -6,7 +6,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { drawVersion, readGraph } from '../../graph/spec-graph.ts';
 import { evaluatorOf, renderGraph } from '../graph-view.ts';
-import type { ShownVersion } from '../shown.ts';
+import type { ShownVersion } from '../views.ts';
 import { renderNodeTable } from './node-table.ts';
 
 /** The drawing of a version beside the table of its nodes. */

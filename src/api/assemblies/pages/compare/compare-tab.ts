@@ -8,7 +8,7 @@ import { diff } from '../../diff-operations.ts';
 import { list } from '../../version-operations.ts';
 import { assemblyPage, mayWrite } from '../assembly/frame.ts';
 import { graphScript } from '../graph-view.ts';
-import type { AssemblySubject, AssemblyVisit } from '../shown.ts';
+import type { AssemblySubject, AssemblyVisit } from '../views.ts';
 import { renderComparison } from './comparison.ts';
 
 /** Compares two versions, or a version with the draft. */

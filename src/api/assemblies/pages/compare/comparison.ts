@@ -9,7 +9,7 @@ import { getDraft } from '../../draft-operations.ts';
 import { drawDiff } from '../../graph/spec-graph.ts';
 import { get as getVersion } from '../../version-operations.ts';
 import { evaluatorOf, renderGraph } from '../graph-view.ts';
-import type { ShownDiff } from '../shown.ts';
+import type { ShownDiff } from '../views.ts';
 
 type NodeChange = ShownDiff['nodes'][number];
 type FieldChange = ShownDiff['fields'][number];

@@ -12,7 +12,7 @@ import { getDraft, saveTheDraft, validate } from '../../draft-operations.ts';
 import { drawDraft } from '../../graph/spec-graph.ts';
 import { assemblyPage } from '../assembly/frame.ts';
 import { evaluatorOf, graphScript, renderGraph } from '../graph-view.ts';
-import { type AssemblySubject, type AssemblyVisit, readAssembly, type ShownDraft, type ShownReport } from '../shown.ts';
+import { type AssemblySubject, type AssemblyVisit, readAssembly, type ShownDraft, type ShownReport } from '../views.ts';
 import { renderEditor } from './editor.ts';
 import { writeStarterDraft } from './starter-draft.ts';
 

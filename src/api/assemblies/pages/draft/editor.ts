@@ -4,7 +4,7 @@ import type { FormProblems } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { type AssemblySubject, assemblyPath, type ShownReport } from '../shown.ts';
+import { type AssemblySubject, assemblyPath, type ShownReport } from '../views.ts';
 
 /** Of more lines, the editor numbers only these. */
 const maxNumbered = 5_000;

@@ -13,7 +13,7 @@ import { getDraft, validate } from '../../draft-operations.ts';
 import { publish } from '../../version-operations.ts';
 import { renderComparison } from '../compare/comparison.ts';
 import { graphScript } from '../graph-view.ts';
-import { type AssemblyVisit, assemblyCrumbs, readAssembly, type ShownDiff } from '../shown.ts';
+import { type AssemblyVisit, assemblyCrumbs, readAssembly, type ShownDiff } from '../views.ts';
 
 /** Asks for the version and the changelog, and shows what differs from the latest version. */
 export async function showPublish(visit: AssemblyVisit): Promise<FastifyReply> {

@@ -3,7 +3,7 @@ import { renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { listEvents } from '../../run-operations.ts';
-import { operationWords, type ShownEvent } from '../shown.ts';
+import { operationWords, type ShownEvent } from '../views.ts';
 import { describeRepeated } from './run-forms.ts';
 import { type AssemblyRunTab, runPath } from './run-tab.ts';
 

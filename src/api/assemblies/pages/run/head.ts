@@ -6,7 +6,7 @@ import { formatSpan, renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { actionsByStatus } from '#domain/assemblies/model.ts';
-import { assemblyCrumbs, assemblyTabPath } from '../shown.ts';
+import { assemblyCrumbs, assemblyTabPath } from '../views.ts';
 import type { RunSubject } from './run-tab.ts';
 
 /** The head of an assembly run: what it does, its status, its most important facts, and what can be done. */

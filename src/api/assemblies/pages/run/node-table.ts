@@ -8,7 +8,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import { renderKeys, rowIdOf } from '../assembly/node-table.ts';
-import type { ShownNode } from '../shown.ts';
+import type { ShownNode } from '../views.ts';
 import { renderNodeStatus } from './tally.ts';
 
 type Waiting = NonNullable<ShownNode['waiting_on']>;

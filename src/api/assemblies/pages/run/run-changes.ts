@@ -3,7 +3,7 @@ import type { ServerEvent } from '#api/edge/sse.ts';
 import { readAssemblyRun } from '#domain/assemblies/runs/store.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { getRun } from '../../run-operations.ts';
-import type { AssemblyRunVisit } from '../shown.ts';
+import type { AssemblyRunVisit } from '../views.ts';
 
 /**
  * Follows an assembly run for its page: `changed` at each of its events, or at once if the page that was rendered at a revision is out of

@@ -14,7 +14,7 @@ import {
   operationWords,
   type ShownAssembly,
   type ShownAssemblyRun,
-} from '../shown.ts';
+} from '../views.ts';
 
 interface Subject {
   readonly run: ShownAssemblyRun;

@@ -23,7 +23,7 @@ import { list as listNodes } from '../../node-operations.ts';
 import { get as getAssembly } from '../../operations.ts';
 import { getRun } from '../../run-operations.ts';
 import { evaluatorOf, graphScript, renderGraph } from '../graph-view.ts';
-import { type AssemblyRunVisit, operationWords, type ShownAssemblyRun } from '../shown.ts';
+import { type AssemblyRunVisit, operationWords, type ShownAssemblyRun } from '../views.ts';
 import { eventsTab } from './events-tab.ts';
 import { renderHead } from './head.ts';
 import { renderRunNodes } from './node-table.ts';

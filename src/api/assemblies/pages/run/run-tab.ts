@@ -1,7 +1,7 @@
 import type { Html } from '#api/web/html.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Names } from '#domain/tenancy/names.ts';
-import type { AssemblyRunVisit, ShownAssembly, ShownAssemblyRun } from '../shown.ts';
+import type { AssemblyRunVisit, ShownAssembly, ShownAssemblyRun } from '../views.ts';
 
 /** An assembly run with what its page shows of its surroundings. */
 export interface RunSubject {

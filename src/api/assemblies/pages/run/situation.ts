@@ -2,7 +2,7 @@ import { getEvents } from '#api/runs/log-operations.ts';
 import { getRun } from '#api/runs/operations.ts';
 import { renderPlanCounts } from '#api/runs/pages/plan/counts.ts';
 import { planPath } from '#api/runs/pages/plan/plan-address.ts';
-import { mayApprove, renderAsked } from '#api/runs/pages/run/asked.ts';
+import { mayApprove, renderAsked } from '#api/runs/pages/run/review-request.ts';
 import { renderShortDetail } from '#api/runs/pages/run/status-detail.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
 import { lookOfPending, needsApprovalLook } from '#api/web/components/status.ts';
@@ -14,7 +14,7 @@ import { toSentence } from '#api/web/text.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import { type AssemblyRunReason, assemblyRunReasons, isNodeEnded, type NodeStatus } from '#domain/assemblies/model.ts';
 import { get as getNode } from '../../node-operations.ts';
-import type { AssemblyRunVisit, ShownAssemblyRun } from '../shown.ts';
+import type { AssemblyRunVisit, ShownAssemblyRun } from '../views.ts';
 import { type RunSubject, runPath } from './run-tab.ts';
 import { renderTally } from './tally.ts';
 

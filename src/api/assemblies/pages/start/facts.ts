@@ -18,7 +18,7 @@ import {
   readAssembly,
   type ShownAssemblyRun,
   type ShownVersion,
-} from '../shown.ts';
+} from '../views.ts';
 import { type NodeInstance, readNodeInstances } from './node-instances.ts';
 
 /** What the form for an assembly run is made from. */

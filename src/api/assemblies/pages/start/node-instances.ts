@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import { instanceOf } from '#domain/assemblies/spec/spec.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import type { AssemblyVisit, ShownVersion } from '../shown.ts';
+import type { AssemblyVisit, ShownVersion } from '../views.ts';
 
 /** An instance that exists already where a node would deploy. */
 export interface NodeInstance {

@@ -22,11 +22,11 @@ import {
 import { pagePath, pages } from '#api/web/paths.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { run } from '../../run-operations.ts';
-import type { AssemblyVisit } from '../shown.ts';
+import type { AssemblyVisit } from '../views.ts';
 import { readStartFacts, type StartFacts } from './facts.ts';
 import { hasUnseenInstance } from './node-instances.ts';
-import { type Basic, readSentStart } from './sent.ts';
 import { startPage, targetFields } from './start-view.ts';
+import { type Basic, readSentStart } from './submission.ts';
 
 /** Shows the form for an assembly run, empty or filled in from an earlier one (`?from=`). */
 export async function showStart(visit: AssemblyVisit): Promise<FastifyReply> {

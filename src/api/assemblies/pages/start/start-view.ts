@@ -18,10 +18,10 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
-import { type AssemblySubject, assemblyCrumbs, assemblyPath, assemblyTabPath, operationLabels } from '../shown.ts';
+import { type AssemblySubject, assemblyCrumbs, assemblyPath, assemblyTabPath, operationLabels } from '../views.ts';
 import type { StartFacts } from './facts.ts';
 import { renderNodeInstances } from './node-instances.ts';
-import type { Basic } from './sent.ts';
+import type { Basic } from './submission.ts';
 
 /** The form for an assembly run, as it is shown. */
 export interface StartForm {

@@ -5,7 +5,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { Obstacle } from '#domain/plugins/assignments/check.ts';
 import { list } from '../../grant-operations.ts';
-import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, sayPlace, subjectWords } from '../words.ts';
+import { type PluginVisit, readPlaceNames, renderPlace, type ShownPlugin, sayPlace, subjectWords } from '../views.ts';
 import { assignmentsPath } from './filters.ts';
 import { type Answer, maxOffered, type NamedPlace, type TypedQuestion } from './question.ts';
 import { renderGrants } from './table.ts';

@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { findActionByName } from '#domain/plugins/assignments/action-store.ts';
 import { list } from '../../grant-operations.ts';
-import type { PluginVisit, ShownPlugin } from '../words.ts';
+import type { PluginVisit, ShownPlugin } from '../views.ts';
 import { renderAnswer } from './answer.ts';
 import { type ActionChoices, readActionChoices, renderAsked } from './fields.ts';
 import { assignmentsPath, type GrantFilters, readFilters, renderFilters, toQuery } from './filters.ts';

@@ -2,7 +2,7 @@ import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { fieldId } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { list as listActions } from '../../action-operations.ts';
-import type { PluginVisit } from '../words.ts';
+import type { PluginVisit } from '../views.ts';
 
 /** The actions that a form offers, by name. A plugin may have had more of them than a form can offer. */
 export interface ActionChoices {

@@ -1,7 +1,7 @@
 import { renderFormField } from '#api/web/forms/form.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
-import type { PluginVisit, ShownPlugin } from '../words.ts';
+import type { PluginVisit, ShownPlugin } from '../views.ts';
 import { type ActionChoices, renderAsked } from './fields.ts';
 
 const names = ['subject', 'action', 'place', 'state'] as const;

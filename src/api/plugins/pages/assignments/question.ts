@@ -10,7 +10,7 @@ import type { NameMatch } from '#domain/shared/name-match.ts';
 import { inSnapshot } from '#domain/shared/snapshot.ts';
 import { check } from '../../action-operations.ts';
 import { assign } from '../../grant-operations.ts';
-import type { PluginVisit, ShownPlugin } from '../words.ts';
+import type { PluginVisit, ShownPlugin } from '../views.ts';
 
 /** A question as the address has it. */
 export interface TypedQuestion {

@@ -16,7 +16,7 @@ import {
   renderPlace,
   type ShownGrant,
   subjectWords,
-} from '../words.ts';
+} from '../views.ts';
 
 /** Assignments as rows: to whom, of what, where, and why one has ended. */
 export async function renderGrants(

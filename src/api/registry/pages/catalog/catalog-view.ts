@@ -12,7 +12,7 @@ import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { executorWords } from '../executors.ts';
 import type { NameOwner } from '../owners.ts';
-import type { ListedTemplate } from '../shown.ts';
+import type { ListedTemplate } from '../views.ts';
 import { type CatalogFilter, withTags } from './filter.ts';
 
 const shownTags = 4;

@@ -3,7 +3,7 @@ import { UploadedFile } from '#api/edge/json/uploads.ts';
 import { toLines } from '#api/web/forms/read-form.ts';
 import { isObject } from '#api/web/forms/schema/plan/resolve.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import type { ShownVersion } from '../shown.ts';
+import type { ShownVersion } from '../views.ts';
 
 /** Where the files of a version come from. */
 export const sources = ['keep', 'upload', 'git', 'spec'] as const;

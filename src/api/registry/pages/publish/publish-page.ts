@@ -17,7 +17,7 @@ import { describeClosed } from '#domain/shared/features/gates.ts';
 import { findOfferedTools } from '#domain/workers/offered-tools.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { check, get as getVersion, publish } from '../../version-operations.ts';
-import type { ShownCheck, ShownVersion } from '../shown.ts';
+import type { ShownCheck, ShownVersion } from '../views.ts';
 import { blankForm, fillForm, type PublishForm, readPublishForm } from './publish-form.ts';
 import { checkPlaceField, crumbsOf, publishPage, titleOf } from './publish-view.ts';
 import { atSource, namesOf } from './source-problems.ts';

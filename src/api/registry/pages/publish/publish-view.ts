@@ -9,7 +9,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { toolFields } from '#api/workers/tool-fields.ts';
 import type { OfferedTool } from '#domain/workers/offered-tools.ts';
 import { renderDraftCheck } from '../check-view.ts';
-import type { ShownCheck, ShownTemplate, ShownVersion } from '../shown.ts';
+import type { ShownCheck, ShownTemplate, ShownVersion } from '../views.ts';
 import type { PublishForm, Source } from './publish-form.ts';
 import { problemOf } from './source-problems.ts';
 

@@ -4,7 +4,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readTool } from '#api/workers/tool-fields.ts';
 import { Invalid, invalidField } from '#domain/shared/errors.ts';
 import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/strict-json.ts';
-import type { ShownVersion } from '../shown.ts';
+import type { ShownVersion } from '../views.ts';
 import type { PublishForm } from './publish-form.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

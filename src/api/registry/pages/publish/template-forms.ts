@@ -10,7 +10,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { create, get, update } from '../../template-operations.ts';
-import type { ShownTemplate } from '../shown.ts';
+import type { ShownTemplate } from '../views.ts';
 
 const crumbs = [{ label: 'Catalog', path: pagePath(pages.catalog) }];
 /** A readme of 256 KiB may take three times its size in a form. */

@@ -11,8 +11,8 @@ import type { JsonObject } from '#domain/shared/values/json.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import { supports } from '../destroy-steps.ts';
-import type { ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
 import { schemaOf } from '../version/variables-table.ts';
+import type { ListedVersion, ShownTemplate, ShownVersion } from '../views.ts';
 import type { RotatedSecrets } from './compared.ts';
 import {
   type DeployedFacts,

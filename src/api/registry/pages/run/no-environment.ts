@@ -1,4 +1,4 @@
-import { describePolicy } from '#api/environments/pages/words.ts';
+import { describePolicy } from '#api/environments/pages/labels.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { TemplateSpec } from '#domain/registry/spec.ts';

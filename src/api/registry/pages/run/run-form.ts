@@ -1,7 +1,7 @@
 import type { FormProblems } from '#api/web/forms/problems.ts';
 import type { VariablesEntry } from '#api/web/forms/schema/variables.ts';
 import type { RunFacts } from './facts.ts';
-import type { SentForm } from './sent.ts';
+import type { SentForm } from './submission.ts';
 
 /** The form for a run, as it is shown. */
 export interface RunForm {

@@ -23,7 +23,7 @@ import {
 import { fillOptions, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
 import { areShown } from './seen-differences.ts';
-import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './sent.ts';
+import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './submission.ts';
 import { takeBack } from './undone.ts';
 
 type Basic = SentForm['basic'];

@@ -5,7 +5,7 @@ import type { DeployedFacts } from './deployed.ts';
 import { findChanges, findSecretsToReenter } from './differences.ts';
 import { type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
-import type { SentForm } from './sent.ts';
+import type { SentForm } from './submission.ts';
 
 type Basic = SentForm['basic'];
 

@@ -4,7 +4,7 @@ import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';
 import { toSentence } from '#api/web/text.ts';
-import type { ShownTemplate } from '../shown.ts';
+import type { ShownTemplate } from '../views.ts';
 import type { DeployedFacts } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 

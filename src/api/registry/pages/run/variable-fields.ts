@@ -7,7 +7,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { findSecretsToReenter } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import type { RunForm } from './run-form.ts';
-import { omitField } from './sent.ts';
+import { omitField } from './submission.ts';
 
 /** What applies to variables that are left empty: what the environment and its variable sets give, and the secrets of a copied run or of the deployment. */
 export function describeKept(

@@ -3,7 +3,7 @@ import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { archive, get, remove, unarchive } from '../../template-operations.ts';
-import type { ShownTemplate } from '../shown.ts';
+import type { ShownTemplate } from '../views.ts';
 
 const archiving: ArchivingForms<{ id: string }, ShownTemplate> = {
   noun: 'template',

@@ -1,5 +1,5 @@
 import type { Html } from '#api/web/html.ts';
-import type { ListedRun, ListedVersion, ShownTemplate, ShownVersion } from '../shown.ts';
+import type { ListedRun, ListedVersion, ShownTemplate, ShownVersion } from '../views.ts';
 
 /** What the page of a template shows. */
 export interface TemplatePage {

@@ -11,9 +11,9 @@ import { renderMarkdown } from '#api/web/markdown.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import { renderCheckState } from '../check-view.ts';
 import { executorWords } from '../executors.ts';
-import type { ShownTemplate, ShownVersion } from '../shown.ts';
 import { renderFit } from '../version/fit-view.ts';
 import { renderVariables } from '../version/variables-table.ts';
+import type { ShownTemplate, ShownVersion } from '../views.ts';
 import type { TemplatePage } from './template-facts.ts';
 import { renderVersions } from './versions-table.ts';
 

@@ -4,7 +4,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { toPlainText } from '#api/web/markdown.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import { executorWords } from '../executors.ts';
-import type { ListedVersion } from '../shown.ts';
+import type { ListedVersion } from '../views.ts';
 import type { TemplatePage } from './template-facts.ts';
 
 /** The versions of a template, the last published first. */

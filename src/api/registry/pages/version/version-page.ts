@@ -7,7 +7,7 @@ import { readFiles } from '#domain/registry/published.ts';
 import { newestFirst } from '#domain/registry/versions.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get, file as getFile, list } from '../../version-operations.ts';
-import type { ListedVersion, ShownVersion } from '../shown.ts';
+import type { ListedVersion, ShownVersion } from '../views.ts';
 import { compareVariables } from './compare.ts';
 import { schemaOf } from './variables-table.ts';
 import { versionPage } from './version-view.ts';

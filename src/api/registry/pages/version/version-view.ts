@@ -9,7 +9,7 @@ import { renderMarkdown } from '#api/web/markdown.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { renderCheckState, renderVersionCheck } from '../check-view.ts';
 import { executorWords } from '../executors.ts';
-import type { ShownTemplate, ShownVersion } from '../shown.ts';
+import type { ShownTemplate, ShownVersion } from '../views.ts';
 import { renderComparison, type VariableChange } from './compare.ts';
 import { renderFit } from './fit-view.ts';
 import { readSpec, renderOutputs, renderRules, renderSteps } from './spec-view.ts';

@@ -16,7 +16,7 @@ import { requestApproval } from '../../approvals/approval-operations.ts';
 import { listOfRun } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
 import { createReviewLink, linkDays } from '../review-links/review-link.ts';
-import { explainReviewer, type ShownReviewer } from '../reviewers/words.ts';
+import { explainReviewer, type ShownReviewer } from '../reviewers/labels.ts';
 import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
 

@@ -9,9 +9,9 @@ import type { RunAction } from '#domain/runs/actions.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { cancel, getRun, remove } from '../../operations.ts';
 import { requeue } from '../../repeat-operations.ts';
+import { operationWords } from '../labels.ts';
 import { titleOf } from '../run/head.ts';
 import type { RunVisit, ShownRun } from '../run-tab.ts';
-import { operationWords } from '../words.ts';
 
 /** An action of a run that a form asks about. */
 interface ActionForm {

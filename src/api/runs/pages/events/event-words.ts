@@ -8,9 +8,9 @@ import { describeDetail } from '#domain/runs/diagnostics/status-detail.ts';
 import type { RunEventType } from '#domain/runs/events/publish-event.ts';
 import type { LapseReason } from '#domain/runs/model.ts';
 import { countsInWords } from '#domain/runs/plans/counts-in-words.ts';
+import { operationWords } from '../labels.ts';
 import { explainReason } from '../run/reasons.ts';
 import type { ShownEvent } from '../run/timeline.ts';
-import { operationWords } from '../words.ts';
 
 /** What happened, in words. */
 export interface EventWords {

@@ -6,9 +6,9 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 import type { list as listApprovals } from '../../approvals/inbox-operations.ts';
+import { operationWords } from '../labels.ts';
 import { renderPlanCounts } from '../plan/counts.ts';
 import { planPath } from '../plan/plan-address.ts';
-import { operationWords } from '../words.ts';
 
 export type Inbox = EncodedAnswerOf<(typeof listApprovals)['responses']>;
 type Row = Inbox['approvals'][number];

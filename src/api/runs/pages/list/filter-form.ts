@@ -12,8 +12,8 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { runOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { type WaitingCode, waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
+import { operationWords } from '../labels.ts';
 import type { ListedShownRun } from '../run-tab.ts';
-import { operationWords } from '../words.ts';
 import { cutFilters, isSameSet, type ListAddress, listPath, views } from './filters.ts';
 
 /** What the filters offer: environments and templates that the visitor may read, and those who asked for the shown runs. */

@@ -5,9 +5,9 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { PlanSummary } from '#domain/runs/plans/model.ts';
 import type { Names } from '#domain/tenancy/names.ts';
+import { operationWords } from '../labels.ts';
 import { describeWaiting } from '../run/waiting.ts';
 import type { ListedShownRun } from '../run-tab.ts';
-import { operationWords } from '../words.ts';
 
 /** The runs of a list, a line each. The first link of a row leads to its run. */
 export function renderRuns(runs: readonly ListedShownRun[], names: Names): Html {

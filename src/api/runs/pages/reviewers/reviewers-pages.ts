@@ -16,7 +16,7 @@ import { readNames } from '#domain/tenancy/names.ts';
 import { listOfEnvironment, listOfRun, listOfTeam } from '../../approvals/reviewer-operations.ts';
 import { getRun } from '../../operations.ts';
 import { titleOf } from '../run/head.ts';
-import { explainReviewer, type Reviewers, renderShortage, type ShownReviewer } from './words.ts';
+import { explainReviewer, type Reviewers, renderShortage, type ShownReviewer } from './labels.ts';
 
 type IdVisit = Visit<{ id: string }>;
 

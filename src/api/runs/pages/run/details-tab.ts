@@ -8,8 +8,8 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
+import { operationWords } from '../labels.ts';
 import type { RunTab, RunVisit, ShownRun } from '../run-tab.ts';
-import { operationWords } from '../words.ts';
 import { renderEnvironmentVariables, renderOutputs, renderVariables } from './values.ts';
 
 type Used = ShownRun['connections'][number];

@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { explainDenial } from '#api/web/plain-words.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { ReviewForm, ShownRun } from '../../run-tab.ts';
-import { describeApproval, type Standing } from './standing.ts';
+import { describeApproval, type Standing } from './approval-progress.ts';
 
 /** The fields of the form, by their names in the operation's body. */
 export const reviewFields = ['decision', 'comment', 'plan_digest'] as const;

@@ -5,10 +5,10 @@ import { pluralize } from '#api/web/text.ts';
 import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { listOfRun } from '../../../approvals/reviewer-operations.ts';
-import { renderShortage } from '../../reviewers/words.ts';
+import { renderShortage } from '../../reviewers/labels.ts';
 import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';
+import { findStanding, type Standing } from './approval-progress.ts';
 import { renderReviewForm } from './review-form.ts';
-import { findStanding, type Standing } from './standing.ts';
 
 /** The decision under a plan: who must still approve, by when, and the buttons. Only a run that waits for approval has it. */
 export async function renderReview(visit: RunVisit, run: ShownRun, form: ReviewForm = {}): Promise<Html | null> {

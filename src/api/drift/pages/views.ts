@@ -5,7 +5,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { get as getFinding } from '../finding-operations.ts';
 import { get as getMonitor } from '../monitor-operations.ts';
-import type { FindingAlone, MonitorAlone, ShownMonitor } from './words.ts';
+import type { FindingAlone, MonitorAlone, ShownMonitor } from './labels.ts';
 
 /** A monitor with the name of what it watches. */
 export type MonitorSubject = MonitorAlone & { readonly name: string };

@@ -1,8 +1,8 @@
 import { toLines } from '#api/web/forms/read-form.ts';
 import type { SentFields } from '#api/web/forms/schema/decode.ts';
-import { knowsField } from '#api/web/forms/schema/known.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import { isSchemaField } from '#api/web/forms/schema/slots.ts';
+import { knowsField } from '#api/web/forms/schema/unknown-fields.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 
 /** The fields of the form besides those of the variables. */

@@ -5,9 +5,9 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Names } from '#domain/tenancy/names.ts';
-import { type GivingSet, readGivingSets } from '#domain/variable-sets/giving-store.ts';
+import { type GivingSet, readGivingSets } from '#domain/variable-sets/attached-sets-store.ts';
 import { findGivenNames, type GivenName } from '#domain/variables/given-names.ts';
-import { setPath } from './words.ts';
+import { setPath } from './labels.ts';
 
 /** How many sets, and how many variables of each, a page names. */
 const maxSets = 50;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { operationWords } from '#api/runs/pages/words.ts';
+import { operationWords } from '#api/runs/pages/labels.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderRunStatus, renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';

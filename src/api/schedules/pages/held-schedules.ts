@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
-import { countHeldSchedules, type Holder } from '#domain/schedules/shown/held-store.ts';
+import { countHeldSchedules, type Holder } from '#domain/schedules/views/held-schedules-store.ts';
 import { list } from '../operations.ts';
 
 /** Says about the end of an account, a session or a key which schedules it concerns. */

@@ -2,7 +2,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { OwnerIds } from '#domain/owners/owner.ts';
 import { isInForce } from '#domain/variables/attachment-force.ts';
-import { nameOrder, nearness } from '#domain/variables/given-store.ts';
+import { nameOrder, nearness } from '#domain/variables/environment-values-store.ts';
 
 /** A set that gives its variables to an environment, or to all environments of a project. */
 export interface GivingSet extends OwnerIds {
