@@ -1,8 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowClient } from '@temporalio/client';
 import type { Installation } from './installation.ts';
 import type { Admission, Load } from './load.ts';
 import { printedLines } from './templates.ts';
+
+/** A workflow whose run has ended closes within this. */
+const closesWithinMs = 60_000;
 
 interface RunRow {
   id: string;
@@ -67,10 +72,7 @@ async function checkWorkflows({ violations, askEngine }: Installation, runs: Run
   const described = await askEngine(async ({ workflow }) => {
     const found: [string, { status: string; runId: unknown }][] = [];
     for (const { idempotency_key: key } of runs.slice(-150)) {
-      const description = await workflow
-        .getHandle(key)
-        .describe()
-        .catch(() => undefined);
+      const description = await describeClosed(workflow, key);
       if (description) found.push([key, { status: description.status.name, runId: description.memo?.['run_id'] }]);
     }
     const listed = new Set<string>();
@@ -85,6 +87,20 @@ async function checkWorkflows({ violations, askEngine }: Installation, runs: Run
   }
   const keys = new Set(runs.map((run) => run.idempotency_key));
   for (const id of described.listed) if (!keys.has(id)) violations.push(`workflow ${id} has no run`);
+}
+
+/**
+ * The workflow, once it has closed or has had time to. The last step of one whose worker was killed waits ten seconds for that worker, and is then given to
+ * another. Undefined if there is none.
+ */
+async function describeClosed(workflow: WorkflowClient, key: string) {
+  for (const deadline = Date.now() + closesWithinMs; ; await sleep(500)) {
+    const description = await workflow
+      .getHandle(key)
+      .describe()
+      .catch(() => undefined);
+    if (description?.status.name !== 'RUNNING' || Date.now() > deadline) return description;
+  }
 }
 
 /** Counts the runs that had to succeed although an activity of theirs timed out while its worker continued. */
