@@ -29,8 +29,8 @@ const comments = globSync(['src/**/*.ts', 'test/**/*.ts'], { cwd: root })
 
 const documents = markdownFiles().map((file) => ({ file, comment: prose(file).replace(/\s*\n\s*/g, ' ') }));
 
-describe('a citation', () => {
-  it('of the specification names a section and rules that it has', () => {
+describe('citations', () => {
+  it('name sections and rules that docs/specification.md has', () => {
     const sections = sectionsOf(specification);
     const cited = [...comments, ...documents].flatMap(({ file, comment }) =>
       [...comment.matchAll(citation)].map(([cite, title = '', rules = '']) => {
@@ -44,12 +44,12 @@ describe('a citation', () => {
     expect(cited.filter(({ holds }) => !holds)).toEqual([]);
   });
 
-  it('of the specification has one form in comments', () => {
+  it('have one form for the specification in comments', () => {
     const others = comments.filter(({ comment }) => /\bspecification\b/i.test(comment.replace(citation, '')));
     expect(others).toEqual([]);
   });
 
-  it('of another document names one of this project, and a section that it has', () => {
+  it('name documents of this project, and sections that these have', () => {
     const cited = comments.flatMap(({ file, comment }) =>
       [...comment.matchAll(documentCitation)].map(([, path = '', title]) => ({ file, path, title })),
     );
@@ -60,7 +60,7 @@ describe('a citation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('of a design does not exist', () => {
+  it('name no design document', () => {
     expect(comments.filter(({ comment }) => /\bthe design\b/.test(comment))).toEqual([]);
   });
 });

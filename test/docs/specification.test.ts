@@ -91,22 +91,22 @@ describe('an endpoint with an Idempotency-Key', () => {
   });
 });
 
-describe('the words of the specification', () => {
-  it('are the statuses of runs', () => {
+describe('docs/specification.md', () => {
+  it('names the statuses of runs that the code has', () => {
     const rows = tableUnder(page, '### Run status').map(([status, kind]) => [names(status)[0], kind]);
     const terminal: readonly string[] = terminalStatuses;
     const known = runStatuses.map((status) => [status, terminal.includes(status) ? 'terminal' : 'nonterminal']);
     expect(rows.sort()).toEqual(known.sort());
   });
 
-  it('are the codes of access reviews, and one code that is gone', () => {
+  it('names the codes of access reviews, and one code that is gone', () => {
     const codes = tableUnder(page, '#### Response').flatMap((cells) => names(cells.at(-1)).slice(1));
     expect(codes.sort()).toEqual([...reasonCodes, ...evaluationErrorCodes].sort());
     expect(text).toContain('`credential_unavailable`');
     expect(errorCodes).not.toHaveProperty('credential_unavailable');
   });
 
-  it('are permissions and team actions that the code has', () => {
+  it('names permissions and team actions that the code has', () => {
     const named = names(text).filter((name) => /^(?!resource:)\w+:\w+$|^settings\.manage$/.test(name));
     expect(new Set(named).size).toBeGreaterThan(30);
     expect(named.filter((name) => !(rolePermissions.admin as ReadonlySet<string>).has(name))).toEqual([]);
@@ -114,7 +114,7 @@ describe('the words of the specification', () => {
     expect([...new Set(actions)].sort()).toEqual([...teamActions].sort());
   });
 
-  it('are the roles that the code has', () => {
+  it('names the roles that the code has', () => {
     const lists = [...text.matchAll(/^- The \*\*(\w+) roles\*\* are (.*)\.$/gm)];
     const byKind = Object.fromEntries(lists.map(([, kind, list]) => [kind, names(list).sort()]));
     expect(byKind).toEqual({
@@ -127,13 +127,13 @@ describe('the words of the specification', () => {
     expect(rolesUnder('#### Team roles and actions')).toEqual([...teamRoles]);
   });
 
-  it('are statuses that operations answer', () => {
+  it('names statuses that operations answer', () => {
     const named = tableUnder(page, '## Errors').map(([status]) => status);
     const answered = operations.flatMap((each) => [...Object.keys(each.responses), ...Object.keys(errorsOf(each))]);
     expect(named.filter((status) => !answered.includes(status ?? ''))).toEqual([]);
   });
 
-  it('are the limits that the code sets', () => {
+  it('states the limits that the code sets', () => {
     const limits = tableUnder(page, '## Limits').map(([, value]) => value);
     expect(limits[0]).toBe(`${jsonBodyLimit / 1024 ** 2} MiB`);
     expect(limits[1]).toBe(`${sessionLifetimeSeconds / 3600} hours`);
@@ -141,7 +141,7 @@ describe('the words of the specification', () => {
     expect(error?.issues[0]?.message).toBe(`must have ${limits[2]}`);
   });
 
-  it('are settings that docs/configuration.md has', () => {
+  it('names settings that docs/configuration.md has', () => {
     const settings = names(text).filter((name) => /^[A-Z]+(_[A-Z]+)+$/.test(name));
     expect(settings.length).toBeGreaterThan(0);
     const known = names(readMarkdown('docs/configuration.md'));

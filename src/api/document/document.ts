@@ -32,7 +32,7 @@ const securitySchemes = {
   },
 } as const satisfies Record<string, OpenAPIV3_1.SecuritySchemeObject>;
 
-/** A group of operations, and what it is about. */
+/** A group of operations with its description. */
 interface Tag {
   readonly name: string;
   readonly about: string;

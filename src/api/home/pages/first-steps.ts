@@ -7,7 +7,7 @@ import { pagePath, pages, type Query } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 
-/** With more runs than the sample of the first start makes, nobody needs first steps. */
+/** Home hides the first steps once there are more runs than the sample of the first start makes. */
 const maxRuns = 30;
 const maxTeams = 3;
 

@@ -14,7 +14,7 @@ export interface Deployment {
     readonly variable_sources?: readonly { readonly variable: string; readonly category: string }[] | null;
   };
   readonly version: string;
-  /** What is deployed, where it is one instance. */
+  /** The deployment of the instance that the form changes; absent if the form names no single instance. */
   readonly instance?: { readonly name: string };
   /** The variables that may be shown. */
   readonly values: Values;
