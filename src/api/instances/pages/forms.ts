@@ -1,7 +1,11 @@
 import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
-import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
+import {
+  noneChoice,
+  optionalEnvironmentField,
+  readEnvironmentChoices,
+} from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
@@ -78,6 +82,9 @@ export function despiteDependents(what: string): FormField {
 
 export const isDespiteDependents = (typed: Readonly<Record<string, string>>) => typed['despite_dependents'] === 'yes';
 
+const environmentHint =
+  'Provides variables, secrets, connections and an approval policy to all runs of the instance. An instance outside any environment gets none of them, and cannot be moved into one later.';
+
 /** The form of an instance that is made to adopt what exists. */
 const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoices>>> = {
   read: readChoices,
@@ -94,14 +101,7 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
         ...templates,
         value: visit.query('template_id'),
       },
-      {
-        name: 'environment_id',
-        label: 'Environment',
-        kind: 'select',
-        ...environments,
-        choices: [{ value: '', label: 'None' }, ...environments.choices],
-        value: visit.query('environment_id'),
-      },
+      { ...optionalEnvironmentField(environments, visit.query('environment_id')), hint: environmentHint },
       { name: 'name', label: 'Name', hint: 'The name that runs use, such as network.' },
       ...toolFields(offered, 'As the template and the environment say'),
     ],
@@ -113,7 +113,9 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
     const { template_id, environment_id, name } = typed;
     const tool = visit.collect(() => readTool(typed));
     await addTeamProblem(visit, { template: template_id, environment: environment_id, field: 'environment_id' });
-    const body = { template_id, name, ...(environment_id && { environment_id }), ...(tool && { tool }) };
+    if (!environment_id) visit.addProblem('environment_id', 'Choose an environment, or none');
+    const place = environment_id === noneChoice ? {} : { environment_id };
+    const body = { template_id, name, ...place, ...(tool && { tool }) };
     const { id } = await visit.run(create, { body });
     return pagePath(pages.instance, { id }, { done: 'created' });
   },

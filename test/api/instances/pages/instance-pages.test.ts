@@ -71,7 +71,13 @@ describe('the pages of instances', () => {
     const [template] = await api.rows<{ id: string }>(
       'select id from templates where team_id is null and archived_at is null limit 1',
     );
-    const form = { template_id: template!.id, environment_id: '', name: 'adopted' };
+    const form = { template_id: template!.id, environment_id: 'none', name: 'adopted' };
+    const place = /<select[^>]*name="environment_id"[\s\S]*?<\/select>/;
+    const empty = await admin.get('/workloads/instances/new');
+    expect(place.exec(empty.text)?.[0]).toMatch(/<option value=""[^>]*>Choose…<\/option>/);
+    expect(empty.text).toContain('An instance outside any environment gets none of them');
+    const unmeant = await admin.submit('/workloads/instances/new', { ...form, environment_id: '' });
+    expect([unmeant.status, unmeant.text.includes('id="field-environment_id-problem"')]).toEqual([400, true]);
     const wrong = await admin.submit('/workloads/instances/new', { ...form, name: 'Not A Name!' });
     expect([wrong.status, wrong.text.includes('id="field-name-problem"')]).toEqual([400, true]);
     const made = await admin.submit('/workloads/instances/new', form);

@@ -1,4 +1,5 @@
 import { messageField } from '#api/runs/pages/message-field.ts';
+import { optionalEnvironmentField } from '#api/tenancy/pages/environment-choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
 import { typedNameField } from '#api/web/forms/resource-forms.ts';
@@ -9,7 +10,6 @@ import type { RequestedOperation } from '#domain/shared/vocabulary/runs.ts';
 import { supports } from '../destroy-steps.ts';
 import { nameOfTarget, type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunForm } from './run-form.ts';
-import { noneChoice, targetField } from './target-environment.ts';
 
 export const basicLabels = {
   version: 'Version',
@@ -83,8 +83,7 @@ function placeOf({ environments, environmentId }: RunFacts): Html {
 
 function targetEnvironment({ environments, environmentId, template }: RunFacts, typed: string): FormField {
   return {
-    ...targetField(environments),
-    value: typed || environmentId || (environments.choices.length > 0 ? '' : noneChoice),
+    ...optionalEnvironmentField(environments, typed || environmentId),
     hint:
       template.team_id === null
         ? `${environmentHint} Such a run belongs to no team, and everybody can see it.`

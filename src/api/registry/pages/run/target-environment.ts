@@ -1,15 +1,15 @@
 import { type Inherited, type InheritedValues, readInherited } from '#api/environments/pages/inherited.ts';
-import { environmentField, readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
+import {
+  noneChoice,
+  optionalEnvironmentField,
+  readEnvironmentChoices,
+} from '#api/tenancy/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readChoice } from '#api/web/forms/named-choices.ts';
 import { toSentence } from '#api/web/text.ts';
 import type { ShownTemplate } from '../views.ts';
 import type { DeployedFacts } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
-
-/** The choice of a run without an environment, which must be meant: such a run may belong to no team. */
-export const noneChoice = 'none';
 
 /** Where a run of the form deploys. */
 export interface TargetEnvironment {
@@ -31,11 +31,6 @@ interface Subject {
   readonly deployed: DeployedFacts | null;
 }
 
-/** The field that chooses the environment of a run, or that it has none, without what was chosen. */
-export function targetField(environments: Choices): FormField {
-  return environmentField(environments, { value: noneChoice, label: 'None: outside any environment' });
-}
-
 /** Reads where a run of the form deploys. `typed` is what was chosen, or what the address names; a run that is copied or deployed again stays where it is. */
 export async function readTargetEnvironment(
   visit: RunFormVisit,
@@ -47,7 +42,7 @@ export async function readTargetEnvironment(
   const text = isFixed ? fixed : typed;
   const teamId = template.team_id ?? visit.scope.teamId;
   const environments = await readEnvironmentChoices(visit, { teamId, alsoId: text });
-  const chosen = isFixed ? { value: text } : await readChoice(visit, targetField(environments), text);
+  const chosen = isFixed ? { value: text } : await readChoice(visit, optionalEnvironmentField(environments), text);
   const withoutEnvironment = { environments, environmentId: '', inherited: new Map<string, Inherited>() };
   if ('problem' in chosen) return { ...withoutEnvironment, isKnown: false, problem: toSentence(chosen.problem) };
   const { value } = chosen;
