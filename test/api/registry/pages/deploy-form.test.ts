@@ -251,6 +251,9 @@ test('the form for an instance that holds imported resources says so, and starts
   ]);
   const { text } = await visitor.get(address);
   expect(text).toMatch(/imported<\/a> exists there already and holds 8 resources/);
+  const copy = (await visitor.get(`/catalog/${template}/run?from=${run}`)).text;
+  expect(copy).toMatch(/imported<\/a> exists there already and holds 8 resources/);
+  expect(copy).not.toContain('shows the defaults of the template');
   const fields = { 'v/name': 'shop', instance: 'imported', environment_id: body.environment_id };
   const asked = await send(address, '2.0.0', fields);
   expect([asked.status, asked.text.includes('Confirm and run')]).toEqual([200, true]);

@@ -110,12 +110,13 @@ function renderStep({ facts, basic }: RunForm): Html {
   return renderUnconfirmed(step, renderNoEnvironment(facts));
 }
 
-/** Warns of an instance whose resources no known run has deployed: the form cannot start from them, and its defaults may destroy some. */
-function renderOccupied({ occupied }: RunFacts): Html | null {
+/** Warns of an instance whose resources no known run has deployed: the form cannot start from them, and its values may destroy some. */
+function renderOccupied({ occupied, source }: RunFacts): Html | null {
   if (!occupied) return null;
   const { id, name, resourceCount } = occupied;
   const link = html`<a class="foreign" href="${pagePath(pages.instance, { id })}">${name}</a>`;
-  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p>${link} exists there already and holds ${pluralize(resourceCount, 'resource')}. No run of this service is known that deployed them, as after an import, so this form shows the defaults of the template. A run changes or destroys what differs from its version and variables.</p></div>`;
+  const shown = source ? '' : ', so this form shows the defaults of the template';
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p>${link} exists there already and holds ${pluralize(resourceCount, 'resource')}. No run of this service is known that deployed them, as after an import${shown}. A run changes or destroys what differs from its version and variables.</p></div>`;
 }
 
 function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
