@@ -3,11 +3,13 @@ import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { Nothing, pageOf } from '#api/pipeline/schemas.ts';
-import { listMonitors, readMonitor } from '#domain/drift/monitors/list-store.ts';
+import type { Em } from '#database/database.ts';
+import { listMonitors, type MonitorDetails, readMonitor } from '#domain/drift/monitors/list-store.ts';
 import { findPlace } from '#domain/drift/monitors/monitor-place.ts';
 import { findMonitor, type MonitorTarget } from '#domain/drift/monitors/monitor-target.ts';
 import { createMonitor, deleteMonitor, updateMonitor } from '#domain/drift/monitors/monitors.ts';
-import { readScanRefusal } from '#domain/runs/admission/scans/scan.ts';
+import { readScanRefusals } from '#domain/runs/admission/scans/scan-refusal.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
@@ -34,7 +36,9 @@ export const list = readList({
   handle: async ({ em, principal, query }) => {
     const filter = { ...toOwnerFilter(query), templateId: query.template_id };
     const page = await listMonitors(em, principal, filter, query);
-    return { drift_monitors: page.items.map(toMonitor), next_cursor: page.nextCursor };
+    const refusals = await readInstanceRefusals(em, page.items);
+    const monitors = page.items.map((monitor) => toMonitor(monitor, refusals.get(monitor.instanceId ?? '')));
+    return { drift_monitors: monitors, next_cursor: page.nextCursor };
   },
 });
 
@@ -51,11 +55,23 @@ export const get = read({
     const monitor = await readMonitor(em, params.id);
     if (!monitor) throw new NotFound('drift monitor');
     const { organizationId, teamId, archived } = target;
-    const instanceRefusal = monitor.instanceId ? await readScanRefusal(em, monitor.instanceId) : null;
+    const refusals = await readInstanceRefusals(em, [monitor]);
+    const instanceRefusal = refusals.get(monitor.instanceId ?? '') ?? null;
     const owned = { ...monitor, organizationId, teamId, archived, instanceRefusal };
-    return { ...toMonitor(monitor), actions: monitorActions.describe({ operations, principal }, owned) };
+    return {
+      ...toMonitor(monitor, instanceRefusal),
+      actions: monitorActions.describe({ operations, principal }, owned),
+    };
   },
 });
+
+/** What keeps the instances of monitors from being scanned, by their ids. */
+function readInstanceRefusals(em: Em, monitors: readonly MonitorDetails[]): Promise<Map<string, Refusal>> {
+  return readScanRefusals(
+    em,
+    monitors.flatMap(({ instanceId }) => instanceId ?? []),
+  );
+}
 
 export const create = command({
   id: 'drift_monitors.create',

@@ -24,6 +24,7 @@ export const news = {
   },
   [pages.driftMonitor]: {
     created: 'Monitor created. The time of its next scan is below.',
+    created_unscannable: 'Monitor created. It scans nothing yet: why its instance cannot be scanned is below.',
     saved: 'Changes saved.',
     scanning: 'Scan requested.',
   },

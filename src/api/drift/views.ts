@@ -7,6 +7,7 @@ import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
 import { isStale } from '#domain/drift/monitors/staleness.ts';
 import type { ScanDetails } from '#domain/drift/scans/list-store.ts';
 import { changeActions } from '#domain/runs/plans/model.ts';
+import type { Refusal } from '#domain/shared/actions.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { findingActions, monitorActions } from './actions.ts';
 
@@ -39,6 +40,13 @@ const monitorFields = {
     .object({ at: Time, code: z.string(), message: z.string(), run_id: AnswerId.nullable() })
     .nullable()
     .describe('Why the last scan had no result; null if it succeeded, or if there was none.'),
+  scan_refusal: z
+    .object({ code: z.string(), message: z.string() })
+    .nullable()
+    .describe(
+      'Why its instance cannot be scanned, so that its schedule starts no scan: `nothing_deployed`, `operation_unsupported`, `archived` or `nothing_to_run_for`. ' +
+        'Null: it can be, or the monitor is one of an environment or a template, which scans nothing itself.',
+    ),
   inputs_changed: z
     .boolean()
     .describe(
@@ -51,7 +59,8 @@ const monitorFields = {
 export const ListedMonitorView = z.object(monitorFields).meta({ id: 'ListedDriftMonitor' });
 export const MonitorView = z.object({ ...monitorFields, actions: monitorActions.view }).meta({ id: 'DriftMonitor' });
 
-export function toMonitor(monitor: MonitorDetails): z.output<typeof ListedMonitorView> {
+/** @param refusal what keeps its instance from being scanned */
+export function toMonitor(monitor: MonitorDetails, refusal: Refusal | null = null): z.output<typeof ListedMonitorView> {
   const { lastFailure } = monitor;
   return {
     id: monitor.id,
@@ -76,6 +85,7 @@ export function toMonitor(monitor: MonitorDetails): z.output<typeof ListedMonito
       message: lastFailure.message,
       run_id: lastFailure.runId,
     },
+    scan_refusal: refusal && { code: refusal.code, message: refusal.message },
     inputs_changed: monitor.haveInputsChanged,
     created_at: monitor.createdAt,
     revision: monitor.revision,

@@ -7,7 +7,12 @@ const beginsWithName = /^\w+(?:[._/][\w./-]*\w)/;
 export function toSentence(text: string): string {
   const message = explainDenial(text);
   const sentence = beginsWithName.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+  return endSentence(sentence);
+}
+
+/** Ends a sentence whose beginning stands before the text. */
+export function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /**

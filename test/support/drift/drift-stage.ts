@@ -21,9 +21,9 @@ export class DriftStage {
   }
 
   /** Deploys a new instance. */
-  async deploy(): Promise<{ instance: string; run: string }> {
+  async deploy(template = this.template): Promise<{ instance: string; run: string }> {
     const { body, text } = await this.tenant.owner.post('/runs', {
-      template_id: this.template,
+      template_id: template,
       environment_id: this.tenant.environment,
       instance: `i-${newId().slice(-12)}`,
     });

@@ -8,8 +8,9 @@ import { renderEmpty, renderPages, renderTable } from '#api/web/components/table
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderAge } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLinkedText } from '#api/web/linked-text.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
-import { pluralize } from '#api/web/text.ts';
+import { pluralize, toSentence } from '#api/web/text.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { countMonitors } from '#domain/drift/monitors/list-store.ts';
@@ -85,6 +86,13 @@ async function renderMonitors(visit: Visit, scope: Query): Promise<Html> {
 ${renderPages({ cursor, next }, link)}`;
 }
 
+/** Why a monitor that should scan does not. */
+function renderScanRefusal({ enabled, scan_run_id: running, scan_refusal: refusal }: ShownMonitor): Html | null {
+  return enabled && !running && refusal
+    ? html` <span class="muted">${renderLinkedText(toSentence(refusal.message))}</span>`
+    : null;
+}
+
 const scopeWords = { instance: 'Instance', environment: 'Environment', template: 'Template' } as const;
 
 function columnsWith(names: Names) {
@@ -99,7 +107,7 @@ function columnsWith(names: Names) {
     {
       label: 'Health',
       cell: (monitor: ShownMonitor) =>
-        html`${renderHealth(monitor)}${monitor.inputs_changed ? html` ${inputsChangedBadge}` : null}`,
+        html`${renderHealth(monitor)}${renderScanRefusal(monitor)}${monitor.inputs_changed ? html` ${inputsChangedBadge}` : null}`,
     },
     {
       label: 'Open',

@@ -36,6 +36,7 @@ export function renderHealth({ scope, enabled, last_failure: failure, ...monitor
   if (!enabled) return renderStatusBadge({ word: 'Off', icon: 'pause', tone: 'canceled' });
   if (scope !== 'instance') return html`<span class="muted">inherited by instances</span>`;
   if (monitor.scan_run_id) return renderStatusBadge({ word: 'Scanning', icon: 'loader-circle', tone: 'running' });
+  if (monitor.scan_refusal) return renderStatusBadge({ word: 'Cannot be scanned', icon: 'ban', tone: 'timed-out' });
   if (failure) return renderStatusBadge({ word: 'Failing', icon: 'octagon-x', tone: 'failed' });
   if (monitor.stale) return renderStatusBadge({ word: 'Stale', icon: 'hourglass', tone: 'timed-out' });
   if (monitor.last_success_at === null)

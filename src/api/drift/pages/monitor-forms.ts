@@ -63,8 +63,9 @@ const newForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof readChoice
       ...(environment_id && { environment_id }),
       ...(template_id && { template_id }),
     };
-    const { id } = await visit.run(create, { body: { ...place, schedule: readTimes(visit, typed) } });
-    return pagePath(pages.driftMonitor, { id }, { done: 'created' });
+    const body = { ...place, schedule: readTimes(visit, typed) };
+    const { id, scan_refusal: refusal } = await visit.run(create, { body });
+    return pagePath(pages.driftMonitor, { id }, { done: refusal ? 'created_unscannable' : 'created' });
   },
 };
 

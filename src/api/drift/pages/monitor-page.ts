@@ -10,8 +10,10 @@ import { renderEmpty, renderPages, renderTable } from '#api/web/components/table
 import { renderTabs } from '#api/web/components/tabs.ts';
 import { renderAge, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { renderLinkedText } from '#api/web/linked-text.ts';
 import { renderLive } from '#api/web/live/live.ts';
 import { pagePath, pages, type Query } from '#api/web/paths.ts';
+import { endSentence } from '#api/web/text.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { describeSchedule } from '#domain/shared/schedules/describe-schedule.ts';
@@ -42,7 +44,7 @@ export async function showMonitor(visit: MonitorVisit): Promise<FastifyReply> {
         suppression: actionOf(monitor, 'set_ignore_rules'),
         none: explainNone(monitor),
       }),
-    scans: async () => renderScans(visit, scans),
+    scans: async () => renderScans(visit, monitor, scans),
     rules: () => renderRules(visit, monitor),
   };
   return visit.show({
@@ -62,6 +64,7 @@ ${renderLive(
     actions: renderMonitorActions(monitor),
     history: ['drift_monitors', monitor.id],
   })}
+${renderScanRefusal(monitor)}
 ${renderFailure(monitor)}
 ${renderLaterChange(monitor)}
 ${renderChangedInputs(monitor)}
@@ -83,6 +86,7 @@ function explainNone({ scope, last_failure: failure, last_success_at: success, .
   if (scope !== 'instance') return 'The instances that inherit this monitor have none.';
   if (failure) return 'There may be drift: the last scan had no result.';
   if (monitor.stale) return 'There may be drift: the last three scheduled scans did not succeed.';
+  if (success === null && monitor.scan_refusal) return 'No scan has run: the instance cannot be scanned.';
   if (success === null) return 'No scan has run yet.';
   if (monitor.instance_changed_at) return 'The last scan found no drift. The instance changed after it.';
   return 'The last scan found no drift.';
@@ -102,6 +106,12 @@ function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
       delete: { label: 'Delete', icon: 'trash-2', tone: 'danger', path: pagePath(pages.deleteDriftMonitor, params) },
     },
   );
+}
+
+/** Why no scan of the monitor can run, whatever its schedule says. */
+function renderScanRefusal({ scan_refusal: refusal }: MonitorSubject): Html | null {
+  if (!refusal) return null;
+  return html`<div class="notice notice-problem" role="note"><p>Cannot be scanned: ${renderLinkedText(endSentence(refusal.message))}</p></div>`;
 }
 
 function renderFailure({ last_failure: failure, stale }: MonitorSubject): Html | null {
@@ -147,8 +157,9 @@ async function renderMonitorFacts(visit: MonitorVisit, monitor: MonitorSubject):
 }
 
 /** Monitors that inherit an interval scan at times of their own, within one interval. Those that inherit a time of day all scan then. */
-function renderNextScan({ enabled, schedule, scope, id }: MonitorSubject): Html | string | null {
+function renderNextScan({ enabled, schedule, scope, id, ...monitor }: MonitorSubject): Html | string | null {
   if (!enabled) return 'Off';
+  if (monitor.scan_refusal) return 'None: it cannot be scanned';
   const isShared = scope !== 'instance' && 'every' in schedule;
   const [next] = nextTimes(schedule, id, new Date(), 1);
   if (!isShared) return next ? renderTime(next.toISOString()) : null;
@@ -159,7 +170,7 @@ function renderNextScan({ enabled, schedule, scope, id }: MonitorSubject): Html 
 type Scans = Awaited<ReturnType<typeof readScans>>;
 const readScans = (visit: MonitorVisit) => visit.read(listMonitorScans, { params: visit.params, query: {} });
 
-function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): Html {
+function renderScans(visit: MonitorVisit, monitor: MonitorSubject, { scans, next_cursor: next }: Scans): Html {
   const link = (query: Query) => pagePath(pages.driftMonitor, visit.params, { tab: 'scans', ...query });
   const number = (value: number | null) => (value === null ? null : String(value));
   return html`<div class="list-panel">${
@@ -179,9 +190,14 @@ function renderScans(visit: MonitorVisit, { scans, next_cursor: next }: Scans): 
             { label: 'Age', cell: ({ created_at: at }) => renderAge(at) },
           ],
         })
-      : renderEmpty('No scans yet', 'The page says above when the next scan runs. You can also start one now.')
+      : renderEmpty('No scans yet', explainNoScans(monitor))
   }</div>
 ${renderPages({ cursor: visit.query('cursor'), next }, link)}`;
+}
+
+function explainNoScans({ scan_refusal: refusal }: MonitorSubject): string {
+  if (refusal) return 'The page says above why the instance cannot be scanned.';
+  return 'The page says above when the next scan runs. You can also start one now.';
 }
 
 async function renderRules(visit: MonitorVisit, monitor: MonitorSubject): Promise<Html> {

@@ -40,7 +40,7 @@ export async function findAdmissionTarget(
 }
 
 /** The levels that a run needs to be active, outermost first. */
-const archivedLevels = ['organization', 'team', 'project', 'environment', 'template'] as const;
+export const archivedLevels = ['organization', 'team', 'project', 'environment', 'template'] as const;
 
 /** Undefined if template and environment belong to different teams. */
 export function toTarget(row: TargetRow): AdmissionTarget | undefined {

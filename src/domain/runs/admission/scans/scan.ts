@@ -1,9 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { loadVersionById, type PublishedVersion } from '#domain/registry/published.ts';
-import type { TemplateSpec } from '#domain/registry/spec.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { ActionRefused, type Refusal } from '#domain/shared/actions.ts';
-import { findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { admitRun, type RunOrigin } from '../admission.ts';
@@ -12,6 +10,7 @@ import { openInputsToRepeat } from '../inputs.ts';
 import { targetIsGone } from '../rules.ts';
 import type { ResolveDeps, ResolvedRun } from '../run-request.ts';
 import { type AdmissionTarget, findAdmissionTarget } from '../target.ts';
+import { findDeploymentRefusal, nothingDeployed } from './scan-refusal.ts';
 import { findLastDeployment, findScannedInstance, type LastDeployment } from './scan-store.ts';
 
 export interface ScanRequest extends Pick<RunOrigin, 'links' | 'parentWorkflowId'> {
@@ -76,20 +75,6 @@ async function resolveScan(
   return { ...run, approval: noApproval };
 }
 
-/**
- * What keeps an instance from being scanned, as `admitScan` would say; null if nothing does. Pools are left out of account.
- * Nothing is locked, so it may be otherwise when somebody asks for the scan.
- */
-export async function readScanRefusal(em: Em, instanceId: string): Promise<Refusal | null> {
-  const scanned = await findScannedInstance(em, instanceId);
-  const target = scanned && (await findAdmissionTarget(em, scanned, false));
-  if (!target) return targetIsGone;
-  const archived = findArchivedRefusal(target);
-  if (archived) return archived;
-  const found = await findScannable(em, instanceId);
-  return 'code' in found ? found : null;
-}
-
 interface Scannable {
   readonly deployment: LastDeployment;
   readonly version: PublishedVersion;
@@ -99,36 +84,13 @@ interface Scannable {
 async function findScannable(em: Em, instanceId: string): Promise<Scannable | Refusal> {
   const deployment = await findLastDeployment(em, instanceId);
   if (!deployment) return nothingDeployed;
-  const refusal = findScanRefusal(deployment);
-  if (refusal) return refusal;
   const version = await loadVersionById(em, deployment.versionId);
-  return findUnsupportedRefusal(version.spec) ?? { deployment, version };
+  const { kind } = version.spec.executor;
+  const { operation, resourceCount, sealedInputs } = deployment;
+  const hasDetect = 'detect' in version.spec.executor && version.spec.executor.detect !== undefined;
+  const facts = { operation, resourceCount, hasInputs: sealedInputs.length > 0, executorKind: kind, hasDetect };
+  return findDeploymentRefusal(facts) ?? { deployment, version };
 }
 
 /** It changes nothing, so nobody approves it. */
 const noApproval = { required: 0, when: 'never', allow_self: true } as const;
-
-const nothingDeployed: Refusal = {
-  code: 'nothing_deployed',
-  message: 'no run has deployed the instance: deploy it first, so that there is something to compare with',
-};
-
-/** After a destroy that failed, the remaining resources should not be there, so there is nothing with which a scan could compare them. */
-function findScanRefusal({ operation, resourceCount, sealedInputs }: LastDeployment): Refusal | null {
-  if (resourceCount === 0)
-    return { code: 'nothing_deployed', message: 'the instance holds nothing: deploy it first, so that it can drift' };
-  if (operation === 'destroy')
-    return {
-      code: 'nothing_deployed',
-      message:
-        'the instance is being removed: a destroy was the last run that changed it. Deploy it again, or destroy the rest',
-    };
-  return sealedInputs.length === 0 ? nothingDeployed : null;
-}
-
-function findUnsupportedRefusal({ executor }: TemplateSpec): Refusal | null {
-  if (executor.kind !== 'command' || executor.detect) return null;
-  const message =
-    'the deployed version of the template has no `detect` steps: publish a version that has some, and apply it';
-  return { code: 'operation_unsupported', message };
-}

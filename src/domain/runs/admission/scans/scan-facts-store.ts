@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { ExecutorKind } from '#domain/registry/spec.ts';
+import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
+
+/** What decides whether an instance can be scanned. */
+export interface ScanFacts {
+  readonly instanceId: string;
+  /** Whether the row of each owner, of the template and of the instance exists. */
+  readonly exists: boolean;
+  readonly organizationArchived: boolean;
+  readonly teamArchived: boolean;
+  readonly projectArchived: boolean;
+  readonly environmentArchived: boolean;
+  readonly templateArchived: boolean;
+  /** Null: no run has deployed it. */
+  readonly operation: RunOperation | null;
+  readonly resourceCount: number;
+  /** Whether the inputs of the deployment are still there: they go when somebody deletes its run. */
+  readonly hasInputs: boolean;
+  readonly executorKind: ExecutorKind | null;
+  readonly hasDetect: boolean;
+}
+
+/** The facts of many instances, in one query. Nothing is locked. */
+export function readScanFacts(em: Em, instanceIds: readonly string[]): Promise<ScanFacts[]> {
+  if (instanceIds.length === 0) return Promise.resolve([]);
+  return db(em)
+    .selectFrom('instances as i')
+    .innerJoin('templates as t', 't.id', 'i.template_id')
+    .leftJoin('environments as e', 'e.id', 'i.environment_id')
+    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .leftJoin('teams as m', (join) =>
+      join.on(({ eb, ref }) => eb('m.id', '=', eb.fn.coalesce('p.team_id', ref('t.team_id')))),
+    )
+    .leftJoin('organizations as o', 'o.id', 'm.organization_id')
+    .leftJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .leftJoin('template_versions as v', 'v.id', 'r.template_version_id')
+    .where('i.id', 'in', instanceIds)
+    .select((eb) => [
+      'i.id as instanceId',
+      eb
+        .and(['i', 't', 'e', 'p', 'm', 'o'].map((alias) => eb(sql.ref(`${alias}.deleted_at`), 'is', null)))
+        .$castTo<boolean>()
+        .as('exists'),
+      eb('o.archived_at', 'is not', null).$castTo<boolean>().as('organizationArchived'),
+      eb('m.archived_at', 'is not', null).$castTo<boolean>().as('teamArchived'),
+      eb('p.archived_at', 'is not', null).$castTo<boolean>().as('projectArchived'),
+      eb('e.archived_at', 'is not', null).$castTo<boolean>().as('environmentArchived'),
+      eb('t.archived_at', 'is not', null).$castTo<boolean>().as('templateArchived'),
+      'r.operation',
+      'i.resource_count as resourceCount',
+      sql<boolean>`coalesce(octet_length(${eb.ref('r.sealed_inputs')}) > 0, false)`.as('hasInputs'),
+      sql<ExecutorKind | null>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executorKind'),
+      sql<boolean>`coalesce(${eb.ref('v.spec')} #> '{executor,detect}' is not null, false)`.as('hasDetect'),
+    ])
+    .execute();
+}
