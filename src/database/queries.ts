@@ -8,16 +8,16 @@ import {
   Kysely,
   PostgresAdapter,
   PostgresDialect,
-  PostgresQueryCompiler,
   type QueryExecutor,
   type SelectQueryBuilder,
   type SelectQueryNode,
 } from 'kysely';
+import { ColumnNamingCompiler } from './compiler.ts';
 import { BindingConnection } from './connection.ts';
 import { selectsAllColumns } from './statements.ts';
 
 const adapter = new PostgresAdapter();
-const compiler = new PostgresQueryCompiler();
+const compiler = new ColumnNamingCompiler();
 const driver = new DummyDriver();
 const dialect = new PostgresDialect({
   pool: () => Promise.reject(new Error('queries run on the connection of the entity manager')),

@@ -24,7 +24,12 @@ type Column<Value> = [Value] extends [ColumnType<infer Selected, infer Inserted,
   ? ColumnType<Read<Selected>, Written<Inserted>, Written<Updated>>
   : ColumnType<Read<Value>, Written<Value>, Written<Value>>;
 
-/** The columns of an entity's table, for Kysely. Where a property of the entity is renamed, statements that name it do not compile. */
+/**
+ * The columns of an entity's table, for Kysely, by the names of its properties. Where a property is renamed, statements that
+ * name it do not compile.
+ */
 export type TableOf<Schema extends EntitySchemaWithMeta> = {
-  [Name in keyof InferKyselyTable<Schema>]: Column<InferKyselyTable<Schema>[Name]>;
+  [Name in keyof ByProperty<Schema>]: Column<ByProperty<Schema>[Name]>;
 };
+
+type ByProperty<Schema extends EntitySchemaWithMeta> = InferKyselyTable<Schema, { columnNamingStrategy: 'property' }>;

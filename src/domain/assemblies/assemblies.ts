@@ -28,7 +28,7 @@ export interface AssemblyChange extends Renaming {
 
 /** What refuses the deletion or the archiving shows of what uses the assembly: names that the principal may read, else a number. */
 function namesShownTo(principal: Principal): ShowsNames {
-  return (_kind, row) => isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'hidden');
+  return (_kind, row) => isInReadableTeam(principal, row('teamId') as Expression<string | null>, 'hidden');
 }
 
 /** Creates an assembly of a team, whose row the caller has locked. @throws Conflict */

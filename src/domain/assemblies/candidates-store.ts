@@ -6,8 +6,8 @@ import { type Candidates, noId } from '#domain/shared/naming/candidates.ts';
 export const assemblyCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('assemblies as a')
-    .innerJoin('teams as t', 't.id', 'a.team_id')
-    .where('a.deleted_at', 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
+    .innerJoin('teams as t', 't.id', 'a.teamId')
+    .where('a.deletedAt', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('a.teamId'), 'hidden'))
     .select(['a.id', 'a.name', 'a.slug as otherName', 't.name as context', noId.as('parentId')])
     .as('x');

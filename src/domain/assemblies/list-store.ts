@@ -52,9 +52,9 @@ export async function listAssemblies(
 ): Promise<Page<AssemblyDetails>> {
   const { teamId, organizationId, environmentId, search } = filter;
   const assemblies = selectAssemblies(em)
-    .where('a.archived_at', archivedComparison(filter), null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('a.team_id'), 'hidden'))
-    .$if(teamId !== undefined, (query) => query.where('a.team_id', '=', teamId ?? ''))
+    .where('a.archivedAt', archivedComparison(filter), null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('a.teamId'), 'hidden'))
+    .$if(teamId !== undefined, (query) => query.where('a.teamId', '=', teamId ?? ''))
     .$if(organizationId !== undefined, (query) => query.where((eb) => isInOrganization(eb, organizationId ?? '')))
     .$if(environmentId !== undefined, (query) => query.where((eb) => wasRunIn(eb, environmentId ?? '')))
     .$if(search !== undefined, (query) => query.where((eb) => mentions(eb, search ?? '')));
@@ -69,14 +69,14 @@ export async function readAssembly(em: Em, id: string): Promise<AssemblyDetails 
 }
 
 function isInOrganization(eb: Over<{ a: 'assemblies' }>, organizationId: string) {
-  return eb('a.team_id', 'in', (of) =>
-    of.selectFrom('teams as m').where('m.organization_id', '=', organizationId).select('m.id'),
+  return eb('a.teamId', 'in', (of) =>
+    of.selectFrom('teams as m').where('m.organizationId', '=', organizationId).select('m.id'),
   );
 }
 
 function wasRunIn(eb: Over<{ a: 'assemblies' }>, environmentId: string) {
   return eb('a.id', 'in', (of) =>
-    of.selectFrom('assembly_runs as r').where('r.environment_id', '=', environmentId).select('r.assembly_id'),
+    of.selectFrom('assembly_runs as r').where('r.environmentId', '=', environmentId).select('r.assemblyId'),
   );
 }
 
@@ -88,9 +88,9 @@ function mentions(eb: Over<{ a: 'assemblies' }>, text: string) {
 function selectAssemblies(em: Em) {
   return db(em)
     .selectFrom('assemblies as a')
-    .where('a.deleted_at', 'is', null)
-    .select(['a.id', 'a.team_id as teamId', 'a.name', 'a.slug', 'a.description', 'a.revision'])
-    .select(['a.created_at as createdAt', 'a.archived_at as archivedAt'])
+    .where('a.deletedAt', 'is', null)
+    .select(['a.id', 'a.teamId', 'a.name', 'a.slug', 'a.description', 'a.revision'])
+    .select(['a.createdAt', 'a.archivedAt'])
     .select((eb) => collectVersions(eb).$asScalar().$notNull().as('versions'))
     .select((eb) => selectLastRun(eb).as('lastRun'));
 }
@@ -99,9 +99,9 @@ function selectLastRun(eb: Over<{ a: 'assemblies' }>) {
   return jsonObjectFrom(
     eb
       .selectFrom('assembly_runs as r')
-      .whereRef('r.assembly_id', '=', 'a.id')
-      .select(['r.id', 'r.status', 'r.status_reason as statusReason', 'r.operation'])
-      .select(['r.environment_id as environmentId', 'r.created_at as createdAt'])
+      .whereRef('r.assemblyId', '=', 'a.id')
+      .select(['r.id', 'r.status', 'r.statusReason', 'r.operation'])
+      .select(['r.environmentId', 'r.createdAt'])
       .orderBy('r.id', 'desc')
       .limit(1),
   );
@@ -114,7 +114,7 @@ function selectLastRun(eb: Over<{ a: 'assemblies' }>) {
 function collectVersions(eb: Over<{ a: 'assemblies' }>) {
   const highest = eb
     .selectFrom('assembly_versions as v')
-    .whereRef('v.assembly_id', '=', 'a.id')
+    .whereRef('v.assemblyId', '=', 'a.id')
     .select('v.version')
     .orderBy((of) => sql`position('-' in split_part(${of.ref('v.version')}, '+', 1)) > 0`)
     .orderBy(

@@ -7,7 +7,7 @@ const published = 'a version records for good who published it and who is respon
 const unfinished = {
   message: 'has assembly runs that have not ended',
   remedy: 'cancel them or let them end first',
-  when: (row: Row<'finished_at'>) => sql<SqlBool>`${row('finished_at')} is null`,
+  when: (row: Row<'finishedAt'>) => sql<SqlBool>`${row('finishedAt')} is null`,
   includes: 'deleted',
 } as const;
 
@@ -23,26 +23,26 @@ export const assemblyKinds = [
     owners: [
       {
         kind: 'team',
-        columns: ['team_id'],
+        columns: ['teamId'],
         blocker: { message: 'has assemblies that are not archived', remedy: 'archive them first', includes: 'active' },
         cascade: {
           rows: 'ended',
-          at: 'deleted_at',
-          when: (row) => sql<SqlBool>`${row('deleted_at')} is null`,
+          at: 'deletedAt',
+          when: (row) => sql<SqlBool>`${row('deletedAt')} is null`,
           revised: true,
         },
       },
     ],
-    references: [{ kind: 'principal', columns: ['draft_changed_by'], kept: 'a draft keeps who changed it last' }],
+    references: [{ kind: 'principal', columns: ['draftChangedBy'], kept: 'a draft keeps who changed it last' }],
   },
   {
     kind: 'assembly_version',
     table: 'assembly_versions',
     label: 'version',
-    owners: [{ kind: 'assembly', columns: ['assembly_id'], kept: 'runs name the version that they ran' }],
+    owners: [{ kind: 'assembly', columns: ['assemblyId'], kept: 'runs name the version that they ran' }],
     references: [
-      { kind: 'principal', columns: ['published_by'], kept: published },
-      { kind: 'principal', columns: ['responsible_user_id'], kept: published },
+      { kind: 'principal', columns: ['publishedBy'], kept: published },
+      { kind: 'principal', columns: ['responsibleUserId'], kept: published },
     ],
   },
   {
@@ -51,21 +51,21 @@ export const assemblyKinds = [
     label: (row) => sql<string>`${row('id')}::text`,
     revision: true,
     owners: [
-      { kind: 'environment', columns: ['environment_id'], kept: history },
-      { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
+      { kind: 'environment', columns: ['environmentId'], kept: history },
+      { kind: 'team', columns: ['teamId'], follows: 'environment', kept: history },
     ],
     references: [
       {
         kind: 'assembly',
-        columns: ['assembly_id'],
+        columns: ['assemblyId'],
         kept: history,
         blocker: { ...unfinished, preventsArchiving: true },
       },
-      { kind: 'assembly_version', columns: ['assembly_version_id'], kept: history },
-      { kind: 'project', columns: ['project_id'], follows: 'environment', kept: history },
-      { kind: 'principal', columns: ['requested_by_id'], kept: history },
-      { kind: 'principal', columns: ['authority_id'], kept: history },
-      { kind: 'principal', columns: ['responsible_user_id'], kept: history },
+      { kind: 'assembly_version', columns: ['assemblyVersionId'], kept: history },
+      { kind: 'project', columns: ['projectId'], follows: 'environment', kept: history },
+      { kind: 'principal', columns: ['requestedById'], kept: history },
+      { kind: 'principal', columns: ['authorityId'], kept: history },
+      { kind: 'principal', columns: ['responsibleUserId'], kept: history },
       {
         kind: 'principal',
         columns: ['authors'],
@@ -80,11 +80,11 @@ export const assemblyKinds = [
     kind: 'assembly_node',
     table: 'assembly_nodes',
     label: 'key',
-    owners: [{ kind: 'assembly_run', columns: ['assembly_run_id'], kept: history }],
+    owners: [{ kind: 'assembly_run', columns: ['assemblyRunId'], kept: history }],
     references: [
-      { kind: 'template', columns: ['template_id'], kept: history },
-      { kind: 'template_version', columns: ['template_version_id'], kept: history },
-      { kind: 'run', columns: ['run_id'], kept: history },
+      { kind: 'template', columns: ['templateId'], kept: history },
+      { kind: 'templateVersion', columns: ['templateVersionId'], kept: history },
+      { kind: 'run', columns: ['runId'], kept: history },
     ],
   },
 ] as const satisfies readonly Declaration[];

@@ -6,7 +6,7 @@ export const variablesContext = (runId: string): SealContext => ['assembly-varia
 export const assemblySeals = [
   sealedColumn({
     table: 'assembly_runs',
-    column: 'sealed_variables',
+    column: 'sealedVariables',
     key: ['id'],
     context: ({ id }) => variablesContext(id),
   }),

@@ -44,7 +44,7 @@ function toTarget(
 export function findAssemblyOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return assembliesWithOwners(db(em))
     .where('a.id', '=', id)
-    .where('a.deleted_at', 'is', null)
+    .where('a.deletedAt', 'is', null)
     .select(['t.id as teamId', 'o.id as organizationId'])
     .executeTakeFirst();
 }
@@ -64,11 +64,11 @@ export function findAssemblyOwners(em: Em, id: string, lock: boolean): Promise<A
     .where('a.id', '=', id)
     .select(['o.id as organizationId', 't.id as teamId', 'a.id as assemblyId'])
     .select((eb) => [
-      eb('a.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
+      eb('a.deletedAt', 'is not', null).$castTo<boolean>().as('isDeleted'),
       archivedLevels({
-        organization: eb.ref('o.archived_at'),
-        team: eb.ref('t.archived_at'),
-        assembly: eb.ref('a.archived_at'),
+        organization: eb.ref('o.archivedAt'),
+        team: eb.ref('t.archivedAt'),
+        assembly: eb.ref('a.archivedAt'),
       }).as('archived'),
     ]);
   return lockRows(found, ['o', 't', 'a'], lock).executeTakeFirst();
@@ -76,5 +76,5 @@ export function findAssemblyOwners(em: Em, id: string, lock: boolean): Promise<A
 
 /** Assemblies `a`, deleted or not, with team `t` and organization `o`, which are not deleted. */
 function assembliesWithOwners(queries: Kysely<Tables>) {
-  return presentTeams(queries).innerJoin('assemblies as a', 'a.team_id', 't.id');
+  return presentTeams(queries).innerJoin('assemblies as a', 'a.teamId', 't.id');
 }

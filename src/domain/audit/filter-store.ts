@@ -15,7 +15,14 @@ type RecordTable = Over<{ r: 'audit_records' }>;
 type Condition = Expression<SqlBool>;
 
 /** The filters by a column's exact value. */
-const columnFilters = ['action', 'resource_type', 'resource_id', 'organization_id', 'team_id', 'request_id'] as const;
+const columnFilters = [
+  ['action', 'action'],
+  ['resource_type', 'resourceType'],
+  ['resource_id', 'resourceId'],
+  ['organization_id', 'organizationId'],
+  ['team_id', 'teamId'],
+  ['request_id', 'requestId'],
+] as const;
 
 /** The conditions of a filter. `isNarrowed` says that another condition narrows the list already. */
 export function matches(
@@ -26,8 +33,8 @@ export function matches(
 ): Condition[] {
   const { actor, outcome, from, to } = filter;
   const conditions: Condition[] = [isInRetention(eb, retentionDays)];
-  for (const column of columnFilters) {
-    const value = filter[column];
+  for (const [name, column] of columnFilters) {
+    const value = filter[name];
     if (value !== undefined) conditions.push(eb(column, '=', value));
   }
   if (from !== undefined) conditions.push(eb('at', '>=', new Date(from).toISOString()));
@@ -39,7 +46,7 @@ export function matches(
     isNarrowed ||
     actor !== undefined ||
     plugin !== undefined ||
-    columnFilters.some((column) => filter[column] !== undefined);
+    columnFilters.some(([name]) => filter[name] !== undefined);
   if (outcome === 'refused') conditions.push(sql<SqlBool>`${eb.ref('outcome')} = 'refused'`);
   if (outcome === 'committed') conditions.push(sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`);
   conditions.push(...isOfKind(eb, filter));
@@ -53,7 +60,7 @@ function isOfKind(eb: RecordTable, { kind, readActions = [] }: AuditFilter): Con
   if (kind === 'read') return [isOfReadAction];
   // The action decides. The column only lets PostgreSQL use indexes that hold nearly no reads: a process of a release without the column, which runs on
   // during an upgrade, does not set it.
-  return [sql<SqlBool>`not ${eb.ref('is_read')}`, eb.not(isOfReadAction)];
+  return [sql<SqlBool>`not ${eb.ref('isRead')}`, eb.not(isOfReadAction)];
 }
 
 /**
@@ -66,7 +73,7 @@ function isAnyOutcome(eb: RecordTable): Condition {
 
 /** Whether a record is about an installed plugin or something that belongs to it. The index by the target finds the records of each. */
 function isOfPlugin(eb: RecordTable, id: string): Condition {
-  return sql<SqlBool>`${eb.ref('resource_id')} in (
+  return sql<SqlBool>`${eb.ref('resourceId')} in (
     select ${id}
     union all select id::text from plugin_action_grants where installation_id = ${id}::uuid
     union all select id::text from plugin_background_principals where installation_id = ${id}::uuid
@@ -84,18 +91,18 @@ export function isInRetention(eb: RecordTable, retentionDays: number | null): Co
  * would reveal that the target of a refusal exists.
  */
 export function showsTarget(eb: RecordTable, { organizations, teams }: AuditParts): Condition {
-  const isAmong = (column: 'organization_id' | 'team_id', ids: readonly string[]) =>
+  const isAmong = (column: 'organizationId' | 'teamId', ids: readonly string[]) =>
     sql<SqlBool>`${eb.ref(column)} = any(${ids}::uuid[])`;
   return eb.or([
     sql<SqlBool>`${eb.ref('outcome')} <> 'refused'`,
-    isAmong('organization_id', organizations),
-    isAmong('team_id', teams),
+    isAmong('organizationId', organizations),
+    isAmong('teamId', teams),
   ]);
 }
 
 function isActor(eb: RecordTable, actor: string): Condition[] {
-  if (isId(actor)) return [eb('actor_id', '=', actor)];
-  return [eb('actor_id', '=', anonymous.id), eb('actor_name', '=', actor)];
+  if (isId(actor)) return [eb('actorId', '=', actor)];
+  return [eb('actorId', '=', anonymous.id), eb('actorName', '=', actor)];
 }
 
 /** The comparison of time alone lets PostgreSQL skip partitions. */

@@ -7,13 +7,13 @@ export function findRecordOwners(em: Em, id: string) {
   return db(em)
     .selectFrom('audit_records')
     .where('id', '=', id)
-    .select(['actor_id as actorId', 'organization_id as organizationId', 'team_id as teamId'])
+    .select(['actorId', 'organizationId', 'teamId'])
     .executeTakeFirst();
 }
 
 /** The organization of a team, even of a deleted one. */
 export function findOrganizationOfTeam(em: Em, id: string) {
-  return db(em).selectFrom('teams').where('id', '=', id).select('organization_id as organizationId').executeTakeFirst();
+  return db(em).selectFrom('teams').where('id', '=', id).select('organizationId').executeTakeFirst();
 }
 
 export async function hasOrganization(em: Em, id: string): Promise<boolean> {
@@ -25,10 +25,10 @@ export async function hasOrganization(em: Em, id: string): Promise<boolean> {
 export async function hasLeft(em: Em, teamId: string, organizationId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom('audit_records')
-    .where('resource_id', '=', teamId)
+    .where('resourceId', '=', teamId)
     .where('action', '=', 'team.transferred')
     .where('outcome', '=', 'committed')
-    .where('organization_id', '=', organizationId)
+    .where('organizationId', '=', organizationId)
     .select('id')
     .limit(1)
     .executeTakeFirst();
@@ -36,10 +36,6 @@ export async function hasLeft(em: Em, teamId: string, organizationId: string): P
 }
 
 export async function findUserIdByEmail(em: Em, email: string): Promise<string | undefined> {
-  const user = await db(em)
-    .selectFrom('users')
-    .where('email_key', '=', emailKey(email))
-    .select('id')
-    .executeTakeFirst();
+  const user = await db(em).selectFrom('users').where('emailKey', '=', emailKey(email)).select('id').executeTakeFirst();
   return user?.id;
 }

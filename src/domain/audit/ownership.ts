@@ -8,9 +8,9 @@ export const auditKinds = [
     table: 'audit_records',
     key: ['id', 'at'],
     references: [
-      { kind: 'principal', columns: ['actor_id'], kept: history },
-      { kind: 'organization', columns: ['organization_id'], kept: history },
-      { kind: 'team', columns: ['team_id'], kept: history },
+      { kind: 'principal', columns: ['actorId'], kept: history },
+      { kind: 'organization', columns: ['organizationId'], kept: history },
+      { kind: 'team', columns: ['teamId'], kept: history },
     ],
   },
 ] as const satisfies readonly Declaration[];

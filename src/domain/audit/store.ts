@@ -1,6 +1,7 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import type { Tables } from '#domain/entities.ts';
 import { shownIdOf } from '#domain/shared/access/principal.ts';
 import { asInApi } from '#domain/shared/api-names.ts';
 import { isInRetention, liesBeyond, matches, type Position, showsTarget } from './filter-store.ts';
@@ -26,16 +27,16 @@ const columns = [
   'at',
   'action',
   'outcome',
-  'actor_type',
-  'actor_id',
-  'actor_name',
-  'credential_type',
-  'credential_id',
-  'resource_type',
-  'resource_id',
-  'organization_id',
-  'team_id',
-  'request_id',
+  'actorType',
+  'actorId',
+  'actorName',
+  'credentialType',
+  'credentialId',
+  'resourceType',
+  'resourceId',
+  'organizationId',
+  'teamId',
+  'requestId',
   'address',
   'before',
   'after',
@@ -48,8 +49,8 @@ const columns = [
  */
 export async function selectRecords(em: Em, selection: Selection): Promise<AuditRecord[]> {
   const scope = narrowScope(selection.scope, selection.filter);
-  const page = scope === 'all' ? selectPage(em, selection).as('page') : selectParts(em, selection, scope).as('page');
-  const rows = await db(em).selectFrom(page).selectAll().execute();
+  const page = scope === 'all' ? selectPage(em, selection) : selectParts(em, selection, scope);
+  const { rows } = await sql<Row>`select * from ${page} page`.execute(db(em));
   return rows.map(toRecord);
 }
 
@@ -81,9 +82,9 @@ function selectPage(em: Em, { filter, scope, retentionDays, direction, from, lim
  */
 function selectParts(em: Em, selection: Selection, { actors, organizations, teams }: AuditParts) {
   const order = selection.direction === 'older' ? 'desc' : 'asc';
-  const merged = selectPart(em, selection, 'actor_id', actors)
-    .unionAll(selectPart(em, selection, 'organization_id', organizations))
-    .unionAll(selectPart(em, selection, 'team_id', teams));
+  const merged = selectPart(em, selection, 'actorId', actors)
+    .unionAll(selectPart(em, selection, 'organizationId', organizations))
+    .unionAll(selectPart(em, selection, 'teamId', teams));
   return db(em)
     .selectFrom(merged.as('part'))
     .distinctOn(['at', 'id'])
@@ -96,7 +97,7 @@ function selectParts(em: Em, selection: Selection, { actors, organizations, team
 function selectPart(
   em: Em,
   selection: Selection,
-  column: 'actor_id' | 'organization_id' | 'team_id',
+  column: 'actorId' | 'organizationId' | 'teamId',
   ids: readonly string[],
 ) {
   const names = sql<{ id: string }>`(select unnest(${ids}::uuid[]) as id)`.as('named');
@@ -130,15 +131,15 @@ export async function readRecords(em: Em, ids: readonly string[]): Promise<Map<s
  * not been given an id yet.
  */
 export async function readHorizon(em: Em, marginSeconds: number): Promise<{ now: string; settled: string }> {
-  const activity = sql<{ datname: string; backend_xid: string | null; xact_start: string | null }>`pg_stat_activity`;
+  const activity = sql<{ datname: string; backendXid: string | null; xactStart: string | null }>`pg_stat_activity`;
   const clock = sql<string>`clock_timestamp()`;
   const row = await db(em)
     .selectFrom(activity.as('activity'))
     .where('activity.datname', '=', sql<string>`current_database()`)
-    .where('activity.backend_xid', 'is not', null)
+    .where('activity.backendXid', 'is not', null)
     .select((eb) => [
       clock.as('now'),
-      sql<string>`least(${clock} - make_interval(secs => ${marginSeconds}), ${eb.fn.min('activity.xact_start')})`.as(
+      sql<string>`least(${clock} - make_interval(secs => ${marginSeconds}), ${eb.fn.min('activity.xactStart')})`.as(
         'settled',
       ),
     ])
@@ -148,30 +149,22 @@ export async function readHorizon(em: Em, marginSeconds: number): Promise<{ now:
 
 type Condition = Expression<SqlBool>;
 
-interface Row extends Omit<AuditRecord, 'actor' | 'credential' | 'resource'> {
-  actor_type: string;
-  actor_id: string | null;
-  actor_name: string;
-  credential_type: string;
-  credential_id: string | null;
-  resource_type: string;
-  resource_id: string | null;
-}
+type Row = Selectable<Pick<Tables['audit_records'], (typeof columns)[number]>>;
 
 /** Earlier releases wrote some names below the first level in camel case; every reader gets them as the API writes names. */
 function toRecord(row: Row): AuditRecord {
-  const credentialId = shownIdOf(row.credential_id);
+  const credentialId = shownIdOf(row.credentialId);
   return {
     id: row.id,
     at: new Date(row.at).toISOString(),
     action: row.action,
     outcome: row.outcome,
-    actor: { type: row.actor_type, id: shownIdOf(row.actor_id), name: row.actor_name },
-    credential: credentialId === null ? null : { type: row.credential_type, id: credentialId },
-    resource: { type: row.resource_type, id: row.resource_id },
-    organization_id: row.organization_id,
-    team_id: row.team_id,
-    request_id: row.request_id,
+    actor: { type: row.actorType, id: shownIdOf(row.actorId), name: row.actorName },
+    credential: credentialId === null ? null : { type: row.credentialType, id: credentialId },
+    resource: { type: row.resourceType, id: row.resourceId },
+    organization_id: row.organizationId,
+    team_id: row.teamId,
+    request_id: row.requestId,
     address: row.address,
     before: row.before && asInApi(row.before),
     after: row.after && asInApi(row.after),

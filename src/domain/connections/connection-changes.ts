@@ -130,10 +130,10 @@ function toColumns(
   return {
     config: json(config),
     provides: json(provides),
-    sealed_key: sealedKey,
-    sealed_credentials: sealedCredentials,
-    credential_revision: credentialRevision,
-    credentials_set_at: new Date().toISOString(),
+    sealedKey,
+    sealedCredentials,
+    credentialRevision,
+    credentialsSetAt: new Date().toISOString(),
   };
 }
 

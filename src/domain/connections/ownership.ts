@@ -14,11 +14,11 @@ export const connectionKinds = [
     kind: 'connection_binding',
     table: 'connection_bindings',
     label: 'name',
-    owners: [{ kind: 'connection', columns: ['connection_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'connection', columns: ['connectionId'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
-      { kind: 'principal', columns: ['bound_by'], kept: 'it gives nothing while whoever bound it may not bind it' },
+      { kind: 'project', columns: ['projectId'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
+      { kind: 'environment', columns: ['environmentId'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
+      { kind: 'principal', columns: ['boundBy'], kept: 'it gives nothing while whoever bound it may not bind it' },
     ],
   },
 ] as const satisfies readonly Declaration[];

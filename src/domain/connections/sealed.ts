@@ -5,9 +5,9 @@ import { dataKeyContext } from './envelope.ts';
 export const connectionSeals = [
   sealedColumn({
     table: 'connections',
-    column: 'sealed_key',
+    column: 'sealedKey',
     key: ['id'],
-    from: ['credential_revision'],
-    context: ({ id, credential_revision: revision }) => dataKeyContext({ id, credentialRevision: Number(revision) }),
+    from: ['credentialRevision'],
+    context: ({ id, credentialRevision: revision }) => dataKeyContext({ id, credentialRevision: Number(revision) }),
   }),
 ];

@@ -50,9 +50,9 @@ export function listConnections(em: Em, principal: Principal, filter: OwnerIds):
   return selectConnections(em)
     .where((eb) => {
       const owner = {
-        organization: eb.ref('c.organization_id'),
-        team: eb.ref('c.team_id'),
-        project: eb.ref('c.project_id'),
+        organization: eb.ref('c.organizationId'),
+        team: eb.ref('c.teamId'),
+        project: eb.ref('c.projectId'),
       };
       return eb.and([isOfReadableOwner(principal, owner, 'visible'), isOfOwner(filter, owner)]);
     })
@@ -87,15 +87,15 @@ export function readSeals(em: Em, id: string) {
   return db(em)
     .selectFrom('connections as c')
     .where('c.id', '=', id)
-    .select(['c.id', 'c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials'])
-    .select('c.credential_revision as credentialRevision')
+    .select(['c.id', 'c.sealedKey', 'c.sealedCredentials'])
+    .select('c.credentialRevision')
     .executeTakeFirst();
 }
 
 function selectConnections(em: Em) {
   return db(em)
     .selectFrom('connections as c')
-    .select(['c.id', 'c.organization_id as organizationId', 'c.team_id as teamId', 'c.project_id as projectId'])
-    .select(['c.name', 'c.kind', 'c.config', 'c.provides', 'c.credential_revision as credentialRevision'])
-    .select(['c.credentials_set_at as credentialsSetAt', 'c.revision', 'c.created_at as createdAt']);
+    .select(['c.id', 'c.organizationId', 'c.teamId', 'c.projectId'])
+    .select(['c.name', 'c.kind', 'c.config', 'c.provides', 'c.credentialRevision'])
+    .select(['c.credentialsSetAt', 'c.revision', 'c.createdAt']);
 }

@@ -24,16 +24,16 @@ export function findUsableConnection(
     .where('c.kind', '=', kind)
     .where((eb) => {
       const owner = {
-        organization: eb.ref('c.organization_id'),
-        team: eb.ref('c.team_id'),
-        project: eb.ref('c.project_id'),
+        organization: eb.ref('c.organizationId'),
+        team: eb.ref('c.teamId'),
+        project: eb.ref('c.projectId'),
       };
       if (organizationId !== null && teamId !== null)
         return coversOwner(owner, { organizationId, teamId, projectId: null });
-      return eb.and([eb('c.organization_id', 'is', null), eb('c.team_id', 'is', null)]);
+      return eb.and([eb('c.organizationId', 'is', null), eb('c.teamId', 'is', null)]);
     })
-    .select(['c.id', 'c.config', 'c.credential_revision as credentialRevision'])
-    .select(['c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials'])
+    .select(['c.id', 'c.config', 'c.credentialRevision'])
+    .select(['c.sealedKey', 'c.sealedCredentials'])
     .orderBy(sql`c.team_id is null`)
     .orderBy(sql`c.organization_id is null`)
     .executeTakeFirst();

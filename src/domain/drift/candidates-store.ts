@@ -7,18 +7,18 @@ import { type Candidates, mayRead, noId } from '#domain/shared/naming/candidates
 export const driftMonitorCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('drift_monitors as m')
-    .leftJoin('instances as i', 'i.id', 'm.instance_id')
-    .leftJoin('environments as e', 'e.id', 'm.environment_id')
-    .leftJoin('templates as w', 'w.id', 'm.template_id')
-    .where('m.deleted_at', 'is', null)
+    .leftJoin('instances as i', 'i.id', 'm.instanceId')
+    .leftJoin('environments as e', 'e.id', 'm.environmentId')
+    .leftJoin('templates as w', 'w.id', 'm.templateId')
+    .where('m.deletedAt', 'is', null)
     .where((eb) =>
-      eb.and([mayRead(principal, 'drift_monitor:read'), isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden')]),
+      eb.and([mayRead(principal, 'drift_monitor:read'), isInReadableTeam(principal, eb.ref('m.teamId'), 'hidden')]),
     )
     .select(({ ref }) => [
       'm.id',
       sql<string>`concat('Monitor of ', coalesce(${ref('i.name')}, ${ref('e.name')}, ${ref('w.name')}))`.as('name'),
       sql<string | null>`coalesce(${ref('i.name')}, ${ref('e.name')}, ${ref('w.name')})`.as('otherName'),
-      sql<string | null>`case when ${ref('m.instance_id')} is not null then ${ref('e.name')} end`.as('context'),
+      sql<string | null>`case when ${ref('m.instanceId')} is not null then ${ref('e.name')} end`.as('context'),
       noId.as('parentId'),
     ])
     .as('x');

@@ -26,7 +26,7 @@ async function followRun({ orm, transactions }: FollowDeps, runId: string): Prom
   const run = await db(em)
     .selectFrom('runs')
     .where('id', '=', runId)
-    .select(['operation', 'status', 'options', 'instance_id as instanceId'])
+    .select(['operation', 'status', 'options', 'instanceId'])
     .executeTakeFirst();
   if (run?.status !== 'succeeded') return;
   if (run.operation === 'apply' || run.operation === 'refresh')

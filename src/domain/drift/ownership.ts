@@ -7,8 +7,8 @@ const history = 'what a scan found outlives the monitor and the run that found i
 const endsWith = {
   cascade: {
     rows: 'ended',
-    at: 'deleted_at',
-    when: (row: Row<'deleted_at'>) => sql<SqlBool>`${row('deleted_at')} is null`,
+    at: 'deletedAt',
+    when: (row: Row<'deletedAt'>) => sql<SqlBool>`${row('deletedAt')} is null`,
     revised: true,
   },
 } as const;
@@ -21,25 +21,25 @@ export const driftKinds = [
     revision: true,
     tombstone: true,
     owners: [
-      { kind: 'environment', columns: ['environment_id'], ...endsWith },
+      { kind: 'environment', columns: ['environmentId'], ...endsWith },
       // The team of its environment; without an environment, that of its template or its instance.
-      { kind: 'team', columns: ['team_id'], follows: 'environment', ...endsWith },
+      { kind: 'team', columns: ['teamId'], follows: 'environment', ...endsWith },
     ],
     references: [
-      { kind: 'instance', columns: ['instance_id'], ...endsWith },
-      { kind: 'template', columns: ['template_id'], ...endsWith },
-      { kind: 'drift_monitor', columns: ['inherited_from'], ...endsWith },
+      { kind: 'instance', columns: ['instanceId'], ...endsWith },
+      { kind: 'template', columns: ['templateId'], ...endsWith },
+      { kind: 'drift_monitor', columns: ['inheritedFrom'], ...endsWith },
     ],
   },
   {
     kind: 'drift_scan',
     table: 'drift_scans',
-    key: ['run_id'],
-    label: (row) => sql<string>`${row('run_id')}::text`,
-    owners: [{ kind: 'drift_monitor', columns: ['monitor_id'], kept: history }],
+    key: ['runId'],
+    label: (row) => sql<string>`${row('runId')}::text`,
+    owners: [{ kind: 'drift_monitor', columns: ['monitorId'], kept: history }],
     references: [
-      { kind: 'run', columns: ['run_id'], kept: history },
-      { kind: 'run', columns: ['deployed_run_id'], kept: history },
+      { kind: 'run', columns: ['runId'], kept: history },
+      { kind: 'run', columns: ['deployedRunId'], kept: history },
     ],
   },
   {
@@ -48,24 +48,24 @@ export const driftKinds = [
     label: 'address',
     revision: true,
     owners: [
-      { kind: 'drift_monitor', columns: ['monitor_id'], kept: history },
-      { kind: 'team', columns: ['team_id'], follows: 'drift_monitor', kept: history },
+      { kind: 'drift_monitor', columns: ['monitorId'], kept: history },
+      { kind: 'team', columns: ['teamId'], follows: 'drift_monitor', kept: history },
     ],
     references: [
-      { kind: 'instance', columns: ['instance_id'], kept: history },
-      { kind: 'run', columns: ['last_run_id'], kept: history },
-      { kind: 'drift_evidence', columns: ['evidence_id'], kept: history },
+      { kind: 'instance', columns: ['instanceId'], kept: history },
+      { kind: 'run', columns: ['lastRunId'], kept: history },
+      { kind: 'drift_evidence', columns: ['evidenceId'], kept: history },
     ],
   },
   {
     kind: 'drift_evidence',
     table: 'drift_evidence',
     label: (row) => sql<string>`${row('id')}::text`,
-    owners: [{ kind: 'drift_finding', columns: ['finding_id'], kept: history }],
+    owners: [{ kind: 'drift_finding', columns: ['findingId'], kept: history }],
     references: [
-      { kind: 'run', columns: ['run_id'], kept: history },
-      { kind: 'run', columns: ['deployed_run_id'], kept: history },
-      { kind: 'run', columns: ['slot_held_by'], kept: history },
+      { kind: 'run', columns: ['runId'], kept: history },
+      { kind: 'run', columns: ['deployedRunId'], kept: history },
+      { kind: 'run', columns: ['slotHeldBy'], kept: history },
     ],
   },
 ] as const satisfies readonly Declaration[];

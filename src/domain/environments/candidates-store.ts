@@ -6,8 +6,8 @@ import { type Candidates, noId } from '#domain/shared/naming/candidates.ts';
 export const environmentCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('environments as e')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .where('e.deleted_at', 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .where('e.deletedAt', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('p.teamId'), 'hidden'))
     .select(['e.id', 'e.name', 'e.slug as otherName', 'p.name as context', noId.as('parentId')])
     .as('x');

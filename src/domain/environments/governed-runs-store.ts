@@ -11,8 +11,8 @@ export async function raiseRevisionOfGovernedRuns(em: Em, environmentId: string)
     .with('governed', (queries) =>
       queries
         .selectFrom('runs')
-        .where('environment_id', '=', environmentId)
-        .where('finished_at', 'is', null)
+        .where('environmentId', '=', environmentId)
+        .where('finishedAt', 'is', null)
         .where('phase', 'not in', phasesWithOwnPolicy)
         .select('id')
         .orderBy('id')

@@ -14,7 +14,7 @@ export const environmentKinds = [
     owners: [
       {
         kind: 'project',
-        columns: ['project_id'],
+        columns: ['projectId'],
         blocker: { message: 'has environments', remedy: 'delete them first' },
         onTransfer: 'revised',
       },
@@ -31,13 +31,13 @@ export const environmentKinds = [
   {
     kind: 'environment_variable',
     table: 'environment_variables',
-    key: ['environment_id', 'name'],
+    key: ['environmentId', 'name'],
     label: 'name',
-    owners: [{ kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'environment', columns: ['environmentId'], cascade: { rows: 'deleted' } }],
     references: [
       {
         kind: 'principal',
-        columns: ['set_by'],
+        columns: ['setBy'],
         blocker: {
           message: 'has set secrets',
           remedy: 'which history keeps: disable the user instead',

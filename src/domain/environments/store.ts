@@ -10,7 +10,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import { type PolicyFields, toPolicyColumns } from '#domain/shared/vocabulary/approval.ts';
+import type { PolicyFields } from '#domain/shared/vocabulary/approval.ts';
 import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
 import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
@@ -58,8 +58,8 @@ export type EnvironmentFields = Pick<
 /** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
 export function presentEnvironments(queries: Kysely<Tables>) {
   return presentProjects(queries)
-    .innerJoin('environments as e', 'e.project_id', 'p.id')
-    .where('e.deleted_at', 'is', null);
+    .innerJoin('environments as e', 'e.projectId', 'p.id')
+    .where('e.deletedAt', 'is', null);
 }
 
 function selectEnvironments(queries: Kysely<Tables>) {
@@ -72,28 +72,28 @@ function selectEnvironments(queries: Kysely<Tables>) {
       'e.name',
       'e.slug',
       'e.kind',
-      'e.approval_required as approvalRequired',
-      'e.approval_when as approvalWhen',
-      'e.approval_allow_self as approvalAllowSelf',
-      'e.ttl_seconds as ttlSeconds',
+      'e.approvalRequired',
+      'e.approvalWhen',
+      'e.approvalAllowSelf',
+      'e.ttlSeconds',
       'e.isolation',
-      'e.allowed_options as allowedOptions',
-      'e.plan_secrets as planSecrets',
+      'e.allowedOptions',
+      'e.planSecrets',
       'e.tool',
       'e.lock',
-      'e.freeze_windows as freezeWindows',
-      'e.eligibility_generation as eligibilityGeneration',
+      'e.freezeWindows',
+      'e.eligibilityGeneration',
       'e.revision',
-      'e.variables_revision as variablesRevision',
-      'e.created_at as createdAt',
-      'e.archived_at as archivedAt',
+      'e.variablesRevision',
+      'e.createdAt',
+      'e.archivedAt',
     ])
     .select((eb) =>
       archivedLevels({
-        organization: eb.ref('o.archived_at'),
-        team: eb.ref('t.archived_at'),
-        project: eb.ref('p.archived_at'),
-        environment: eb.ref('e.archived_at'),
+        organization: eb.ref('o.archivedAt'),
+        team: eb.ref('t.archivedAt'),
+        project: eb.ref('p.archivedAt'),
+        environment: eb.ref('e.archivedAt'),
       }).as('archived'),
     );
 }
@@ -121,7 +121,7 @@ export function listEnvironments(
   { organizationId, teamId, projectId, ...request }: PageRequest & ArchivedFilter & EnvironmentFilter,
 ): Promise<Page<EnvironmentTarget>> {
   let listed = selectEnvironments(db(em))
-    .where('e.archived_at', archivedComparison(request), null)
+    .where('e.archivedAt', archivedComparison(request), null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
   if (organizationId !== undefined) listed = listed.where('o.id', '=', organizationId);
   if (teamId !== undefined) listed = listed.where('t.id', '=', teamId);
@@ -142,19 +142,9 @@ export function saveEnvironment(
   environment: EnvironmentTarget,
   changes: Partial<EnvironmentFields>,
 ): Promise<void> {
-  const { name, slug, kind, ttlSeconds, isolation, allowedOptions, planSecrets, tool } = changes;
-  const columns = {
-    name,
-    slug,
-    kind,
-    ...toPolicyColumns(changes),
-    ttl_seconds: ttlSeconds,
-    isolation,
-    allowed_options: allowedOptions && json(allowedOptions),
-    plan_secrets: planSecrets,
-    tool: tool && json(tool),
-  };
-  return changeEnvironment(em, environment, columns);
+  const { allowedOptions, tool, ...others } = changes;
+  const documents = { allowedOptions: allowedOptions && json(allowedOptions), tool: tool && json(tool) };
+  return changeEnvironment(em, environment, { ...others, ...documents });
 }
 
 /** Writes columns of an environment and raises its revision. The caller has locked the row. */

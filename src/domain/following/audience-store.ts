@@ -13,8 +13,8 @@ export async function findFollowAudience(em: Em, instanceId: string): Promise<st
   const author = authorityType === 'user' ? authorityId : responsibleUserId;
   const members = await db(em)
     .selectFrom('team_members')
-    .where('team_id', '=', teamId)
-    .select('principal_id as id')
+    .where('teamId', '=', teamId)
+    .select('principalId as id')
     .execute();
   const principals = await readPrincipals(
     em,

@@ -29,25 +29,25 @@ export async function setFollow(
   const { id, teamId, organizationId } = target;
   const before = await findFollow(em, id);
   if (!isEnabled && !before) return { wasEnabled: false, revision: target.revision };
-  await db(em).deleteFrom('instance_follows').where('instance_id', '=', id).execute();
+  await db(em).deleteFrom('instance_follows').where('instanceId', '=', id).execute();
   if (isEnabled) {
-    const place = await db(em).selectFrom('instances').where('id', '=', id).select('environment_id').executeTakeFirst();
-    if (teamId === null || organizationId === null || !place?.environment_id) throw new WithoutEnvironment();
+    const place = await db(em).selectFrom('instances').where('id', '=', id).select('environmentId').executeTakeFirst();
+    if (teamId === null || organizationId === null || !place?.environmentId) throw new WithoutEnvironment();
     const deployed = await findReadingDeployment(em, id);
     const { seen } = await readSeen(em, id, deployed);
     const { authorityId, credentialId = null, responsibleUserId = null } = storedAuthorityOf(author);
     await db(em)
       .insertInto('instance_follows')
       .values({
-        instance_id: id,
-        authority_id: authorityId,
-        authority_type: author.kind,
-        authority_name: author.name,
-        credential_id: credentialId,
-        responsible_user_id: responsibleUserId,
-        saved_for_organization_id: organizationId,
-        saved_for_team_id: teamId,
-        saved_at: new Date(),
+        instanceId: id,
+        authorityId,
+        authorityType: author.kind,
+        authorityName: author.name,
+        credentialId,
+        responsibleUserId,
+        savedForOrganizationId: organizationId,
+        savedForTeamId: teamId,
+        savedAt: new Date(),
         seen,
       })
       .execute();

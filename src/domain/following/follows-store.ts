@@ -20,38 +20,38 @@ export const lostAuthorities = {
 function selectFollows(em: Em, instanceIds: readonly string[]) {
   return db(em)
     .selectFrom('instance_follows as f')
-    .innerJoin('instances as i', 'i.id', 'f.instance_id')
-    .leftJoin('teams as t', 't.id', 'i.team_id')
-    .leftJoin('environments as e', 'e.id', 'i.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .where('f.instance_id', '=', (eb) => eb.fn.any(eb.val(instanceIds)))
-    .where('i.deleted_at', 'is', null)
+    .innerJoin('instances as i', 'i.id', 'f.instanceId')
+    .leftJoin('teams as t', 't.id', 'i.teamId')
+    .leftJoin('environments as e', 'e.id', 'i.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .where('f.instanceId', '=', (eb) => eb.fn.any(eb.val(instanceIds)))
+    .where('i.deletedAt', 'is', null)
     .select([
-      'f.instance_id as instanceId',
-      'f.authority_id as authorityId',
-      'f.authority_type as authorityType',
-      'f.authority_name as authorityName',
-      'f.credential_id as credentialId',
-      'f.responsible_user_id as responsibleUserId',
-      'f.saved_for_team_id as savedForTeamId',
-      'f.saved_for_organization_id as savedForOrganizationId',
-      'f.saved_at as savedAt',
-      'f.void_since as voidSince',
+      'f.instanceId',
+      'f.authorityId',
+      'f.authorityType',
+      'f.authorityName',
+      'f.credentialId',
+      'f.responsibleUserId',
+      'f.savedForTeamId',
+      'f.savedForOrganizationId',
+      'f.savedAt',
+      'f.voidSince',
       'f.seen',
       'f.failure',
       'i.name',
-      'i.team_id as teamId',
-      't.organization_id as organizationId',
-      'i.environment_id as environmentId',
+      'i.teamId',
+      't.organizationId',
+      'i.environmentId',
       't.name as team',
       'p.name as project',
       'e.name as environment',
-      'i.deployed_run_id as deployedRunId',
-      'i.state_serial as stateSerial',
+      'i.deployedRunId',
+      'i.stateSerial',
     ])
     .select((eb) =>
       selectLostAuthority(
-        { authorityId: eb.ref('f.authority_id'), credentialId: eb.ref('f.credential_id') },
+        { authorityId: eb.ref('f.authorityId'), credentialId: eb.ref('f.credentialId') },
         lostAuthorities,
       ).as('lost'),
     );
@@ -104,7 +104,7 @@ export async function findEndedRun(em: Em, runId: string) {
     .selectFrom('runs')
     .where('id', '=', runId)
     .where('operation', '<>', 'scan')
-    .select(['instance_id as instanceId', 'operation', 'status'])
+    .select(['instanceId', 'operation', 'status'])
     .executeTakeFirst();
   return run && { instanceId: run.instanceId, hasChanged: run.status === 'succeeded' && run.operation !== 'plan' };
 }
@@ -113,9 +113,9 @@ export async function findEndedRun(em: Em, runId: string) {
 export async function isBusy(em: Em, instanceId: string): Promise<boolean> {
   const row = await db(em)
     .selectFrom('runs')
-    .where('instance_id', '=', instanceId)
+    .where('instanceId', '=', instanceId)
     .where('operation', '<>', 'scan')
-    .where('finished_at', 'is', null)
+    .where('finishedAt', 'is', null)
     .select('id')
     .executeTakeFirst();
   return row !== undefined;
@@ -155,17 +155,17 @@ export async function readChain(
       queries
         .selectFrom('runs')
         .where('id', '=', (eb) => eb.fn.any(eb.val(runIds)))
-        .select(['instance_id', 'started_by_run_id', sql<number>`1`.as('depth')])
+        .select(['instanceId', 'startedByRunId', sql<number>`1`.as('depth')])
         .unionAll(
           queries
             .selectFrom('chain')
-            .innerJoin('runs as r', 'r.id', 'chain.started_by_run_id')
+            .innerJoin('runs as r', 'r.id', 'chain.startedByRunId')
             .where('chain.depth', '<=', maxChain)
-            .select(['r.instance_id', 'r.started_by_run_id', sql<number>`chain.depth + 1`.as('depth')]),
+            .select(['r.instanceId', 'r.startedByRunId', sql<number>`chain.depth + 1`.as('depth')]),
         ),
     )
     .selectFrom('chain')
-    .select(['instance_id as instanceId', 'depth'])
+    .select(['instanceId', 'depth'])
     .execute();
   return {
     instances: new Set(chain.map(({ instanceId }) => instanceId)),
@@ -181,7 +181,7 @@ export async function noteSeen(
 ): Promise<void> {
   await db(em)
     .updateTable('instance_follows')
-    .where('instance_id', '=', instanceId)
+    .where('instanceId', '=', instanceId)
     .where('seen', '=', seen)
     .set({ seen: now, ...(failure !== undefined && { failure: failure && JSON.stringify(failure) }) })
     .execute();

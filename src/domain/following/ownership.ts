@@ -8,13 +8,13 @@ export const followingKinds = [
   {
     kind: 'instance_follow',
     table: 'instance_follows',
-    key: ['instance_id'],
-    owners: [{ kind: 'instance', columns: ['instance_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer }],
+    key: ['instanceId'],
+    owners: [{ kind: 'instance', columns: ['instanceId'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer }],
     references: [
-      { kind: 'organization', columns: ['saved_for_organization_id'], kept: saved },
-      { kind: 'team', columns: ['saved_for_team_id'], kept: saved },
-      { kind: 'principal', columns: ['authority_id'], kept: acting },
-      { kind: 'principal', columns: ['responsible_user_id'], kept: acting },
+      { kind: 'organization', columns: ['savedForOrganizationId'], kept: saved },
+      { kind: 'team', columns: ['savedForTeamId'], kept: saved },
+      { kind: 'principal', columns: ['authorityId'], kept: acting },
+      { kind: 'principal', columns: ['responsibleUserId'], kept: acting },
     ],
   },
 ] as const satisfies readonly Declaration[];

@@ -10,12 +10,12 @@ import type { HoldFacts } from './holds.ts';
 
 /** The `HoldFacts` of a run. */
 export function selectHolds(eb: Over<{ runs: 'runs' }>) {
-  const pause = eb.selectFrom('installation').select('installation.apply_pause').$asScalar();
-  const environment = () => eb.selectFrom('environments as held').whereRef('held.id', '=', 'runs.environment_id');
+  const pause = eb.selectFrom('installation').select('installation.applyPause').$asScalar();
+  const environment = () => eb.selectFrom('environments as held').whereRef('held.id', '=', 'runs.environmentId');
   return jsonBuildObject({
     pause,
     lock: environment().select('held.lock').$asScalar(),
-    windows: environment().select('held.freeze_windows').$asScalar(),
+    windows: environment().select('held.freezeWindows').$asScalar(),
   }).$castTo<HoldFacts>();
 }
 
@@ -30,7 +30,7 @@ export function saveFreezeWindows(
   environment: EnvironmentTarget,
   windows: readonly FreezeWindow[],
 ): Promise<void> {
-  return changeEnvironment(em, environment, { freeze_windows: json([...windows]) });
+  return changeEnvironment(em, environment, { freezeWindows: json([...windows]) });
 }
 
 /** The pause of the installation as it is stored. */
@@ -45,7 +45,7 @@ export interface StoredPause {
 export function findPause(em: Em, lock: boolean): Promise<StoredPause | undefined> {
   const found = db(em)
     .selectFrom('installation')
-    .select(['id', 'apply_pause as pause', 'apply_pause_revision as revision']);
+    .select(['id', 'applyPause as pause', 'applyPauseRevision as revision']);
   return (lock ? found.forNoKeyUpdate() : found).executeTakeFirst();
 }
 
@@ -59,10 +59,10 @@ export async function savePause(em: Em, pause: StoredHold | null): Promise<numbe
   const { revision } = await db(em)
     .updateTable('installation')
     .set((eb) => ({
-      apply_pause: pause && json(pause),
-      apply_pause_revision: eb('apply_pause_revision', '+', 1),
+      applyPause: pause && json(pause),
+      applyPauseRevision: eb('applyPauseRevision', '+', 1),
     }))
-    .returning('apply_pause_revision as revision')
+    .returning('applyPauseRevision as revision')
     .executeTakeFirstOrThrow();
   return revision;
 }
@@ -84,12 +84,12 @@ export function findHeldRuns(
 ): Promise<{ id: string; workflowId: string }[]> {
   let runs = db(em)
     .selectFrom('runs')
-    .where('finished_at', 'is', null)
+    .where('finishedAt', 'is', null)
     .where('id', '>', after)
-    .where((eb) => eb(eb.ref('waiting_on', '->>').key('code'), 'in', codes))
-    .select(['id', 'idempotency_key as workflowId'])
+    .where((eb) => eb(eb.ref('waitingOn', '->>').key('code'), 'in', codes))
+    .select(['id', 'idempotencyKey as workflowId'])
     .orderBy('id')
     .limit(limit);
-  if (environmentId !== null) runs = runs.where('environment_id', '=', environmentId);
+  if (environmentId !== null) runs = runs.where('environmentId', '=', environmentId);
   return runs.execute();
 }

@@ -4,13 +4,13 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 /** Active keys are revoked when their principal is deleted and when their service account is transferred. */
 const activeKeysRevoked = {
   rows: 'ended',
-  at: 'revoked_at',
-  when: (row: Row<'revoked_at'>) => sql<SqlBool>`${row('revoked_at')} is null`,
+  at: 'revokedAt',
+  when: (row: Row<'revokedAt'>) => sql<SqlBool>`${row('revokedAt')} is null`,
 } as const;
 
 /** Only enabled users count as owners: a service account or a disabled user could not manage what it owns alone. */
-export function isAbleToOwn(row: Row<'kind' | 'enabled' | 'deleted_at'>) {
-  return sql<SqlBool>`${row('kind')} = 'user' and ${row('enabled')} and ${row('deleted_at')} is null`;
+export function isAbleToOwn(row: Row<'kind' | 'enabled' | 'deletedAt'>) {
+  return sql<SqlBool>`${row('kind')} = 'user' and ${row('enabled')} and ${row('deletedAt')} is null`;
 }
 
 export const identityKinds = [
@@ -31,11 +31,11 @@ export const identityKinds = [
     owners: [
       {
         kind: 'user',
-        columns: ['user_id'],
+        columns: ['userId'],
         cascade: {
           rows: 'ended',
-          at: 'revoked_at',
-          when: (row) => sql<SqlBool>`${row('revoked_at')} is null and ${row('expires_at')} > now()`,
+          at: 'revokedAt',
+          when: (row) => sql<SqlBool>`${row('revokedAt')} is null and ${row('expiresAt')} > now()`,
         },
       },
     ],
@@ -43,19 +43,19 @@ export const identityKinds = [
   {
     kind: 'password_reset',
     table: 'password_resets',
-    key: ['user_id'],
-    owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
+    key: ['userId'],
+    owners: [{ kind: 'user', columns: ['userId'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'principal', columns: ['issued_by'], kept: 'a link is void while whoever made it may not manage users' },
+      { kind: 'principal', columns: ['issuedBy'], kept: 'a link is void while whoever made it may not manage users' },
     ],
   },
   {
     kind: 'email_confirmation',
     table: 'email_confirmations',
-    key: ['user_id'],
-    owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
+    key: ['userId'],
+    owners: [{ kind: 'user', columns: ['userId'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'principal', columns: ['issued_by'], kept: 'a token stays valid after the user who made it is deleted' },
+      { kind: 'principal', columns: ['issuedBy'], kept: 'a token stays valid after the user who made it is deleted' },
     ],
   },
   {
@@ -63,28 +63,28 @@ export const identityKinds = [
     table: 'api_keys',
     label: 'name',
     owners: [
-      { kind: 'principal', columns: ['principal_id'], cascade: activeKeysRevoked, onTransfer: activeKeysRevoked },
+      { kind: 'principal', columns: ['principalId'], cascade: activeKeysRevoked, onTransfer: activeKeysRevoked },
     ],
     references: [
       {
         kind: 'principal',
-        columns: ['issued_by'],
+        columns: ['issuedBy'],
         blocker: {
           message: 'has issued API keys of others',
           remedy: 'which history keeps: disable the user instead',
-          when: (row) => sql<SqlBool>`${row('issued_by')} <> ${row('principal_id')}`,
+          when: (row) => sql<SqlBool>`${row('issuedBy')} <> ${row('principalId')}`,
           names: ['principal'],
           onlyOf: 'user',
         },
         kept: 'a key always names the user who answers for it',
       },
-      { kind: 'api_key', columns: ['rotated_from'], kept: 'keys are never deleted, so each can name its predecessor' },
+      { kind: 'api_key', columns: ['rotatedFrom'], kept: 'keys are never deleted, so each can name its predecessor' },
     ],
   },
   {
     kind: 'api_key_use',
     table: 'api_key_uses',
-    key: ['key_id'],
-    owners: [{ kind: 'api_key', columns: ['key_id'], kept: 'keys are never deleted' }],
+    key: ['keyId'],
+    owners: [{ kind: 'api_key', columns: ['keyId'], kept: 'keys are never deleted' }],
   },
 ] as const satisfies readonly Declaration[];

@@ -55,7 +55,7 @@ export function selectLostAuthority<Word extends string>(
   words: Readonly<Record<LostAuthority, Word>>,
 ) {
   const eb = expressionBuilder<Tables>();
-  const principal = eb.selectFrom('principals as p').where('p.id', '=', authorityId).where('p.deleted_at', 'is', null);
+  const principal = eb.selectFrom('principals as p').where('p.id', '=', authorityId).where('p.deletedAt', 'is', null);
   const key = eb
     .selectFrom('api_keys as k')
     .where('k.id', '=', eb.fn.coalesce(credentialId, authorityId))

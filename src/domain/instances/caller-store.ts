@@ -11,17 +11,17 @@ export function isUsedByCallerAlone(instanceId: Expression<string>, callerId: st
   const eb = expressionBuilder<Tables>();
   const runs = eb
     .selectFrom('runs as used')
-    .where((run) => run(run.ref('used.instance_id'), '=', instanceId))
+    .where((run) => run(run.ref('used.instanceId'), '=', instanceId))
     // Who looks for drift leaves nothing in the instance.
     .where('used.operation', '<>', 'scan')
     .select('used.id');
   const others = runs
-    .where('used.requested_by_id', 'is distinct from', callerId)
-    .where('used.responsible_user_id', 'is distinct from', callerId);
+    .where('used.requestedById', 'is distinct from', callerId)
+    .where('used.responsibleUserId', 'is distinct from', callerId);
   const imported = eb
     .selectFrom('state_versions as version')
-    .where((version) => version(version.ref('version.instance_id'), '=', instanceId))
-    .where('version.created_by', '<>', callerId)
+    .where((version) => version(version.ref('version.instanceId'), '=', instanceId))
+    .where('version.createdBy', '<>', callerId)
     .select('version.serial');
   return eb.and([eb.exists(runs), eb.not(eb.exists(others)), eb.not(eb.exists(imported))]);
 }

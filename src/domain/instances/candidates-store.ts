@@ -6,8 +6,8 @@ import { type Candidates, noId, nothing } from '#domain/shared/naming/candidates
 export const instanceCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('instances as i')
-    .leftJoin('environments as e', 'e.id', 'i.environment_id')
-    .where('i.deleted_at', 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'))
+    .leftJoin('environments as e', 'e.id', 'i.environmentId')
+    .where('i.deletedAt', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('i.teamId'), 'visible'))
     .select(['i.id', 'i.name', nothing.as('otherName'), 'e.name as context', noId.as('parentId')])
     .as('x');

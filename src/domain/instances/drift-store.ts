@@ -7,10 +7,10 @@ export function hasDrifted(instanceId: Expression<string>): Expression<SqlBool> 
   return eb.exists(
     eb
       .selectFrom('drift_findings as drift')
-      .innerJoin('drift_monitors as monitor', 'monitor.id', 'drift.monitor_id')
-      .where('drift.instance_id', '=', instanceId)
+      .innerJoin('drift_monitors as monitor', 'monitor.id', 'drift.monitorId')
+      .where('drift.instanceId', '=', instanceId)
       .where('drift.status', '=', 'open')
-      .where('monitor.deleted_at', 'is', null)
+      .where('monitor.deletedAt', 'is', null)
       .select('drift.id'),
   );
 }

@@ -9,7 +9,7 @@ const uncertainOutcomes: readonly AttemptOutcome[] = ['canceled', 'timed_out', '
 const uncertainReasons = reasonsThat('isUncertain');
 
 /** The columns of a run that the condition reads. */
-export type IncompleteColumn = 'id' | 'instance_id' | 'instance_position' | 'operation' | 'status' | 'status_reason';
+export type IncompleteColumn = 'id' | 'instanceId' | 'instancePosition' | 'operation' | 'status' | 'statusReason';
 
 /**
  * The condition that the run in a row has begun to apply and may have changed more than the service knows, and that no run which
@@ -20,21 +20,21 @@ export function isIncompleteApply(run: (column: IncompleteColumn) => Expression<
   const eb = expressionBuilder<Tables>();
   const attempts = eb
     .selectFrom('run_attempts as a')
-    .where((attempt) => sql<SqlBool>`${attempt.ref('a.run_id')} = ${run('id')}`)
+    .where((attempt) => sql<SqlBool>`${attempt.ref('a.runId')} = ${run('id')}`)
     .where('a.phase', '=', 'applying')
-    .where('a.worker_id', 'is not', null)
+    .where('a.workerId', 'is not', null)
     .where((attempt) =>
       attempt.or([
         attempt('a.outcome', 'is', null),
         attempt('a.outcome', 'in', uncertainOutcomes),
-        sql<SqlBool>`${run('status_reason')} in (${sql.join(uncertainReasons)})`,
+        sql<SqlBool>`${run('statusReason')} in (${sql.join(uncertainReasons)})`,
       ]),
     )
     .select('a.id');
   const laterSuccesses = eb
     .selectFrom('runs as later')
-    .where((later) => sql<SqlBool>`${later.ref('later.instance_id')} = ${run('instance_id')}`)
-    .where((later) => sql<SqlBool>`${later.ref('later.instance_position')} > ${run('instance_position')}`)
+    .where((later) => sql<SqlBool>`${later.ref('later.instanceId')} = ${run('instanceId')}`)
+    .where((later) => sql<SqlBool>`${later.ref('later.instancePosition')} > ${run('instancePosition')}`)
     .where('later.operation', 'in', writingOperations)
     .where('later.status', '=', 'succeeded')
     .select('later.id');
@@ -51,7 +51,7 @@ export function hasIncompleteApply(instanceId: Expression<unknown>): Expression<
   const eb = expressionBuilder<Tables>();
   const incomplete = eb
     .selectFrom('runs as r')
-    .where((run) => sql<SqlBool>`${run.ref('r.instance_id')} = ${instanceId}`)
+    .where((run) => sql<SqlBool>`${run.ref('r.instanceId')} = ${instanceId}`)
     .where(isIncompleteApply((column) => sql.ref(`r.${column}`)))
     .select('r.id');
   return eb.exists(incomplete);

@@ -8,7 +8,7 @@ export function haveInputsChanged(instanceId: Expression<string | null>): Expres
     eb
       .selectFrom('instances as reading')
       .where('reading.id', '=', instanceId)
-      .whereRef('reading.inputs_changed_run_id', '=', 'reading.deployed_run_id')
+      .whereRef('reading.inputsChangedRunId', '=', 'reading.deployedRunId')
       .select('reading.id'),
   );
 }

@@ -7,9 +7,9 @@ const allowedFor = 'its readers read nothing for other owners than those for who
 /** For good, also if it comes back: its present owners decide anew who reads it. */
 const readersVoid = {
   rows: 'ended',
-  at: 'readers_void_since',
-  when: (row: Row<'readers_void_since' | 'readers_team_id'>) =>
-    sql<SqlBool>`${row('readers_void_since')} is null and ${row('readers_team_id')} is not null`,
+  at: 'readersVoidSince',
+  when: (row: Row<'readersVoidSince' | 'readersTeamId'>) =>
+    sql<SqlBool>`${row('readersVoidSince')} is null and ${row('readersTeamId')} is not null`,
   withOwner: true,
 } as const;
 const history = 'what was deployed and what its states were outlives who did it and where';
@@ -17,15 +17,15 @@ const history = 'what was deployed and what its states were outlives who did it 
 const holdsResources = {
   message: 'has instances that still hold resources',
   remedy: 'destroy them first',
-  when: (row: Row<'resource_count'>) => sql<SqlBool>`${row('resource_count')} > 0`,
+  when: (row: Row<'resourceCount'>) => sql<SqlBool>`${row('resourceCount')} > 0`,
 } as const;
 
 const mayHoldResources = {
   message: 'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
   remedy: 'apply or destroy them again first',
   // `holdsResources` reports the known ones.
-  when: (row: Row<'resource_count' | 'id'>) =>
-    sql<SqlBool>`${row('resource_count')} = 0 and ${hasIncompleteApply(row('id'))}`,
+  when: (row: Row<'resourceCount' | 'id'>) =>
+    sql<SqlBool>`${row('resourceCount')} = 0 and ${hasIncompleteApply(row('id'))}`,
 } as const;
 
 /** No column names the assembly: runs of its nodes have applied the instance. */
@@ -47,32 +47,32 @@ export const instanceKinds = [
     revision: true,
     tombstone: true,
     owners: [
-      { kind: 'environment', columns: ['environment_id'], kept: history, onTransfer: readersVoid },
+      { kind: 'environment', columns: ['environmentId'], kept: history, onTransfer: readersVoid },
       // The team of its environment; without an environment, the team of its template.
-      { kind: 'team', columns: ['team_id'], follows: 'environment', kept: history },
+      { kind: 'team', columns: ['teamId'], follows: 'environment', kept: history },
     ],
     references: [
-      { kind: 'template', columns: ['template_id'], kept: history, blocker: holdsResources },
-      { kind: 'template', columns: ['template_id'], kept: history, blocker: mayHoldResources },
-      { kind: 'run', columns: ['deployed_run_id'], kept: history },
-      { kind: 'run', columns: ['unrecorded_run_id'], kept: history },
-      { kind: 'run', columns: ['inputs_changed_run_id'], kept: history },
+      { kind: 'template', columns: ['templateId'], kept: history, blocker: holdsResources },
+      { kind: 'template', columns: ['templateId'], kept: history, blocker: mayHoldResources },
+      { kind: 'run', columns: ['deployedRunId'], kept: history },
+      { kind: 'run', columns: ['unrecordedRunId'], kept: history },
+      { kind: 'run', columns: ['inputsChangedRunId'], kept: history },
       { ...ofAssembly, blocker: holdsResources },
       { ...ofAssembly, blocker: mayHoldResources },
       {
         kind: 'team',
-        columns: ['reader_team_ids'],
+        columns: ['readerTeamIds'],
         kept: readers,
-        onTransfer: { rows: 'unlisted', from: 'reader_team_ids' },
+        onTransfer: { rows: 'unlisted', from: 'readerTeamIds' },
       },
       {
         kind: 'environment',
-        columns: ['reader_environment_ids'],
+        columns: ['readerEnvironmentIds'],
         kept: readers,
-        onTransfer: { rows: 'unlisted', from: 'reader_environment_ids', withOwner: true },
+        onTransfer: { rows: 'unlisted', from: 'readerEnvironmentIds', withOwner: true },
       },
-      { kind: 'organization', columns: ['readers_organization_id'], kept: allowedFor },
-      { kind: 'team', columns: ['readers_team_id'], kept: allowedFor },
+      { kind: 'organization', columns: ['readersOrganizationId'], kept: allowedFor },
+      { kind: 'team', columns: ['readersTeamId'], kept: allowedFor },
     ],
     uses: [
       { ...holdsResources, prevents: ['deletion', 'archiving'] },
@@ -81,7 +81,7 @@ export const instanceKinds = [
         prevents: ['transfer'],
         message: 'has instances that are deployed from templates of its team, which the other team cannot use',
         remedy: 'destroy them first',
-        when: (row) => sql<SqlBool>`${row('resource_count')} > 0`,
+        when: (row) => sql<SqlBool>`${row('resourceCount')} > 0`,
         tiedTo: { kind: 'template', sharing: 'team' },
       },
     ],
@@ -89,9 +89,9 @@ export const instanceKinds = [
   {
     kind: 'instance_slot',
     table: 'instance_slots',
-    key: ['instance_id'],
-    owners: [{ kind: 'instance', columns: ['instance_id'], cascade: { rows: 'deleted' } }],
-    references: [{ kind: 'run', columns: ['run_id'], kept: 'it goes when the run ends' }],
+    key: ['instanceId'],
+    owners: [{ kind: 'instance', columns: ['instanceId'], cascade: { rows: 'deleted' } }],
+    references: [{ kind: 'run', columns: ['runId'], kept: 'it goes when the run ends' }],
   },
   {
     kind: 'instance_resource',
@@ -100,25 +100,25 @@ export const instanceKinds = [
     owners: [
       {
         kind: 'instance',
-        columns: ['instance_id'],
+        columns: ['instanceId'],
         blocker: {
           message: 'holds resources',
           remedy: 'destroy them first, or forget the state if it was imported by mistake',
         },
         kept: 'there is none when it is deleted',
       },
-      { kind: 'team', columns: ['team_id'], follows: 'instance', kept: 'the instance prevents the deletion' },
+      { kind: 'team', columns: ['teamId'], follows: 'instance', kept: 'the instance prevents the deletion' },
     ],
   },
   {
     kind: 'state_version',
     table: 'state_versions',
-    key: ['instance_id', 'serial'],
-    owners: [{ kind: 'instance', columns: ['instance_id'], kept: history }],
+    key: ['instanceId', 'serial'],
+    owners: [{ kind: 'instance', columns: ['instanceId'], kept: history }],
     references: [
-      { kind: 'run', columns: ['run_id'], kept: history },
-      { kind: 'run_attempt', columns: ['attempt_id'], kept: history },
-      { kind: 'principal', columns: ['created_by'], kept: history },
+      { kind: 'run', columns: ['runId'], kept: history },
+      { kind: 'run_attempt', columns: ['attemptId'], kept: history },
+      { kind: 'principal', columns: ['createdBy'], kept: history },
     ],
   },
 ] as const satisfies readonly Declaration[];

@@ -4,7 +4,7 @@ import { outputsContext, stateContext } from './seals.ts';
 export const instanceSeals = [
   sealedColumn({
     table: 'instances',
-    column: 'sealed_outputs',
+    column: 'sealedOutputs',
     key: ['id'],
     context: ({ id }) => outputsContext(id),
     isLarge: true,
@@ -12,9 +12,9 @@ export const instanceSeals = [
   sealedColumn({
     table: 'state_versions',
     column: 'content',
-    key: ['instance_id', 'serial'],
+    key: ['instanceId', 'serial'],
     from: ['digest'],
-    context: ({ instance_id: id, digest }) => stateContext(id, digest),
+    context: ({ instanceId: id, digest }) => stateContext(id, digest),
     isLarge: true,
   }),
 ];

@@ -17,8 +17,8 @@ export function secretNamesOf(outputs: Expression<unknown>, runId: Expression<un
 
 /** The same of the outputs of the run `run` alone. It looks up each name, so its cost does not depend on how many newer versions there are: lists use it for each row. */
 export function secretNamesAmong(run: 'runs' | 'ran') {
-  const column = (name: 'outputs' | 'template_id' | 'template_version_id') => sql.ref(`${run}.${name}`);
-  const [templateId, versionId] = [column('template_id'), column('template_version_id')];
+  const column = (name: 'outputs' | 'templateId' | 'templateVersionId') => sql.ref(`${run}.${name}`);
+  const [templateId, versionId] = [column('templateId'), column('templateVersionId')];
   // For an `exists`, PostgreSQL would read all outputs of all these versions first.
   return sql<string[]>`array(
     select o.key from jsonb_each(${column('outputs')}) o
@@ -34,7 +34,7 @@ export function isSecretByVersions(runId: Expression<unknown>, name: Expression<
 
 /** The outputs `s` that are secret by the version of a run or by a newer one. */
 function secretsByVersions(runId: Expression<unknown>) {
-  return sql`runs d join template_secret_outputs s on s.template_id = d.template_id and ${isSince(sql.ref('d.template_version_id'))}
+  return sql`runs d join template_secret_outputs s on s.template_id = d.template_id and ${isSince(sql.ref('d.templateVersionId'))}
     where d.id = ${runId}`;
 }
 

@@ -22,24 +22,24 @@ export type InstanceDetails = NonNullable<Awaited<ReturnType<typeof readInstance
 function selectInstances(em: Em) {
   return db(em)
     .selectFrom('instances as i')
-    .leftJoin('instance_slots as slot', 'slot.instance_id', 'i.id')
-    .where('i.deleted_at', 'is', null)
+    .leftJoin('instance_slots as slot', 'slot.instanceId', 'i.id')
+    .where('i.deletedAt', 'is', null)
     .select([
       'i.id',
       'i.name',
-      'i.team_id as teamId',
-      'i.environment_id as environmentId',
-      'i.template_id as templateId',
+      'i.teamId',
+      'i.environmentId',
+      'i.templateId',
       'i.tool',
-      'i.tool_version as toolVersion',
-      'i.wanted_tool as wantedTool',
-      'i.state_serial as stateSerial',
-      'i.resource_count as resourceCount',
-      'i.deployed_run_id as deployedRunId',
-      'i.unrecorded_run_id as unrecordedRunId',
-      'i.unrecorded_at as unrecordedAt',
-      'slot.run_id as lockedByRunId',
-      'i.created_at as createdAt',
+      'i.toolVersion',
+      'i.wantedTool',
+      'i.stateSerial',
+      'i.resourceCount',
+      'i.deployedRunId',
+      'i.unrecordedRunId',
+      'i.unrecordedAt',
+      'slot.runId as lockedByRunId',
+      'i.createdAt',
       'i.revision',
     ])
     .select((eb) => selectDeployingAssembly(eb).as('deployedByAssemblyId'))
@@ -51,10 +51,10 @@ function selectInstances(em: Em) {
 function selectDeployingAssembly(eb: Over<{ i: 'instances' }>) {
   return eb
     .selectFrom('runs as deployed')
-    .innerJoin('assembly_runs as ar', 'ar.id', 'deployed.assembly_run_id')
-    .whereRef('deployed.id', '=', 'i.deployed_run_id')
-    .where((of) => of('deployed.team_id', 'is not distinct from', of.ref('i.team_id')))
-    .select('ar.assembly_id');
+    .innerJoin('assembly_runs as ar', 'ar.id', 'deployed.assemblyRunId')
+    .whereRef('deployed.id', '=', 'i.deployedRunId')
+    .where((of) => of('deployed.teamId', 'is not distinct from', of.ref('i.teamId')))
+    .select('ar.assemblyId');
 }
 
 export function readInstance(em: Em, id: string) {
@@ -66,11 +66,11 @@ export async function isPlannableAgain(em: Em, instanceId: string): Promise<bool
   const found = await db(em)
     .selectFrom('instances as i')
     .innerJoin('runs as deployed', (join) =>
-      join.onRef('deployed.id', '=', 'i.deployed_run_id').onRef('deployed.template_id', '=', 'i.template_id'),
+      join.onRef('deployed.id', '=', 'i.deployedRunId').onRef('deployed.templateId', '=', 'i.templateId'),
     )
     .where('i.id', '=', instanceId)
     .where('deployed.operation', '<>', 'destroy')
-    .where((eb) => eb(eb.fn<number>('octet_length', ['deployed.sealed_inputs']), '>', 0))
+    .where((eb) => eb(eb.fn<number>('octet_length', ['deployed.sealedInputs']), '>', 0))
     .select('i.id')
     .executeTakeFirst();
   return found !== undefined;
@@ -104,11 +104,11 @@ export function listInstances(
   }: InstanceFilter,
   page: PageRequest,
 ): Promise<Page<InstanceDetails>> {
-  let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'));
-  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('i.team_id')));
-  if (teamId !== undefined) query = query.where('i.team_id', '=', teamId);
-  if (environmentId !== undefined) query = query.where('i.environment_id', '=', environmentId);
-  if (templateId !== undefined) query = query.where('i.template_id', '=', templateId);
+  let query = selectInstances(em).where((eb) => isInReadableTeam(principal, eb.ref('i.teamId'), 'visible'));
+  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('i.teamId')));
+  if (teamId !== undefined) query = query.where('i.teamId', '=', teamId);
+  if (environmentId !== undefined) query = query.where('i.environmentId', '=', environmentId);
+  if (templateId !== undefined) query = query.where('i.templateId', '=', templateId);
   if (isDrifted !== undefined) {
     query = query.where((eb) => (isDrifted ? hasDrifted(eb.ref('i.id')) : eb.not(hasDrifted(eb.ref('i.id')))));
   }
@@ -116,7 +116,7 @@ export function listInstances(
     query = query.where((eb) =>
       changed ? haveInputsChanged(eb.ref('i.id')) : eb.not(haveInputsChanged(eb.ref('i.id'))),
     );
-  if (isUnrecorded !== undefined) query = query.where('i.unrecorded_run_id', isUnrecorded ? 'is not' : 'is', null);
+  if (isUnrecorded !== undefined) query = query.where('i.unrecordedRunId', isUnrecorded ? 'is not' : 'is', null);
   return pageOf(query, 'i.id', page);
 }
 
@@ -126,7 +126,7 @@ export async function readOutputs(em: Em, id: string): Promise<MaskedOutputs | u
     .selectFrom('instances as i')
     .where('i.id', '=', id)
     .select('i.outputs')
-    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
+    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployedRunId')).as('secret'))
     .executeTakeFirst();
   return row && showOutputs(row.outputs, row.secret);
 }
@@ -146,10 +146,10 @@ export function findInstanceOwner(em: Em, id: string, callerId: string): Promise
 const selectOwner = prepare((db, parameter: ParameterOf<{ id: string; callerId: string }>) =>
   db
     .selectFrom('instances as i')
-    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .leftJoin('teams as t', 't.id', 'i.teamId')
     .where('i.id', '=', parameter('id'))
-    .where('i.deleted_at', 'is', null)
-    .select(['i.id', 'i.name', 'i.revision', 'i.team_id as teamId', 't.organization_id as organizationId'])
+    .where('i.deletedAt', 'is', null)
+    .select(['i.id', 'i.name', 'i.revision', 'i.teamId', 't.organizationId'])
     .select((eb) =>
       eb.cast<boolean>(isUsedByCallerAlone(eb.ref('i.id'), parameter('callerId')), 'boolean').as('isCallersOwn'),
     ),
@@ -160,8 +160,8 @@ export function findInstanceScope(em: Em, id: string) {
   return db(em)
     .selectFrom('instances')
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .select(['team_id as teamId', 'environment_id as environmentId', 'template_id as templateId'])
+    .where('deletedAt', 'is', null)
+    .select(['teamId', 'environmentId', 'templateId'])
     .executeTakeFirst();
 }
 
@@ -172,8 +172,8 @@ export async function lockInstance(em: Em, id: string): Promise<void> {
 
 /** Whether a run that holds an instance has not ended. */
 export async function isUnfinished(em: Em, runId: string): Promise<boolean> {
-  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('finished_at').executeTakeFirst();
-  return run?.finished_at === null;
+  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('finishedAt').executeTakeFirst();
+  return run?.finishedAt === null;
 }
 
 export interface NewInstance {
@@ -187,14 +187,14 @@ export interface NewInstance {
 function insertInstance(db: Kysely<Tables>, parameter: ParameterOf<NewInstance>) {
   return db.insertInto('instances').values({
     id: parameter('id'),
-    team_id: parameter('teamId'),
-    environment_id: parameter('environmentId'),
-    template_id: parameter('templateId'),
+    teamId: parameter('teamId'),
+    environmentId: parameter('environmentId'),
+    templateId: parameter('templateId'),
     name: parameter('name'),
-    next_position: 2,
-    resources_serial: 0,
+    nextPosition: 2,
+    resourcesSerial: 0,
     outputs: json({}),
-    created_at: sql`clock_timestamp()`,
+    createdAt: sql`clock_timestamp()`,
   });
 }
 
@@ -203,17 +203,17 @@ export async function addInstance(
   em: Em,
   { id, teamId, environmentId, templateId, name, wantedTool }: NewInstance & { readonly wantedTool: WantedTool | null },
 ): Promise<void> {
-  const owner = { team_id: teamId, environment_id: environmentId, template_id: templateId };
+  const owner = { teamId, environmentId, templateId };
   await db(em)
     .insertInto('instances')
     .values({
       id,
       ...owner,
       name,
-      wanted_tool: wantedTool && json(wantedTool),
-      resources_serial: 0,
+      wantedTool: wantedTool && json(wantedTool),
+      resourcesSerial: 0,
       outputs: json({}),
-      created_at: sql`clock_timestamp()`,
+      createdAt: sql`clock_timestamp()`,
     })
     .execute();
 }
@@ -230,13 +230,13 @@ export async function freeName(em: Em, id: string): Promise<void> {
 const selectPosition = (eb: ExpressionBuilder<Tables, 'instances'>) =>
   [
     'instances.id',
-    'instances.template_id as templateId',
-    'instances.resource_count as resourceCount',
-    eb('instances.next_position', '-', 1).as('position'),
+    'instances.templateId',
+    'instances.resourceCount',
+    eb('instances.nextPosition', '-', 1).as('position'),
   ] as const;
 
 const countPosition = (eb: ExpressionBuilder<Tables, 'instances'>) => ({
-  next_position: eb('instances.next_position', '+', 1),
+  nextPosition: eb('instances.nextPosition', '+', 1),
 });
 
 /** The name of an instance is unique in its environment; without an environment, under its template. */
@@ -244,14 +244,14 @@ const takePositionIn = {
   environment: prepare((db, parameter: ParameterOf<NewInstance>) =>
     insertInstance(db, parameter)
       .onConflict((conflict) =>
-        conflict.columns(['environment_id', 'name']).where('environment_id', 'is not', null).doUpdateSet(countPosition),
+        conflict.columns(['environmentId', 'name']).where('environmentId', 'is not', null).doUpdateSet(countPosition),
       )
       .returning(selectPosition),
   ),
   template: prepare((db, parameter: ParameterOf<NewInstance>) =>
     insertInstance(db, parameter)
       .onConflict((conflict) =>
-        conflict.columns(['template_id', 'name']).where('environment_id', 'is', null).doUpdateSet(countPosition),
+        conflict.columns(['templateId', 'name']).where('environmentId', 'is', null).doUpdateSet(countPosition),
       )
       .returning(selectPosition),
   ),
@@ -270,7 +270,7 @@ export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
 export async function changeTemplate(em: Em, id: string, templateId: string): Promise<void> {
   await db(em)
     .updateTable('instances')
-    .set((eb) => ({ template_id: templateId, revision: eb('revision', '+', 1) }))
+    .set((eb) => ({ templateId, revision: eb('revision', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }

@@ -10,21 +10,21 @@ type Place = Pick<Offer, 'organizationId' | 'teamId'>;
 /** The columns of a sent invitation: its inviter, and the generations of inviter, organization and team at this time. */
 function sentBy(eb: ExpressionBuilder<Tables, 'invitations'>, senderId: string, { organizationId, teamId }: Place) {
   return {
-    sent_at: sql<string>`now()`,
-    invited_by: senderId,
-    inviter_generation: eb
+    sentAt: sql<string>`now()`,
+    invitedBy: senderId,
+    inviterGeneration: eb
       .selectFrom('principals')
       .where('id', '=', senderId)
-      .select('eligibility_generation')
+      .select('eligibilityGeneration')
       .$asScalar()
       .$notNull(),
-    organization_generation: eb
+    organizationGeneration: eb
       .selectFrom('organizations')
       .where('id', '=', organizationId)
-      .select('eligibility_generation')
+      .select('eligibilityGeneration')
       .$asScalar()
       .$notNull(),
-    team_generation: eb.selectFrom('teams').where('id', '=', teamId).select('eligibility_generation'),
+    teamGeneration: eb.selectFrom('teams').where('id', '=', teamId).select('eligibilityGeneration'),
   };
 }
 
@@ -42,15 +42,15 @@ export async function insertInvitation(em: Em, senderId: string, invitation: New
     .insertInto('invitations')
     .values((eb) => ({
       id,
-      organization_id: organizationId,
-      team_id: teamId,
+      organizationId,
+      teamId,
       email,
-      email_key: emailKey,
+      emailKey,
       role,
-      team_role: teamRole,
+      teamRole,
       verifier,
-      created_at: sql<string>`now()`,
-      expires_at: sql<string>`now() + make_interval(secs => ${lifetimeSeconds})`,
+      createdAt: sql<string>`now()`,
+      expiresAt: sql<string>`now() + make_interval(secs => ${lifetimeSeconds})`,
       ...sentBy(eb, senderId, invitation),
     }))
     .execute();
@@ -68,7 +68,7 @@ export async function renewInvitation(
     .set((eb) => ({
       revision: eb('revision', '+', 1),
       verifier,
-      expires_at: sql<string>`now() + (${eb.ref('expires_at')} - ${eb.ref('sent_at')})`,
+      expiresAt: sql<string>`now() + (${eb.ref('expiresAt')} - ${eb.ref('sentAt')})`,
       ...sentBy(eb, senderId, invitation),
     }))
     .where('id', '=', invitation.id)
@@ -78,7 +78,7 @@ export async function renewInvitation(
 export async function markAccepted(em: Em, id: string, acceptedBy: string): Promise<void> {
   await db(em)
     .updateTable('invitations')
-    .set((eb) => ({ accepted_at: sql<string>`now()`, accepted_by: acceptedBy, revision: eb('revision', '+', 1) }))
+    .set((eb) => ({ acceptedAt: sql<string>`now()`, acceptedBy, revision: eb('revision', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }
@@ -86,14 +86,14 @@ export async function markAccepted(em: Em, id: string, acceptedBy: string): Prom
 export async function markRevoked(em: Em, id: string): Promise<void> {
   await db(em)
     .updateTable('invitations')
-    .set((eb) => ({ revoked_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
+    .set((eb) => ({ revokedAt: sql<string>`now()`, revision: eb('revision', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }
 
 /** Revokes a pending invitation that can no longer be accepted, so that another one can take its place. */
 export async function replaceInvitation(em: Em, id: string): Promise<void> {
-  await db(em).updateTable('invitations').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
+  await db(em).updateTable('invitations').set({ revokedAt: sql<string>`now()` }).where('id', '=', id).execute();
 }
 
 /** Shares the team of an invitation against change, then locks the invitation for a change. */

@@ -4,9 +4,9 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 /** Pending invitations end with the organization or team that they lead into. */
 const openInvitations = {
   rows: 'ended',
-  at: 'revoked_at',
-  when: (row: Row<'accepted_at' | 'revoked_at'>) =>
-    sql<SqlBool>`${row('accepted_at')} is null and ${row('revoked_at')} is null`,
+  at: 'revokedAt',
+  when: (row: Row<'acceptedAt' | 'revokedAt'>) =>
+    sql<SqlBool>`${row('acceptedAt')} is null and ${row('revokedAt')} is null`,
 } as const;
 
 export const invitationKinds = [
@@ -15,10 +15,10 @@ export const invitationKinds = [
     table: 'invitations',
     revision: true,
     owners: [
-      { kind: 'organization', columns: ['organization_id'], cascade: openInvitations },
+      { kind: 'organization', columns: ['organizationId'], cascade: openInvitations },
       {
         kind: 'team',
-        columns: ['team_id'],
+        columns: ['teamId'],
         cascade: openInvitations,
         onTransfer: { ...openInvitations, revised: true },
       },
@@ -26,7 +26,7 @@ export const invitationKinds = [
     references: [
       {
         kind: 'principal',
-        columns: ['invited_by', 'accepted_by'],
+        columns: ['invitedBy', 'acceptedBy'],
         blocker: {
           message: 'has sent or accepted invitations to',
           remedy: 'which history keeps: disable the user instead',

@@ -27,56 +27,56 @@ type InvitationTables = Over<{ i: 'invitations'; o: 'organizations'; p: 'princip
 
 function isOrganizationCurrent(eb: InvitationTables) {
   return eb.and([
-    eb('o.archived_at', 'is', null),
-    eb('o.deleted_at', 'is', null),
-    eb('o.eligibility_generation', '=', eb.ref('i.organization_generation')),
+    eb('o.archivedAt', 'is', null),
+    eb('o.deletedAt', 'is', null),
+    eb('o.eligibilityGeneration', '=', eb.ref('i.organizationGeneration')),
   ]);
 }
 
 function isInviterCurrent(eb: InvitationTables) {
   return eb.and([
     eb('p.enabled', '=', true),
-    eb('p.deleted_at', 'is', null),
-    eb('p.eligibility_generation', '=', eb.ref('i.inviter_generation')),
+    eb('p.deletedAt', 'is', null),
+    eb('p.eligibilityGeneration', '=', eb.ref('i.inviterGeneration')),
   ]);
 }
 
 function isTeamCurrent(eb: InvitationTables) {
   const team = eb.and([
-    eb('t.archived_at', 'is', null),
-    eb('t.deleted_at', 'is', null),
-    eb('t.organization_id', '=', eb.ref('o.id')),
-    eb('t.eligibility_generation', '=', eb.ref('i.team_generation')),
+    eb('t.archivedAt', 'is', null),
+    eb('t.deletedAt', 'is', null),
+    eb('t.organizationId', '=', eb.ref('o.id')),
+    eb('t.eligibilityGeneration', '=', eb.ref('i.teamGeneration')),
   ]);
-  return eb.or([eb('i.team_id', 'is', null), team]);
+  return eb.or([eb('i.teamId', 'is', null), team]);
 }
 
 function selectInvitations(em: Em) {
   return db(em)
     .selectFrom('invitations as i')
-    .innerJoin('organizations as o', 'o.id', 'i.organization_id')
-    .innerJoin('principals as p', 'p.id', 'i.invited_by')
-    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .innerJoin('organizations as o', 'o.id', 'i.organizationId')
+    .innerJoin('principals as p', 'p.id', 'i.invitedBy')
+    .leftJoin('teams as t', 't.id', 'i.teamId')
     .select([
       'i.id',
-      'i.organization_id as organizationId',
-      'i.team_id as teamId',
+      'i.organizationId',
+      'i.teamId',
       'i.email',
-      'i.email_key as emailKey',
+      'i.emailKey',
       'i.role',
-      'i.team_role as teamRole',
-      'i.invited_by as invitedBy',
+      'i.teamRole',
+      'i.invitedBy',
       'p.name as inviterName',
       'i.revision',
-      'i.created_at as createdAt',
-      'i.sent_at as sentAt',
-      'i.expires_at as expiresAt',
-      'i.accepted_at as acceptedAt',
-      'i.accepted_by as acceptedBy',
-      'i.revoked_at as revokedAt',
+      'i.createdAt',
+      'i.sentAt',
+      'i.expiresAt',
+      'i.acceptedAt',
+      'i.acceptedBy',
+      'i.revokedAt',
     ])
     .select((eb) => [
-      sql<boolean>`${eb.ref('i.expires_at')} <= clock_timestamp()`.as('isExpired'),
+      sql<boolean>`${eb.ref('i.expiresAt')} <= clock_timestamp()`.as('isExpired'),
       sql<boolean>`${eb.and([isOrganizationCurrent(eb), isInviterCurrent(eb), isTeamCurrent(eb)])}`.as('isCurrent'),
     ]);
 }
@@ -87,8 +87,8 @@ export function listInvitationRows(
   { organizationId, teamId }: { organizationId: string; teamId: string | null },
   request: PageRequest,
 ): Promise<Page<InvitationRow>> {
-  const all = selectInvitations(em).where('i.organization_id', '=', organizationId);
-  return pageOf(teamId === null ? all : all.where('i.team_id', '=', teamId), 'i.id', request);
+  const all = selectInvitations(em).where('i.organizationId', '=', organizationId);
+  return pageOf(teamId === null ? all : all.where('i.teamId', '=', teamId), 'i.id', request);
 }
 
 export function findInvitationRow(em: Em, id: string): Promise<InvitationRow | undefined> {
@@ -108,11 +108,11 @@ export function findPendingRow(
   { organizationId, teamId, emailKey }: Invitee,
 ): Promise<InvitationRow | undefined> {
   return selectInvitations(em)
-    .where('i.organization_id', '=', organizationId)
-    .where('i.team_id', 'is not distinct from', teamId)
-    .where('i.email_key', '=', emailKey)
-    .where('i.accepted_at', 'is', null)
-    .where('i.revoked_at', 'is', null)
+    .where('i.organizationId', '=', organizationId)
+    .where('i.teamId', 'is not distinct from', teamId)
+    .where('i.emailKey', '=', emailKey)
+    .where('i.acceptedAt', 'is', null)
+    .where('i.revokedAt', 'is', null)
     .executeTakeFirst();
 }
 
@@ -125,9 +125,9 @@ export function findTeamInvitedTo(
   const found = db(em)
     .selectFrom('invitations')
     .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .select('team_id as teamId');
-  return (teamId === null ? found : found.where('team_id', '=', teamId)).executeTakeFirst();
+    .where('organizationId', '=', organizationId)
+    .select('teamId');
+  return (teamId === null ? found : found.where('teamId', '=', teamId)).executeTakeFirst();
 }
 
 /** The invitation whose token has this hash, with the ids of inviter, organization and team. */
@@ -135,6 +135,6 @@ export function findByVerifier(em: Em, verifier: Buffer) {
   return db(em)
     .selectFrom('invitations')
     .where('verifier', '=', verifier)
-    .select(['id', 'invited_by as invitedBy', 'organization_id as organizationId', 'team_id as teamId'])
+    .select(['id', 'invitedBy', 'organizationId', 'teamId'])
     .executeTakeFirst();
 }

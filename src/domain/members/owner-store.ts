@@ -10,10 +10,10 @@ import { findNames } from '#domain/shared/ownership-graph/names.ts';
 export async function hasOtherOwner(em: Em, level: MembershipLevel, ownerId: string, userId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom(membershipsOf(level))
-    .innerJoin('principals as p', 'p.id', 'm.principal_id')
-    .where('m.owner_id', '=', ownerId)
+    .innerJoin('principals as p', 'p.id', 'm.principalId')
+    .where('m.ownerId', '=', ownerId)
     .where('m.role', '=', 'owner')
-    .where('m.principal_id', '<>', userId)
+    .where('m.principalId', '<>', userId)
     .where(isAbleToOwn(columnsOf('p')))
     .select('m.id')
     .limit(1)
@@ -26,19 +26,19 @@ export function findTeamsOwnedAlone(em: Em, organizationId: string, userId: stri
   const owned = db(em)
     .selectFrom('teams as t')
     .innerJoin('team_members as m', (join) =>
-      join.onRef('m.team_id', '=', 't.id').on('m.principal_id', '=', userId).on('m.role', '=', 'owner'),
+      join.onRef('m.teamId', '=', 't.id').on('m.principalId', '=', userId).on('m.role', '=', 'owner'),
     )
-    .where('t.organization_id', '=', organizationId)
-    .where('t.deleted_at', 'is', null)
+    .where('t.organizationId', '=', organizationId)
+    .where('t.deletedAt', 'is', null)
     .where((of) =>
       of.not(
         of.exists(
           of
             .selectFrom('team_members as x')
-            .innerJoin('principals as p', 'p.id', 'x.principal_id')
-            .whereRef('x.team_id', '=', 't.id')
+            .innerJoin('principals as p', 'p.id', 'x.principalId')
+            .whereRef('x.teamId', '=', 't.id')
             .where('x.role', '=', 'owner')
-            .where('x.principal_id', '<>', userId)
+            .where('x.principalId', '<>', userId)
             .where(isAbleToOwn(columnsOf('p')))
             .select('x.id'),
         ),

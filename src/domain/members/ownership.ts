@@ -14,11 +14,11 @@ export const memberKinds = [
   {
     kind: 'organization_member',
     table: 'organization_members',
-    owners: [{ kind: 'organization', columns: ['organization_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'organization', columns: ['organizationId'], cascade: { rows: 'deleted' } }],
     references: [
       {
         kind: 'principal',
-        columns: ['principal_id'],
+        columns: ['principalId'],
         ...membership,
         blocker: { ...soleOwner, message: 'is the only owner of organizations', names: ['organization'] },
       },
@@ -27,11 +27,11 @@ export const memberKinds = [
   {
     kind: 'team_member',
     table: 'team_members',
-    owners: [{ kind: 'team', columns: ['team_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'team', columns: ['teamId'], cascade: { rows: 'deleted' } }],
     references: [
       {
         kind: 'principal',
-        columns: ['principal_id'],
+        columns: ['principalId'],
         ...membership,
         blocker: { ...soleOwner, message: 'is the only owner of teams', names: ['organization', 'team'] },
       },

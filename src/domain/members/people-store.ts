@@ -64,14 +64,14 @@ export function findKnownPeople(em: Em, caller: Principal, ids: readonly string[
 }
 
 function selectKnown(em: Em, caller: Principal, { type, organizationId, withManaged = false }: PeopleQuery) {
-  const members = db(em).selectFrom('organization_members as m').select('m.principal_id');
+  const members = db(em).selectFrom('organization_members as m').select('m.principalId');
   const own = Object.keys(caller.organizations);
-  const known = members.where('m.organization_id', '=', (eb) => eb.fn.any(eb.val(own)));
+  const known = members.where('m.organizationId', '=', (eb) => eb.fn.any(eb.val(own)));
   const managesAny = withManaged && decidePermission(caller, readAccountAccess).allowed;
   return db(em)
     .selectFrom('principals as p')
     .leftJoin('users as u', 'u.id', 'p.id')
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .where('p.kind', 'in', type === undefined ? ['user', 'service_account'] : [type])
     .where((eb) =>
       eb.or([
@@ -82,7 +82,7 @@ function selectKnown(em: Em, caller: Principal, { type, organizationId, withMana
       ]),
     )
     .$if(organizationId !== undefined, (people) =>
-      people.where('p.id', 'in', members.where('m.organization_id', '=', organizationId ?? '')),
+      people.where('p.id', 'in', members.where('m.organizationId', '=', organizationId ?? '')),
     )
     .select(['p.kind as type', 'p.id', 'p.name', 'u.email', 'p.enabled'])
     .$castTo<KnownPerson>();

@@ -9,7 +9,7 @@ import { onlyGeneration } from '#domain/shared/access/ended-eligibility-store.ts
  * leaves and joins again has another revision than before. What relied on a membership can be told when it ended.
  */
 
-const ends = ['thing_id', 'generation', 'ended_at'] as const;
+const ends = ['thingId', 'generation', 'endedAt'] as const;
 const endsOf = sql`select id, ${onlyGeneration}::int, clock_timestamp() from ended`;
 
 interface EndingMembership {
@@ -23,15 +23,15 @@ const removals: { readonly [Level in MembershipLevel]: (em: Em, member: EndingMe
       .with('ended', (queries) =>
         queries
           .deleteFrom('organization_members')
-          .where('organization_id', '=', ownerId)
-          .where('principal_id', '=', principalId)
-          .returning(['id', 'organization_id', 'revision']),
+          .where('organizationId', '=', ownerId)
+          .where('principalId', '=', principalId)
+          .returning(['id', 'organizationId', 'revision']),
       )
       .with('noted', (queries) => queries.insertInto('ended_eligibilities').columns(ends).expression(sql`(${endsOf})`))
       .updateTable('organizations')
       .from('ended')
-      .set({ removed_member_revision: sql<number>`greatest(organizations.removed_member_revision, ended.revision)` })
-      .whereRef('organizations.id', '=', 'ended.organization_id')
+      .set({ removedMemberRevision: sql<number>`greatest(organizations.removed_member_revision, ended.revision)` })
+      .whereRef('organizations.id', '=', 'ended.organizationId')
       .execute(),
   team: (em, { ownerId, principalId }) => endTeamMemberships(em, principalId, { column: 't.id', id: ownerId }),
 };
@@ -43,30 +43,30 @@ export async function removeMembership(em: Em, level: MembershipLevel, member: E
 
 /** Ends a principal's memberships of all teams of an organization, whose row the caller has locked. */
 export async function removeFromTeams(em: Em, organizationId: string, principalId: string): Promise<void> {
-  await endTeamMemberships(em, principalId, { column: 't.organization_id', id: organizationId });
+  await endTeamMemberships(em, principalId, { column: 't.organizationId', id: organizationId });
 }
 
 /** Ends the memberships of one team, or of all teams of an organization. */
 async function endTeamMemberships(
   em: Em,
   principalId: string,
-  owner: { readonly column: 't.id' | 't.organization_id'; readonly id: string },
+  owner: { readonly column: 't.id' | 't.organizationId'; readonly id: string },
 ): Promise<void> {
   await db(em)
     .with('ended', (queries) =>
       queries
         .deleteFrom('team_members as m')
         .using('teams as t')
-        .whereRef('t.id', '=', 'm.team_id')
+        .whereRef('t.id', '=', 'm.teamId')
         .where(owner.column, '=', owner.id)
-        .where('m.principal_id', '=', principalId)
-        .returning(['m.id', 'm.team_id', 'm.revision']),
+        .where('m.principalId', '=', principalId)
+        .returning(['m.id', 'm.teamId', 'm.revision']),
     )
     .with('noted', (queries) => queries.insertInto('ended_eligibilities').columns(ends).expression(sql`(${endsOf})`))
     .updateTable('teams')
     .from('ended')
-    .set({ removed_member_revision: sql<number>`greatest(teams.removed_member_revision, ended.revision)` })
-    .whereRef('teams.id', '=', 'ended.team_id')
+    .set({ removedMemberRevision: sql<number>`greatest(teams.removed_member_revision, ended.revision)` })
+    .whereRef('teams.id', '=', 'ended.teamId')
     .execute();
 }
 
@@ -78,10 +78,10 @@ export async function revokeInvitationsFrom(
 ): Promise<void> {
   const pending = db(em)
     .updateTable('invitations')
-    .set((eb) => ({ revoked_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
-    .where('invited_by', '=', inviterId)
-    .where('organization_id', '=', organizationId)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null);
-  await (teamId === null ? pending : pending.where('team_id', '=', teamId)).execute();
+    .set((eb) => ({ revokedAt: sql<string>`now()`, revision: eb('revision', '+', 1) }))
+    .where('invitedBy', '=', inviterId)
+    .where('organizationId', '=', organizationId)
+    .where('acceptedAt', 'is', null)
+    .where('revokedAt', 'is', null);
+  await (teamId === null ? pending : pending.where('teamId', '=', teamId)).execute();
 }

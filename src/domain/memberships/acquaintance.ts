@@ -20,8 +20,8 @@ export async function knowsUser(em: Em, caller: Principal, userId: string): Prom
   if (managesUsers(caller) || caller.id === userId) return true;
   const shared = await db(em)
     .selectFrom('organization_members')
-    .where('principal_id', '=', userId)
-    .where('organization_id', '=', (eb) => eb.fn.any(eb.val(Object.keys(caller.organizations))))
+    .where('principalId', '=', userId)
+    .where('organizationId', '=', (eb) => eb.fn.any(eb.val(Object.keys(caller.organizations))))
     .select('id')
     .limit(1)
     .executeTakeFirst();

@@ -13,11 +13,11 @@ import type { Member, MemberRoles, MembershipLevel } from './model.ts';
 /** A row of either table of memberships. */
 interface Membership {
   readonly id: string;
-  readonly owner_id: string;
-  readonly principal_id: string;
+  readonly ownerId: string;
+  readonly principalId: string;
   readonly role: MemberRoles[MembershipLevel];
   readonly revision: number;
-  readonly created_at: string;
+  readonly createdAt: string;
 }
 
 const eb = expressionBuilder<Tables, never>();
@@ -25,11 +25,11 @@ const eb = expressionBuilder<Tables, never>();
 const memberships: Record<MembershipLevel, AliasedExpression<Membership, 'm'>> = {
   organization: eb
     .selectFrom('organization_members')
-    .select(['id', 'organization_id as owner_id', 'principal_id', 'role', 'revision', 'created_at'])
+    .select(['id', 'organizationId as ownerId', 'principalId', 'role', 'revision', 'createdAt'])
     .as('m'),
   team: eb
     .selectFrom('team_members')
-    .select(['id', 'team_id as owner_id', 'principal_id', 'role', 'revision', 'created_at'])
+    .select(['id', 'teamId as ownerId', 'principalId', 'role', 'revision', 'createdAt'])
     .as('m'),
 };
 
@@ -41,10 +41,10 @@ export function membershipsOf(level: MembershipLevel): AliasedExpression<Members
 function selectMembers<Level extends MembershipLevel>(em: Em, level: Level, ownerId: string) {
   return db(em)
     .selectFrom(membershipsOf(level))
-    .innerJoin('principals as p', 'p.id', 'm.principal_id')
+    .innerJoin('principals as p', 'p.id', 'm.principalId')
     .leftJoin('users as u', 'u.id', 'p.id')
-    .where('m.owner_id', '=', ownerId)
-    .where('p.deleted_at', 'is', null)
+    .where('m.ownerId', '=', ownerId)
+    .where('p.deletedAt', 'is', null)
     .select([
       'm.id',
       'p.kind as type',
@@ -54,7 +54,7 @@ function selectMembers<Level extends MembershipLevel>(em: Em, level: Level, owne
       'p.enabled',
       'm.role',
       'm.revision',
-      'm.created_at as createdAt',
+      'm.createdAt',
     ])
     .$castTo<Member<MemberRoles[Level]>>();
 }
@@ -86,9 +86,9 @@ export async function isMemberByEmail(
 ): Promise<boolean> {
   const found = await db(em)
     .selectFrom('users as u')
-    .innerJoin(membershipsOf(level), 'm.principal_id', 'u.id')
-    .where('u.email_key', '=', emailKey)
-    .where('m.owner_id', '=', ownerId)
+    .innerJoin(membershipsOf(level), 'm.principalId', 'u.id')
+    .where('u.emailKey', '=', emailKey)
+    .where('m.ownerId', '=', ownerId)
     .select('m.id')
     .executeTakeFirst();
   return found !== undefined;
@@ -98,10 +98,10 @@ export async function isMemberByEmail(
 export async function isInTeamOf(em: Em, organizationId: string, principalId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom('team_members as m')
-    .innerJoin('teams as t', 't.id', 'm.team_id')
-    .where('m.principal_id', '=', principalId)
-    .where('t.organization_id', '=', organizationId)
-    .where('t.deleted_at', 'is', null)
+    .innerJoin('teams as t', 't.id', 'm.teamId')
+    .where('m.principalId', '=', principalId)
+    .where('t.organizationId', '=', organizationId)
+    .where('t.deletedAt', 'is', null)
     .select('m.id')
     .executeTakeFirst();
   return found !== undefined;
@@ -122,10 +122,10 @@ function columnsOf<Role extends string>(
   const revision = owners
     .selectFrom(`${level}s`)
     .where('id', '=', ownerId)
-    .select((of) => of('removed_member_revision', '+', 1).as('first'))
+    .select((of) => of('removedMemberRevision', '+', 1).as('first'))
     .$asScalar()
     .$notNull();
-  return { id: newId(), principal_id: principalId, role, revision, created_at: sql<string>`clock_timestamp()` };
+  return { id: newId(), principalId, role, revision, createdAt: sql<string>`clock_timestamp()` };
 }
 
 const inserts: {
@@ -134,12 +134,12 @@ const inserts: {
   organization: (em, member) =>
     db(em)
       .insertInto('organization_members')
-      .values({ ...columnsOf(eb, 'organization', member), organization_id: member.ownerId })
+      .values({ ...columnsOf(eb, 'organization', member), organizationId: member.ownerId })
       .execute(),
   team: (em, member) =>
     db(em)
       .insertInto('team_members')
-      .values({ ...columnsOf(eb, 'team', member), team_id: member.ownerId })
+      .values({ ...columnsOf(eb, 'team', member), teamId: member.ownerId })
       .execute(),
 };
 
@@ -157,8 +157,8 @@ export async function ensureOrganizationMember(em: Em, organizationId: string, p
   const member = columnsOf(eb, 'organization', { ownerId: organizationId, principalId, role: 'member' as const });
   await db(em)
     .insertInto('organization_members')
-    .values({ ...member, organization_id: organizationId })
-    .onConflict((conflict) => conflict.columns(['principal_id', 'organization_id']).doNothing())
+    .values({ ...member, organizationId })
+    .onConflict((conflict) => conflict.columns(['principalId', 'organizationId']).doNothing())
     .execute();
 }
 
@@ -193,8 +193,8 @@ export async function demoteOwner(em: Em, organizationId: string, principalId: s
   await db(em)
     .updateTable('organization_members')
     .set((of) => ({ role: 'admin', revision: of('revision', '+', 1) }))
-    .where('organization_id', '=', organizationId)
-    .where('principal_id', '=', principalId)
+    .where('organizationId', '=', organizationId)
+    .where('principalId', '=', principalId)
     .where('role', '=', 'owner')
     .execute();
 }
@@ -203,16 +203,16 @@ export async function demoteOwner(em: Em, organizationId: string, principalId: s
 export function findMembersOutside(em: Em, teamId: string, organizationId: string): Promise<string[]> {
   const strangers = db(em)
     .selectFrom('principals as x')
-    .innerJoin('team_members as m', 'm.principal_id', 'x.id')
-    .where('m.team_id', '=', teamId)
-    .where('x.deleted_at', 'is', null)
+    .innerJoin('team_members as m', 'm.principalId', 'x.id')
+    .where('m.teamId', '=', teamId)
+    .where('x.deletedAt', 'is', null)
     .where((of) =>
       of.not(
         of.exists(
           of
             .selectFrom('organization_members as o')
-            .whereRef('o.principal_id', '=', 'x.id')
-            .where('o.organization_id', '=', organizationId)
+            .whereRef('o.principalId', '=', 'x.id')
+            .where('o.organizationId', '=', organizationId)
             .select('o.id'),
         ),
       ),
@@ -247,8 +247,8 @@ export async function findMemberPrincipal(
     .leftJoin('service_accounts as a', 'a.id', 'p.id')
     .where('p.id', '=', principalId)
     .where((of) => of.or([of('p.kind', '=', 'user'), of('p.kind', '=', 'service_account')]))
-    .where('p.deleted_at', 'is', null)
-    .select(['p.id', 'p.kind', 'p.role', 'a.owner_team_id as ownerTeamId'])
+    .where('p.deletedAt', 'is', null)
+    .select(['p.id', 'p.kind', 'p.role', 'a.ownerTeamId'])
     .$narrowType<{ kind: MemberPrincipal['kind'] }>()
     .executeTakeFirst();
   const [joiner] = await Promise.all([found, locked]);

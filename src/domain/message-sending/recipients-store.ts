@@ -21,8 +21,8 @@ export function findMailbox(em: Em, userId: string | null): Promise<Mailbox | un
     .innerJoin('principals as p', 'p.id', 'u.id')
     .where('u.id', '=', userId ?? zeroId)
     .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
-    .select(['u.email as address', 'u.email_key as key', 'u.email_verified as isVerified'])
+    .where('p.deletedAt', 'is', null)
+    .select(['u.email as address', 'u.emailKey as key', 'u.emailVerified as isVerified'])
     .executeTakeFirst();
 }
 
@@ -33,7 +33,7 @@ export async function mayStillRead(em: Em, messageId: string, userId: string | n
   const readable = await db(em)
     .selectFrom('outgoing_messages as n')
     .where('n.id', '=', messageId)
-    .where((eb) => isReadableSubject({ kind: eb.ref('n.subject_kind'), id: eb.ref('n.subject_id') }, user))
+    .where((eb) => isReadableSubject({ kind: eb.ref('n.subjectKind'), id: eb.ref('n.subjectId') }, user))
     .select('n.id')
     .executeTakeFirst();
   return readable !== undefined;
@@ -57,7 +57,7 @@ export async function findWithheldAddresses(
     .selectFrom('users as u')
     .innerJoin('principals as p', 'p.id', 'u.id')
     .where((eb) => eb(eb.fn<string>('lower', ['u.email']), '=', eb.fn.any(eb.val(addresses.map(emailKey)))))
-    .where('u.email_verified', '=', true)
+    .where('u.emailVerified', '=', true)
     .select((eb) => eb.fn<string>('lower', ['u.email']).as('key'))
     .groupBy((eb) => eb.fn<string>('lower', ['u.email']))
     .having(sql<SqlBool>`not bool_or(${mayHear})`)

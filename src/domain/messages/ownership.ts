@@ -4,7 +4,7 @@ export const messageTables = [
   {
     kind: 'outgoing_message',
     table: 'outgoing_messages',
-    owners: [{ kind: 'user', columns: ['user_id'], cascade: { rows: 'deleted' } }],
-    references: [{ kind: 'notification_channel', columns: ['channel_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'user', columns: ['userId'], cascade: { rows: 'deleted' } }],
+    references: [{ kind: 'notification_channel', columns: ['channelId'], cascade: { rows: 'deleted' } }],
   },
 ] as const satisfies readonly Declaration[];

@@ -5,7 +5,7 @@ import { tokenContext } from './queue/tokens.ts';
 export const messageSeals = [
   sealedColumn({
     table: 'outgoing_messages',
-    column: 'sealed_token',
+    column: 'sealedToken',
     key: ['id'],
     context: ({ id }) => tokenContext(id),
   }),

@@ -9,10 +9,10 @@ export type AssemblyRunFacts = NonNullable<Awaited<ReturnType<typeof findAssembl
 export function findAssemblyRun(em: Em, id: string) {
   return db(em)
     .selectFrom('assembly_runs as r')
-    .innerJoin('assemblies as a', 'a.id', 'r.assembly_id')
-    .leftJoin('environments as e', 'e.id', 'r.environment_id')
-    .leftJoin('projects as p', 'p.id', 'r.project_id')
-    .leftJoin('teams as t', 't.id', 'a.team_id')
+    .innerJoin('assemblies as a', 'a.id', 'r.assemblyId')
+    .leftJoin('environments as e', 'e.id', 'r.environmentId')
+    .leftJoin('projects as p', 'p.id', 'r.projectId')
+    .leftJoin('teams as t', 't.id', 'a.teamId')
     .where('r.id', '=', id)
     .select([
       'a.id as assemblyId',
@@ -21,9 +21,9 @@ export function findAssemblyRun(em: Em, id: string) {
       'p.name as project',
       't.name as team',
     ])
-    .select(['r.operation', 'r.message', 'r.status_detail as statusDetail'])
-    .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
-    .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
+    .select(['r.operation', 'r.message', 'r.statusDetail'])
+    .select(['r.requestedById', 'r.requestedByType'])
+    .select(['r.requestedByName', 'r.responsibleUserId'])
     .executeTakeFirst();
 }
 
@@ -31,13 +31,13 @@ export function findAssemblyRun(em: Em, id: string) {
 export function findNodeRejections(em: Em, assemblyRunId: string) {
   return db(em)
     .selectFrom('assembly_nodes as n')
-    .innerJoin('runs as r', 'r.id', 'n.run_id')
-    .innerJoin('run_reviews as v', 'v.run_id', 'r.id')
-    .where('n.assembly_run_id', '=', assemblyRunId)
+    .innerJoin('runs as r', 'r.id', 'n.runId')
+    .innerJoin('run_reviews as v', 'v.runId', 'r.id')
+    .where('n.assemblyRunId', '=', assemblyRunId)
     .where('v.decision', '=', 'reject')
     .orderBy('v.id')
     .limit(5)
-    .select(['v.reviewer_name as by', 'v.comment', 'r.instance'])
+    .select(['v.reviewerName as by', 'v.comment', 'r.instance'])
     .execute();
 }
 

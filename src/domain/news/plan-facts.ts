@@ -20,10 +20,10 @@ const maxNamed = 5;
 export async function findPlanFacts(em: Em, runId: string): Promise<string[]> {
   const names = await db(em)
     .selectFrom('runs as r')
-    .leftJoin('run_plans as plan', 'plan.run_id', 'r.id')
+    .leftJoin('run_plans as plan', 'plan.runId', 'r.id')
     .where('r.id', '=', runId)
-    .where('r.plan_summary', 'is not', null)
-    .select('r.plan_summary as summary')
+    .where('r.planSummary', 'is not', null)
+    .select('r.planSummary as summary')
     .select([firstOf('outputs', 'name'), firstOf('checks', 'address', sql`each ->> 'status' in ('fail', 'error')`)])
     .executeTakeFirst();
   return names?.summary ? describePlan({ ...names, summary: names.summary }) : [];

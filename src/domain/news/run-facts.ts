@@ -10,19 +10,15 @@ export type RunFacts = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 export function findRun(em: Em, id: string) {
   return db(em)
     .selectFrom('runs as r')
-    .leftJoin('environments as e', 'e.id', 'r.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .leftJoin('teams as t', (join) => join.on((eb) => eb('t.id', '=', eb.fn.coalesce('p.team_id', 'r.team_id'))))
+    .leftJoin('environments as e', 'e.id', 'r.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .leftJoin('teams as t', (join) => join.on((eb) => eb('t.id', '=', eb.fn.coalesce('p.teamId', 'r.teamId'))))
     .where('r.id', '=', id)
-    .select(['r.instance', 'r.operation', 'r.message', 'r.status_detail as statusDetail', 'r.options'])
-    .select([
-      'r.instance_id as instanceId',
-      'r.started_by_run_id as startedByRunId',
-      'r.assembly_run_id as assemblyRunId',
-    ])
+    .select(['r.instance', 'r.operation', 'r.message', 'r.statusDetail', 'r.options'])
+    .select(['r.instanceId', 'r.startedByRunId', 'r.assemblyRunId'])
     .select(['e.name as environment', 'p.name as project', 't.name as team'])
-    .select(['r.requested_by_id as requestedById', 'r.requested_by_type as requestedByType'])
-    .select(['r.requested_by_name as requestedByName', 'r.responsible_user_id as responsibleUserId'])
+    .select(['r.requestedById', 'r.requestedByType'])
+    .select(['r.requestedByName', 'r.responsibleUserId'])
     .executeTakeFirst();
 }
 
@@ -30,10 +26,10 @@ export function findRun(em: Em, id: string) {
 export function findRejection(em: Em, runId: string) {
   return db(em)
     .selectFrom('run_reviews as v')
-    .where('v.run_id', '=', runId)
+    .where('v.runId', '=', runId)
     .where('v.decision', '=', 'reject')
     .orderBy('v.id', 'desc')
-    .select(['v.reviewer_name as by', 'v.comment'])
+    .select(['v.reviewerName as by', 'v.comment'])
     .executeTakeFirst();
 }
 

@@ -90,9 +90,9 @@ export const kindsOfSubjects: Readonly<Record<SubjectKind, KindOfSubject>> = {
 async function findInstanceName(em: Em, id: string): Promise<string | undefined> {
   const instance = await db(em)
     .selectFrom('instances as i')
-    .leftJoin('environments as e', 'e.id', 'i.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .leftJoin('environments as e', 'e.id', 'i.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .leftJoin('teams as t', 't.id', 'i.teamId')
     .where('i.id', '=', id)
     .select(['i.name', 't.name as team', 'p.name as project', 'e.name as environment'])
     .executeTakeFirst();
@@ -102,13 +102,13 @@ async function findInstanceName(em: Em, id: string): Promise<string | undefined>
 async function findMonitorName(em: Em, id: string): Promise<string | undefined> {
   const monitor = await db(em)
     .selectFrom('drift_monitors as m')
-    .leftJoin('instances as i', 'i.id', 'm.instance_id')
-    .leftJoin('templates as t', 't.id', 'm.template_id')
+    .leftJoin('instances as i', 'i.id', 'm.instanceId')
+    .leftJoin('templates as t', 't.id', 'm.templateId')
     .leftJoin('environments as e', (join) =>
-      join.on((eb) => eb('e.id', '=', eb.fn.coalesce('m.environment_id', 'i.environment_id'))),
+      join.on((eb) => eb('e.id', '=', eb.fn.coalesce('m.environmentId', 'i.environmentId'))),
     )
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .leftJoin('teams as w', 'w.id', 'm.team_id')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .leftJoin('teams as w', 'w.id', 'm.teamId')
     .where('m.id', '=', id)
     .select((eb) => eb.fn.coalesce('i.name', 't.name').as('name'))
     .select(['w.name as team', 'p.name as project', 'e.name as environment'])

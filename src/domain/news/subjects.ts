@@ -78,14 +78,14 @@ function holdsKey(id: Expression<string | null>, user: Principal): Expression<Sq
   return eb.exists(
     eb
       .selectFrom('api_keys as k')
-      .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
+      .leftJoin('service_accounts as a', 'a.id', 'k.principalId')
       .where('k.id', '=', sql<string>`${id}`)
-      .where('k.revoked_at', 'is', null)
+      .where('k.revokedAt', 'is', null)
       .where((of) =>
         of.or([
-          of('k.principal_id', '=', user.id),
-          of('a.owner_user_id', '=', user.id),
-          of('a.owner_team_id', '=', of.fn.any(of.val(owned))),
+          of('k.principalId', '=', user.id),
+          of('a.ownerUserId', '=', user.id),
+          of('a.ownerTeamId', '=', of.fn.any(of.val(owned))),
         ]),
       )
       .select('k.id'),

@@ -137,7 +137,7 @@ export async function deleteChannel(
 ): Promise<void> {
   refuseStale(channel, expectedRevision);
   await forgetFailuresOf(em, channel.id);
-  await db(em).deleteFrom('outgoing_messages').where('channel_id', '=', channel.id).execute();
+  await db(em).deleteFrom('outgoing_messages').where('channelId', '=', channel.id).execute();
   await db(em).deleteFrom('notification_channels').where('id', '=', channel.id).execute();
 }
 

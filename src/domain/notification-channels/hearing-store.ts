@@ -36,7 +36,7 @@ export async function findPlace(em: Em, { kind, id }: Subject): Promise<Place> {
     .selectFrom(owners)
     .leftJoin('teams as t', 't.id', 'o.teamId')
     .select(['o.teamId', 'o.projectId', 'o.environmentId'])
-    .select((eb) => eb.fn.coalesce('t.organization_id', 'o.own').as('organizationId'))
+    .select((eb) => eb.fn.coalesce('t.organizationId', 'o.own').as('organizationId'))
     .executeTakeFirstOrThrow();
 }
 
@@ -55,7 +55,7 @@ export function findHearingChannels(
   return db(em)
     .selectFrom('notification_channels as c')
     .where((eb) => hears(eb, topic, place))
-    .$if(at !== undefined, (query) => query.where('c.created_at', '<=', at ?? ''))
+    .$if(at !== undefined, (query) => query.where('c.createdAt', '<=', at ?? ''))
     .select(['c.id', 'c.kind', 'c.recipients'])
     .orderBy('c.id')
     .$castTo<HearingChannel>()
@@ -75,23 +75,23 @@ export async function stillHears(em: Em, channelId: string, topic: Topic, place:
 
 function hears(eb: Over<{ c: 'notification_channels' }>, topic: Topic, place: Place): Expression<SqlBool> {
   const owner = {
-    organization: eb.ref('c.organization_id'),
-    team: eb.ref('c.team_id'),
-    project: eb.ref('c.project_id'),
+    organization: eb.ref('c.organizationId'),
+    team: eb.ref('c.teamId'),
+    project: eb.ref('c.projectId'),
   };
   const subscription = eb
     .selectFrom('channel_subscriptions as s')
-    .whereRef('s.channel_id', '=', 'c.id')
+    .whereRef('s.channelId', '=', 'c.id')
     .where((of) =>
       of.or([
-        of.and([of('s.team_id', 'is', null), of('s.environment_id', 'is', null)]),
-        of('s.team_id', '=', place.teamId),
-        of('s.environment_id', '=', place.environmentId),
+        of.and([of('s.teamId', 'is', null), of('s.environmentId', 'is', null)]),
+        of('s.teamId', '=', place.teamId),
+        of('s.environmentId', '=', place.environmentId),
       ]),
     )
     .where((of) => matches(of.ref('s.events'), topic))
     .select('s.id');
-  return eb.and([eb('c.is_enabled', '=', true), coversOwner(owner, place), eb.exists(subscription)]);
+  return eb.and([eb('c.isEnabled', '=', true), coversOwner(owner, place), eb.exists(subscription)]);
 }
 
 /** `matchesTopic` in SQL. */

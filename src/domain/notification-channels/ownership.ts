@@ -14,10 +14,10 @@ export const notificationChannelKinds = [
   {
     kind: 'channel_subscription',
     table: 'channel_subscriptions',
-    owners: [{ kind: 'notification_channel', columns: ['channel_id'], ...endsWith }],
+    owners: [{ kind: 'notification_channel', columns: ['channelId'], ...endsWith }],
     references: [
-      { kind: 'team', columns: ['team_id'], ...endsWith },
-      { kind: 'environment', columns: ['environment_id'], ...endsWith },
+      { kind: 'team', columns: ['teamId'], ...endsWith },
+      { kind: 'environment', columns: ['environmentId'], ...endsWith },
     ],
   },
 ] as const satisfies readonly Declaration[];

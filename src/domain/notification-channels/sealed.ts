@@ -6,7 +6,7 @@ const key = ['id'] as const;
 
 /** The addresses of channels, and the secrets by which they sign. */
 export const notificationChannelSeals = [
-  sealedColumn({ table, column: 'sealed_url', key, context: ({ id }) => urlContext(id) }),
-  sealedColumn({ table, column: 'sealed_secret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
-  sealedColumn({ table, column: 'sealed_previous_secret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
+  sealedColumn({ table, column: 'sealedUrl', key, context: ({ id }) => urlContext(id) }),
+  sealedColumn({ table, column: 'sealedSecret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
+  sealedColumn({ table, column: 'sealedPreviousSecret', key, context: ({ id }) => channelSecrets.contextOf(id) }),
 ];

@@ -66,9 +66,9 @@ export function listChannels(
 ): Promise<Page<ChannelDetails>> {
   const channels = selectChannels(db(em), principal).where((eb) => {
     const owner = {
-      organization: eb.ref('c.organization_id'),
-      team: eb.ref('c.team_id'),
-      project: eb.ref('c.project_id'),
+      organization: eb.ref('c.organizationId'),
+      team: eb.ref('c.teamId'),
+      project: eb.ref('c.projectId'),
     };
     return eb.and([isOfReadableOwner(principal, owner, 'administrators'), isOfOwner(filter, owner)]);
   });
@@ -84,35 +84,28 @@ export function readChannel(em: Em, id: string, reader: Principal): Promise<Chan
 function selectChannels(queries: Kysely<Tables>, reader: Principal) {
   return queries
     .selectFrom('notification_channels as c')
-    .select(['c.id', 'c.organization_id as organizationId', 'c.team_id as teamId', 'c.project_id as projectId'])
-    .select([
-      'c.name',
-      'c.kind',
-      'c.is_enabled as isEnabled',
-      'c.disabled_reason as disabledReason',
-      'c.recipients',
-      'c.host',
-    ])
-    .select(['c.previous_until as previousUntil', 'c.revision', 'c.created_at as createdAt'])
+    .select(['c.id', 'c.organizationId', 'c.teamId', 'c.projectId'])
+    .select(['c.name', 'c.kind', 'c.isEnabled', 'c.disabledReason', 'c.recipients', 'c.host'])
+    .select(['c.previousUntil', 'c.revision', 'c.createdAt'])
     .select((eb) => [
       jsonArrayFrom(subscriptionsOf(eb, reader)).as('subscriptions'),
       eb
         .selectFrom('channel_subscriptions as all')
-        .whereRef('all.channel_id', '=', 'c.id')
+        .whereRef('all.channelId', '=', 'c.id')
         .select(sql<number>`count(*)::int`.as('count'))
         .$asScalar()
         .as('subscriptionCount'),
       waitingOf(eb).as('waiting'),
       messagesOf(eb)
         .where('m.status', '=', sql.lit('sent'))
-        .select((of) => of.fn.max('m.settled_at').as('at'))
+        .select((of) => of.fn.max('m.settledAt').as('at'))
         .$asScalar()
         .as('lastSentAt'),
       eb
         .selectFrom('failing_destinations as f')
-        .whereRef('f.channel_id', '=', 'c.id')
+        .whereRef('f.channelId', '=', 'c.id')
         .select(sql<string>`concat(f.address || ': ', f.problem)`.as('problem'))
-        .orderBy('f.failing_since')
+        .orderBy('f.failingSince')
         .orderBy('f.destination')
         .limit(1)
         .$asScalar()
@@ -126,21 +119,21 @@ type OverChannel = Over<{ c: 'notification_channels' }>;
 function subscriptionsOf(eb: OverChannel, reader: Principal) {
   return eb
     .selectFrom('channel_subscriptions as s')
-    .leftJoin('teams as t', 't.id', 's.team_id')
-    .leftJoin('environments as e', 'e.id', 's.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .whereRef('s.channel_id', '=', 'c.id')
+    .leftJoin('teams as t', 't.id', 's.teamId')
+    .leftJoin('environments as e', 'e.id', 's.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .whereRef('s.channelId', '=', 'c.id')
     .where((of) => {
-      const team = of.fn.coalesce('s.team_id', 'p.team_id');
+      const team = of.fn.coalesce('s.teamId', 'p.teamId');
       return of.or([of(team, 'is', null), isInReadableTeam(reader, team, 'hidden')]);
     })
-    .select(['s.team_id as teamId', 's.environment_id as environmentId', 's.events'])
+    .select(['s.teamId', 's.environmentId', 's.events'])
     .select(sql<string | null>`coalesce(t.name, p.name || ' / ' || e.name)`.as('name'))
     .orderBy('s.id');
 }
 
 function messagesOf(eb: OverChannel) {
-  return eb.selectFrom('outgoing_messages as m').whereRef('m.channel_id', '=', 'c.id');
+  return eb.selectFrom('outgoing_messages as m').whereRef('m.channelId', '=', 'c.id');
 }
 
 function waitingOf(eb: OverChannel) {

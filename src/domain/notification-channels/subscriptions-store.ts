@@ -9,20 +9,20 @@ import type { Subscription } from './model.ts';
 export function readSubscriptions(em: Em, channelId: string): Promise<Subscription[]> {
   return db(em)
     .selectFrom('channel_subscriptions')
-    .where('channel_id', '=', channelId)
-    .select(['team_id as teamId', 'environment_id as environmentId', 'events'])
+    .where('channelId', '=', channelId)
+    .select(['teamId', 'environmentId', 'events'])
     .orderBy('id')
     .execute();
 }
 
 /** Makes these the only subscriptions of a channel. The caller has locked the channel and shared what they name. */
 export async function writeSubscriptions(em: Em, channelId: string, wanted: readonly Subscription[]): Promise<void> {
-  await db(em).deleteFrom('channel_subscriptions').where('channel_id', '=', channelId).execute();
+  await db(em).deleteFrom('channel_subscriptions').where('channelId', '=', channelId).execute();
   const rows = wanted.map(({ teamId, environmentId, events }) => ({
     id: newId(),
-    channel_id: channelId,
-    team_id: teamId,
-    environment_id: environmentId,
+    channelId,
+    teamId,
+    environmentId,
     events: JSON.stringify(events),
   }));
   if (rows.length > 0) await db(em).insertInto('channel_subscriptions').values(rows).execute();
@@ -38,19 +38,19 @@ export async function findPlacesBelow(
   // A project owns no team.
   const teams = db(em)
     .selectFrom('teams as t')
-    .where('t.deleted_at', 'is', null)
+    .where('t.deletedAt', 'is', null)
     .where((eb) => eb('t.id', '=', eb.fn.any(eb.val(projectId ? [] : [...wanted.teamIds]))))
     .$if(Boolean(teamId), (query) => query.where('t.id', '=', teamId ?? ''))
-    .$if(Boolean(organizationId), (query) => query.where('t.organization_id', '=', organizationId ?? ''));
+    .$if(Boolean(organizationId), (query) => query.where('t.organizationId', '=', organizationId ?? ''));
   const environments = db(em)
     .selectFrom('environments as e')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .where('e.deleted_at', 'is', null)
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
+    .where('e.deletedAt', 'is', null)
     .where((eb) => eb('e.id', '=', eb.fn.any(eb.val([...wanted.environmentIds]))))
     .$if(Boolean(projectId), (query) => query.where('p.id', '=', projectId ?? ''))
     .$if(Boolean(teamId), (query) => query.where('t.id', '=', teamId ?? ''))
-    .$if(Boolean(organizationId), (query) => query.where('t.organization_id', '=', organizationId ?? ''));
+    .$if(Boolean(organizationId), (query) => query.where('t.organizationId', '=', organizationId ?? ''));
   const foundTeams = await lockRows(teams.select('t.id').orderBy('t.id'), ['t'], true).execute();
   const foundEnvironments = await lockRows(environments.select('e.id').orderBy('e.id'), ['e'], true).execute();
   return new Set([...foundTeams, ...foundEnvironments].map(({ id }) => id));

@@ -17,7 +17,7 @@ export interface Chat {
 export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
   return db(em)
     .selectFrom('user_chats as c')
-    .where('c.user_id', '=', userId)
+    .where('c.userId', '=', userId)
     .select('c.host')
     .select((eb) =>
       eb
@@ -32,11 +32,11 @@ export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
 
 /** Keeps the address of a user's chat, sealed; null removes it. */
 export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: string | null): Promise<void> {
-  await db(em).deleteFrom('user_chats').where('user_id', '=', userId).execute();
+  await db(em).deleteFrom('user_chats').where('userId', '=', userId).execute();
   await forgetFailure(em, userDestination(userId, 'chat'));
   if (url === null) return;
   const sealed = keyRing.seal(chatContext(userId), Buffer.from(url));
-  const row = { user_id: userId, host: new URL(url).host, sealed_url: sealed };
+  const row = { userId, host: new URL(url).host, sealedUrl: sealed };
   await db(em).insertInto('user_chats').values(row).execute();
 }
 
@@ -44,8 +44,8 @@ export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: st
 export async function openChat(em: Em, keyRing: KeyRing, userId: string | null): Promise<string | null> {
   const row = await db(em)
     .selectFrom('user_chats')
-    .where('user_id', '=', userId ?? zeroId)
-    .select('sealed_url as sealed')
+    .where('userId', '=', userId ?? zeroId)
+    .select('sealedUrl as sealed')
     .executeTakeFirst();
   return row ? keyRing.open(chatContext(userId ?? zeroId), row.sealed).toString() : null;
 }
@@ -54,8 +54,8 @@ export async function openChat(em: Em, keyRing: KeyRing, userId: string | null):
 export async function findChatUsers(em: Em, userIds: readonly string[]): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('user_chats')
-    .where('user_id', '=', (eb) => eb.fn.any(eb.val([...userIds])))
-    .select('user_id as id')
+    .where('userId', '=', (eb) => eb.fn.any(eb.val([...userIds])))
+    .select('userId as id')
     .execute();
   return rows.map(({ id }) => id);
 }

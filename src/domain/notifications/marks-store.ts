@@ -10,7 +10,7 @@ export function lockNotification(em: Em, user: Principal, id: string): Promise<{
   return db(em)
     .selectFrom('notifications')
     .where('id', '=', id)
-    .where('user_id', '=', user.id)
+    .where('userId', '=', user.id)
     .select('revision')
     .forUpdate()
     .executeTakeFirst();
@@ -24,16 +24,16 @@ export async function markNotification(em: Em, user: Principal, id: string, as: 
   await db(em)
     .updateTable('notifications')
     .set((eb) => ({
-      read_at: eb.fn.coalesce('read_at', now),
-      ...(as === 'archived' && { archived_at: now }),
-      ...(as === 'unarchived' && { archived_at: null }),
+      readAt: eb.fn.coalesce('readAt', now),
+      ...(as === 'archived' && { archivedAt: now }),
+      ...(as === 'unarchived' && { archivedAt: null }),
       revision: eb('revision', '+', 1),
     }))
     .where('id', '=', id)
-    .where('user_id', '=', user.id)
-    .$if(as === 'read', (query) => query.where('read_at', 'is', null))
-    .$if(as === 'archived', (query) => query.where('archived_at', 'is', null))
-    .$if(as === 'unarchived', (query) => query.where('archived_at', 'is not', null))
+    .where('userId', '=', user.id)
+    .$if(as === 'read', (query) => query.where('readAt', 'is', null))
+    .$if(as === 'archived', (query) => query.where('archivedAt', 'is', null))
+    .$if(as === 'unarchived', (query) => query.where('archivedAt', 'is not', null))
     .execute();
 }
 
@@ -45,14 +45,14 @@ export async function markThread(em: Em, user: Principal, subjectId: string, as:
   const { numUpdatedRows } = await db(em)
     .updateTable('notifications')
     .set((eb) => ({
-      read_at: eb.fn.coalesce('read_at', now),
-      ...(as === 'archived' && { archived_at: now }),
+      readAt: eb.fn.coalesce('readAt', now),
+      ...(as === 'archived' && { archivedAt: now }),
       revision: eb('revision', '+', 1),
     }))
-    .where('user_id', '=', user.id)
-    .where('subject_id', '=', subjectId)
-    .where('archived_at', 'is', null)
-    .$if(as === 'read', (query) => query.where('read_at', 'is', null))
+    .where('userId', '=', user.id)
+    .where('subjectId', '=', subjectId)
+    .where('archivedAt', 'is', null)
+    .$if(as === 'read', (query) => query.where('readAt', 'is', null))
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }
@@ -61,9 +61,9 @@ export async function markThread(em: Em, user: Principal, subjectId: string, as:
 export async function markAllRead(em: Em, user: Principal): Promise<number> {
   const { numUpdatedRows } = await db(em)
     .updateTable('notifications')
-    .set((eb) => ({ read_at: now, revision: eb('revision', '+', 1) }))
-    .where('user_id', '=', user.id)
-    .where('read_at', 'is', null)
+    .set((eb) => ({ readAt: now, revision: eb('revision', '+', 1) }))
+    .where('userId', '=', user.id)
+    .where('readAt', 'is', null)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

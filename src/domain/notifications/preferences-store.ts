@@ -24,8 +24,8 @@ export type Decision = Pick<Preference, 'kind' | 'page'> & {
 export async function readPreferences(em: Em, userId: string): Promise<Preference[]> {
   const rows = await db(em)
     .selectFrom('notification_preferences')
-    .where('user_id', '=', userId)
-    .select(['kind', 'in_page as page', 'by_email as email', 'by_chat as chat'])
+    .where('userId', '=', userId)
+    .select(['kind', 'inPage as page', 'byEmail as email', 'byChat as chat'])
     .execute();
   const decided = new Map(rows.map((row) => [row.kind, row]));
   return notificationKindNames.map((kind) => ({
@@ -47,7 +47,7 @@ export async function readPreferencesRevision(em: Em, userId: string): Promise<n
   const { revision } = await db(em)
     .selectFrom('users')
     .where('id', '=', userId)
-    .select('preferences_revision as revision')
+    .select('preferencesRevision as revision')
     .executeTakeFirstOrThrow();
   return revision;
 }
@@ -56,7 +56,7 @@ export async function readPreferencesRevision(em: Em, userId: string): Promise<n
 export async function revisePreferences(em: Em, userId: string): Promise<void> {
   await db(em)
     .updateTable('users')
-    .set((eb) => ({ preferences_revision: eb('preferences_revision', '+', 1) }))
+    .set((eb) => ({ preferencesRevision: eb('preferencesRevision', '+', 1) }))
     .where('id', '=', userId)
     .execute();
 }
@@ -66,13 +66,13 @@ export async function revisePreferences(em: Em, userId: string): Promise<void> {
  * `lockPreferences`.
  */
 export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
-  await db(em).deleteFrom('notification_preferences').where('user_id', '=', userId).execute();
+  await db(em).deleteFrom('notification_preferences').where('userId', '=', userId).execute();
   const rows = wanted.map(({ kind, page, email = null, chat = null }) => ({
-    user_id: userId,
+    userId,
     kind,
-    in_page: page,
-    by_email: email,
-    by_chat: chat,
+    inPage: page,
+    byEmail: email,
+    byChat: chat,
   }));
   if (rows.length > 0) await db(em).insertInto('notification_preferences').values(rows).execute();
 }
@@ -86,10 +86,10 @@ export async function findListeners(
   if (userIds.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('principals as p')
-    .leftJoin('notification_preferences as f', (join) => join.onRef('f.user_id', '=', 'p.id').on('f.kind', '=', kind))
+    .leftJoin('notification_preferences as f', (join) => join.onRef('f.userId', '=', 'p.id').on('f.kind', '=', kind))
     .where('p.kind', '=', 'user')
     .where('p.id', '=', (eb) => eb.fn.any(eb.val([...userIds])))
-    .select(['p.id', 'f.in_page as page', 'f.by_email as email', 'f.by_chat as chat'])
+    .select(['p.id', 'f.inPage as page', 'f.byEmail as email', 'f.byChat as chat'])
     .execute();
   const isMailed = isMailedByDefault(kind);
   const wanted = rows.map(

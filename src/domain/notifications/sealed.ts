@@ -5,8 +5,8 @@ import { chatContext } from './chats-store.ts';
 export const notificationSeals = [
   sealedColumn({
     table: 'user_chats',
-    column: 'sealed_url',
-    key: ['user_id'],
-    context: ({ user_id: userId }) => chatContext(userId),
+    column: 'sealedUrl',
+    key: ['userId'],
+    context: ({ userId }) => chatContext(userId),
   }),
 ];

@@ -34,8 +34,8 @@ export function listNotifications(
   { unread, archived, kind }: NotificationFilter,
   request: PageRequest,
 ): Promise<Page<NotificationDetails>> {
-  let found = selectOwn(em, user).where('n.archived_at', archived ? 'is not' : 'is', null);
-  if (unread !== undefined) found = found.where('n.read_at', unread ? 'is' : 'is not', null);
+  let found = selectOwn(em, user).where('n.archivedAt', archived ? 'is not' : 'is', null);
+  if (unread !== undefined) found = found.where('n.readAt', unread ? 'is' : 'is not', null);
   if (kind !== undefined) found = found.where('n.kind', '=', kind);
   return pageOf(found.select(details), 'n.id', request);
 }
@@ -66,16 +66,16 @@ export async function countNewestUnread(em: Em, user: Principal): Promise<{ coun
 function countAmongNewest(em: Em, user: Principal, max: number): Promise<{ looked: number; readable: number }> {
   const newest = db(em)
     .selectFrom('notifications as n')
-    .where('n.user_id', '=', user.id)
+    .where('n.userId', '=', user.id)
     .where(isUnread)
     .orderBy('n.id', 'desc')
     .limit(max)
-    .select(['n.subject_kind', 'n.subject_id']);
+    .select(['n.subjectKind', 'n.subjectId']);
   return db(em)
     .selectFrom(newest.as('n'))
     .select((eb) => [
       sql<number>`${eb.fn.countAll()}::int`.as('looked'),
-      sql<number>`count(*) filter (where ${isReadableSubject({ kind: eb.ref('n.subject_kind'), id: eb.ref('n.subject_id') }, user)})::int`.as(
+      sql<number>`count(*) filter (where ${isReadableSubject({ kind: eb.ref('n.subjectKind'), id: eb.ref('n.subjectId') }, user)})::int`.as(
         'readable',
       ),
     ])
@@ -103,16 +103,16 @@ export function listThreads(
   request: PageRequest,
 ): Promise<Page<ThreadDetails>> {
   let found = selectOwn(em, user)
-    .where('n.archived_at', 'is', null)
+    .where('n.archivedAt', 'is', null)
     .where((eb) =>
       eb.not(
         eb.exists(
           eb
             .selectFrom('notifications as newer')
-            .whereRef('newer.user_id', '=', 'n.user_id')
-            .whereRef('newer.subject_id', '=', 'n.subject_id')
+            .whereRef('newer.userId', '=', 'n.userId')
+            .whereRef('newer.subjectId', '=', 'n.subjectId')
             .whereRef('newer.id', '>', 'n.id')
-            .where('newer.archived_at', 'is', null)
+            .where('newer.archivedAt', 'is', null)
             .select('newer.id'),
         ),
       ),
@@ -132,7 +132,7 @@ export function listThread(
   subjectId: string,
   request: PageRequest,
 ): Promise<Page<NotificationDetails>> {
-  return pageOf(selectOwn(em, user).where('n.subject_id', '=', subjectId).select(details), 'n.id', request);
+  return pageOf(selectOwn(em, user).where('n.subjectId', '=', subjectId).select(details), 'n.id', request);
 }
 
 const removedAtOnce = 5_000;
@@ -141,7 +141,7 @@ const removedAtOnce = 5_000;
 export async function removeOldNotifications(em: Em): Promise<boolean> {
   const old = db(em)
     .selectFrom('notifications')
-    .where('created_at', '<', sql<string>`now() - make_interval(days => ${keptDays})`)
+    .where('createdAt', '<', sql<string>`now() - make_interval(days => ${keptDays})`)
     .limit(removedAtOnce)
     .select('id');
   const { numDeletedRows } = await db(em).deleteFrom('notifications').where('id', 'in', old).executeTakeFirst();
@@ -152,26 +152,26 @@ export async function removeOldNotifications(em: Em): Promise<boolean> {
 function selectOwn(em: Em, user: Principal) {
   return db(em)
     .selectFrom('notifications as n')
-    .where('n.user_id', '=', user.id)
-    .where((eb) => isReadableSubject({ kind: eb.ref('n.subject_kind'), id: eb.ref('n.subject_id') }, user));
+    .where('n.userId', '=', user.id)
+    .where((eb) => isReadableSubject({ kind: eb.ref('n.subjectKind'), id: eb.ref('n.subjectId') }, user));
 }
 
 function details(_eb: Over<{ n: 'notifications' }>) {
   return [
     'n.id',
     'n.kind',
-    'n.subject_kind as subjectKind',
-    'n.subject_id as subjectId',
+    'n.subjectKind',
+    'n.subjectId',
     'n.title',
-    'n.read_at as readAt',
-    'n.archived_at as archivedAt',
+    'n.readAt',
+    'n.archivedAt',
     'n.revision',
-    'n.created_at as createdAt',
+    'n.createdAt',
   ] as const;
 }
 
 function isUnread(eb: Over<{ n: 'notifications' }>) {
-  return eb.and([eb('n.read_at', 'is', null), eb('n.archived_at', 'is', null)]);
+  return eb.and([eb('n.readAt', 'is', null), eb('n.archivedAt', 'is', null)]);
 }
 
 /** Whether the thread of the notification `n` has an unread one. */
@@ -179,10 +179,10 @@ function hasUnread(eb: Over<{ n: 'notifications' }>) {
   return eb.exists(
     eb
       .selectFrom('notifications as other')
-      .whereRef('other.user_id', '=', 'n.user_id')
-      .whereRef('other.subject_id', '=', 'n.subject_id')
-      .where('other.read_at', 'is', null)
-      .where('other.archived_at', 'is', null)
+      .whereRef('other.userId', '=', 'n.userId')
+      .whereRef('other.subjectId', '=', 'n.subjectId')
+      .where('other.readAt', 'is', null)
+      .where('other.archivedAt', 'is', null)
       .select('other.id'),
   );
 }
@@ -190,10 +190,10 @@ function hasUnread(eb: Over<{ n: 'notifications' }>) {
 function countOfThread(eb: Over<{ n: 'notifications' }>, which: 'all' | 'unread') {
   return eb
     .selectFrom('notifications as same')
-    .whereRef('same.user_id', '=', 'n.user_id')
-    .whereRef('same.subject_id', '=', 'n.subject_id')
-    .where('same.archived_at', 'is', null)
-    .$if(which === 'unread', (query) => query.where('same.read_at', 'is', null))
+    .whereRef('same.userId', '=', 'n.userId')
+    .whereRef('same.subjectId', '=', 'n.subjectId')
+    .where('same.archivedAt', 'is', null)
+    .$if(which === 'unread', (query) => query.where('same.readAt', 'is', null))
     .select((of) => sql<number>`${of.fn.countAll()}::int`.as('count'))
     .$asScalar()
     .$notNull();

@@ -6,7 +6,7 @@ import { type Candidates, noId, nothing } from '#domain/shared/naming/candidates
 export const organizationCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('organizations as o')
-    .where('o.deleted_at', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .where((eb) =>
       isPlatformAdministrator(principal)
         ? eb.lit(true)

@@ -17,6 +17,6 @@ export const organizationKinds = [
     table: 'organization_slugs',
     key: ['slug'],
     label: 'slug',
-    owners: [{ kind: 'organization', columns: ['organization_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'organization', columns: ['organizationId'], cascade: { rows: 'deleted' } }],
   },
 ] as const satisfies readonly Declaration[];

@@ -27,7 +27,7 @@ export interface OrganizationTarget extends Ownership, Archivable {
 
 /** The organizations that are not deleted, as `o`. */
 export function presentOrganizations(queries: Kysely<Tables>) {
-  return queries.selectFrom('organizations as o').where('o.deleted_at', 'is', null);
+  return queries.selectFrom('organizations as o').where('o.deletedAt', 'is', null);
 }
 
 function selectOrganizations(em: Em) {
@@ -37,13 +37,13 @@ function selectOrganizations(em: Em) {
       'o.id as organizationId',
       'o.name',
       'o.slug',
-      'o.eligibility_generation as eligibilityGeneration',
+      'o.eligibilityGeneration',
       'o.revision',
-      'o.created_at as createdAt',
-      'o.archived_at as archivedAt',
+      'o.createdAt',
+      'o.archivedAt',
     ])
     .select(sql<null>`null`.as('teamId'))
-    .select((eb) => archivedLevels({ organization: eb.ref('o.archived_at') }).as('archived'));
+    .select((eb) => archivedLevels({ organization: eb.ref('o.archivedAt') }).as('archived'));
 }
 
 /**
@@ -53,12 +53,12 @@ function selectOrganizations(em: Em) {
  */
 export function isOrganizationNamed(idOrSlug: string) {
   return (eb: Over<{ o: 'organizations' }>) => {
-    const bySlug = eb.selectFrom('organization_slugs as s').where('s.slug', '=', idOrSlug).select('s.organization_id');
+    const bySlug = eb.selectFrom('organization_slugs as s').where('s.slug', '=', idOrSlug).select('s.organizationId');
     if (!isId(idOrSlug)) return eb('o.id', '=', bySlug);
     const byId = eb
       .selectFrom('organizations as i')
       .where('i.id', '=', idOrSlug)
-      .where('i.deleted_at', 'is', null)
+      .where('i.deletedAt', 'is', null)
       .select('i.id');
     return eb('o.id', '=', eb.fn.coalesce(byId, bySlug));
   };
@@ -85,7 +85,7 @@ export function listOrganizations(
   principal: Principal,
   request: PageRequest & ArchivedFilter,
 ): Promise<Page<OrganizationTarget>> {
-  const listed = selectOrganizations(em).where('o.archived_at', archivedComparison(request), null);
+  const listed = selectOrganizations(em).where('o.archivedAt', archivedComparison(request), null);
   if (isPlatformAdministrator(principal)) return pageOf(listed, 'o.id', request);
   const own = Object.keys(principal.organizations);
   return pageOf(
@@ -138,7 +138,7 @@ export async function findUsers(em: Em, ids: readonly string[], lock: boolean): 
     .selectFrom('principals')
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .where('kind', '=', 'user')
-    .where('deleted_at', 'is', null)
+    .where('deletedAt', 'is', null)
     .orderBy('id')
     .select(['id', 'enabled'])
     .execute();

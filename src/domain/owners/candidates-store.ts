@@ -5,7 +5,7 @@ import type { Permission } from '#domain/shared/access/permissions.ts';
 import { type Candidate, type Candidates, noId, nothing } from '#domain/shared/naming/candidates.ts';
 import { isOfReadableOwner } from './rows-store.ts';
 
-type OwnerColumn = 'organization_id' | 'team_id' | 'project_id';
+type OwnerColumn = 'organizationId' | 'teamId' | 'projectId';
 
 /** The tables whose rows have a name and such an owner. */
 type OwnedTable = {
@@ -26,20 +26,20 @@ export function ownedCandidates({ table, installation, anyOf }: OwnedKind): Cand
     const mayRead = anyOf === undefined || decidePermission(principal, { anyOf }).allowed;
     return declaredTables(em)
       .selectFrom(`${table} as s`)
-      .leftJoin('projects as p', 'p.id', 's.project_id')
-      .leftJoin('teams as t', 't.id', 's.team_id')
-      .leftJoin('organizations as o', 'o.id', 's.organization_id')
+      .leftJoin('projects as p', 'p.id', 's.projectId')
+      .leftJoin('teams as t', 't.id', 's.teamId')
+      .leftJoin('organizations as o', 'o.id', 's.organizationId')
       .where((eb) => {
         const owner = {
-          organization: eb.ref('s.organization_id'),
-          team: eb.ref('s.team_id'),
-          project: eb.ref('s.project_id'),
+          organization: eb.ref('s.organizationId'),
+          team: eb.ref('s.teamId'),
+          project: eb.ref('s.projectId'),
         };
         return eb.and([eb.lit(mayRead), isOfReadableOwner(principal, owner, installation)]);
       })
-      .where('p.deleted_at', 'is', null)
-      .where('t.deleted_at', 'is', null)
-      .where('o.deleted_at', 'is', null)
+      .where('p.deletedAt', 'is', null)
+      .where('t.deletedAt', 'is', null)
+      .where('o.deletedAt', 'is', null)
       .select((eb) => [
         's.id',
         's.name',

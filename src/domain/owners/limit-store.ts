@@ -25,9 +25,9 @@ export async function refuseBeyondLimit(
   await takeAdvisoryLock(em, `owned/${table}/${projectId ?? teamId ?? organizationId ?? 'installation'}`);
   const { count } = await declaredTables(em)
     .selectFrom(`${table} as x`)
-    .where('x.organization_id', 'is not distinct from', organizationId)
-    .where('x.team_id', 'is not distinct from', teamId)
-    .where('x.project_id', 'is not distinct from', projectId)
+    .where('x.organizationId', 'is not distinct from', organizationId)
+    .where('x.teamId', 'is not distinct from', teamId)
+    .where('x.projectId', 'is not distinct from', projectId)
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   if (Number(count) >= max)

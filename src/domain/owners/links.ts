@@ -1,6 +1,6 @@
 import type { Link } from '#domain/shared/ownership-graph/declaration.ts';
 
-type OwnerColumn = 'organization_id' | 'team_id' | 'project_id';
+type OwnerColumn = 'organizationId' | 'teamId' | 'projectId';
 type Consequence = Pick<Link<OwnerColumn>, 'blocker'> | Pick<Link<OwnerColumn>, 'cascade'>;
 
 /**
@@ -9,8 +9,8 @@ type Consequence = Pick<Link<OwnerColumn>, 'blocker'> | Pick<Link<OwnerColumn>, 
  */
 export function ownerLinks<const C extends Consequence>(consequence: C) {
   return [
-    { kind: 'project', columns: ['project_id'], ...consequence },
-    { kind: 'team', columns: ['team_id'], follows: 'project', ...consequence },
-    { kind: 'organization', columns: ['organization_id'], ...consequence },
+    { kind: 'project', columns: ['projectId'], ...consequence },
+    { kind: 'team', columns: ['teamId'], follows: 'project', ...consequence },
+    { kind: 'organization', columns: ['organizationId'], ...consequence },
   ] as const;
 }

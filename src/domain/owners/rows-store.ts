@@ -67,19 +67,16 @@ export function coversOwner(
 export function findOwnershipOf(em: Em, table: keyof Tables & string, id: string): Promise<Ownership | undefined> {
   return declaredTables(em)
     .selectFrom(`${table} as x`)
-    .leftJoin('projects as p', 'p.id', 'x.project_id')
-    .leftJoin('teams as t', 't.id', 'x.team_id')
+    .leftJoin('projects as p', 'p.id', 'x.projectId')
+    .leftJoin('teams as t', 't.id', 'x.teamId')
     .leftJoin('organizations as o', (join) =>
-      join.on((eb) => eb('o.id', '=', eb.fn.coalesce('x.organization_id', 't.organization_id'))),
+      join.on((eb) => eb('o.id', '=', eb.fn.coalesce('x.organizationId', 't.organizationId'))),
     )
     .where('x.id', '=', id)
-    .where('p.deleted_at', 'is', null)
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
-    .select((eb) => [
-      'x.team_id as teamId',
-      eb.fn.coalesce('x.organization_id', 't.organization_id').as('organizationId'),
-    ])
+    .where('p.deletedAt', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
+    .select((eb) => ['x.teamId', eb.fn.coalesce('x.organizationId', 't.organizationId').as('organizationId')])
     .$castTo<Ownership>()
     .executeTakeFirst();
 }

@@ -10,15 +10,15 @@ import { pluginReading } from './authority.ts';
 export const pluginInstallationCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('plugin_installations as i')
-    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .leftJoin('teams as t', 't.id', 'i.teamId')
     .innerJoin('organizations as o', (join) =>
-      join.on((eb) => eb('o.id', '=', eb.fn.coalesce('i.organization_id', 't.organization_id'))),
+      join.on((eb) => eb('o.id', '=', eb.fn.coalesce('i.organizationId', 't.organizationId'))),
     )
-    .where('i.deleted_at', 'is', null)
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .where((eb) => {
-      const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: noId };
+      const owner = { organization: eb.ref('i.organizationId'), team: eb.ref('i.teamId'), project: noId };
       return eb.and([eb.lit(mayReadPlugins(principal)), isOfReadableOwner(principal, owner, 'administrators')]);
     })
     .select((eb) => ['i.id', 'i.name', nothing.as('otherName'), eb.fn.coalesce('t.name', 'o.name').as('context')])
@@ -29,12 +29,12 @@ export const pluginInstallationCandidates: Candidates = (em, principal) =>
 export const pluginResourceCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('plugin_resources as r')
-    .innerJoin('plugin_installations as i', 'i.id', 'r.installation_id')
-    .innerJoin('teams as t', 't.id', 'r.team_id')
-    .where('r.deleted_at', 'is', null)
-    .where('t.deleted_at', 'is', null)
+    .innerJoin('plugin_installations as i', 'i.id', 'r.installationId')
+    .innerJoin('teams as t', 't.id', 'r.teamId')
+    .where('r.deletedAt', 'is', null)
+    .where('t.deletedAt', 'is', null)
     .where((eb) =>
-      eb.and([eb.lit(mayReadPlugins(principal)), isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden')]),
+      eb.and([eb.lit(mayReadPlugins(principal)), isInReadableTeam(principal, eb.ref('r.teamId'), 'hidden')]),
     )
     .select(['r.id', 'r.name', 'r.key as otherName', 'i.name as context', noId.as('parentId')])
     .as('x');

@@ -23,16 +23,16 @@ const always = sql<SqlBool>`true`;
 const notDeleted = sql<SqlBool>`x.deleted_at is null`;
 /** The condition that a share counts the row with an alias. It repeats the condition of the index that finds these rows, `countedColumns`. */
 export function isCounted(alias: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(`${alias}.counted`)} and ${sql.ref(`${alias}.revoked_at`)} is null`;
+  return sql<SqlBool>`${sql.ref(`${alias}.counted`)} and ${sql.ref(`${alias}.revokedAt`)} is null`;
 }
 
 const installed = { table: 'plugin_installations', counts: notDeleted, name: 'plugins', max: 100 } as const;
 
 /** How much there may be. docs/plugins.md names the numbers. */
 export const pluginLimits = {
-  pluginsOfTeam: { ...installed, column: 'team_id' },
-  pluginsOfOrganization: { ...installed, column: 'organization_id' },
-  releases: { table: 'plugin_releases', column: 'installation_id', counts: always, name: 'releases', max: 1000 },
+  pluginsOfTeam: { ...installed, column: 'teamId' },
+  pluginsOfOrganization: { ...installed, column: 'organizationId' },
+  releases: { table: 'plugin_releases', column: 'installationId', counts: always, name: 'releases', max: 1000 },
 } as const satisfies Record<string, Limited>;
 
 interface SharedLimit extends Limited {
@@ -44,7 +44,7 @@ interface SharedLimit extends Limited {
 export const pluginShares = {
   backgroundPrincipals: {
     table: 'plugin_background_principals',
-    column: 'owner_id',
+    column: 'ownerId',
     counts: isCounted('x'),
     name: 'background principals',
     end: 'revoke',
@@ -52,7 +52,7 @@ export const pluginShares = {
   },
   assignments: {
     table: 'plugin_action_grants',
-    column: 'owner_id',
+    column: 'ownerId',
     counts: isCounted('x'),
     name: 'assignments',
     end: 'revoke',
@@ -60,7 +60,7 @@ export const pluginShares = {
   },
   resources: {
     table: 'plugin_resources',
-    column: 'team_id',
+    column: 'teamId',
     counts: notDeleted,
     name: 'resources',
     end: 'delete',
@@ -107,7 +107,7 @@ export async function refuseBeyondShare(
 ): Promise<void> {
   const { installationId, ownerId } = share;
   const name = `plugins/${limited.table}/${installationId}/${ownerId}`;
-  const conditions = { installation_id: installationId, [limited.column]: ownerId };
+  const conditions = { installationId, [limited.column]: ownerId };
   const full = new Conflict(describeFull(share, limited), 'limit_reached');
   if (fullShares.has(name) && (await isFull(em, limited, conditions))) throw full;
   await takeAdvisoryLock(em, name);

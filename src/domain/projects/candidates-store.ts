@@ -6,8 +6,8 @@ import { type Candidates, noId } from '#domain/shared/naming/candidates.ts';
 export const projectCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('projects as p')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .where('p.deleted_at', 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden'))
+    .innerJoin('teams as t', 't.id', 'p.teamId')
+    .where('p.deletedAt', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('p.teamId'), 'hidden'))
     .select(['p.id', 'p.name', 'p.slug as otherName', 't.name as context', noId.as('parentId')])
     .as('x');

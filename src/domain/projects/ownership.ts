@@ -13,7 +13,7 @@ export const projectKinds = [
     owners: [
       {
         kind: 'team',
-        columns: ['team_id'],
+        columns: ['teamId'],
         blocker: { message: 'has projects', remedy: 'delete or transfer them first' },
       },
     ],

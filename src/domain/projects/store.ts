@@ -28,7 +28,7 @@ export interface ProjectTarget extends Ownership, Archivable {
 
 /** Projects `p` with team `t` and organization `o`. Omits rows that are deleted at any level. */
 export function presentProjects(queries: Kysely<Tables>) {
-  return presentTeams(queries).innerJoin('projects as p', 'p.team_id', 't.id').where('p.deleted_at', 'is', null);
+  return presentTeams(queries).innerJoin('projects as p', 'p.teamId', 't.id').where('p.deletedAt', 'is', null);
 }
 
 function selectProjects(queries: Kysely<Tables>) {
@@ -40,16 +40,16 @@ function selectProjects(queries: Kysely<Tables>) {
       'p.name',
       'p.slug',
       'p.description',
-      'p.eligibility_generation as eligibilityGeneration',
+      'p.eligibilityGeneration',
       'p.revision',
-      'p.created_at as createdAt',
-      'p.archived_at as archivedAt',
+      'p.createdAt',
+      'p.archivedAt',
     ])
     .select((eb) =>
       archivedLevels({
-        organization: eb.ref('o.archived_at'),
-        team: eb.ref('t.archived_at'),
-        project: eb.ref('p.archived_at'),
+        organization: eb.ref('o.archivedAt'),
+        team: eb.ref('t.archivedAt'),
+        project: eb.ref('p.archivedAt'),
       }).as('archived'),
     );
 }
@@ -76,7 +76,7 @@ export function listProjects(
   { teamId, organizationId, ...request }: PageRequest & ArchivedFilter & ProjectFilter,
 ): Promise<Page<ProjectTarget>> {
   const readable = selectProjects(db(em))
-    .where('p.archived_at', archivedComparison(request), null)
+    .where('p.archivedAt', archivedComparison(request), null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
     .$if(teamId !== undefined, (query) => query.where('t.id', '=', teamId ?? ''))
     .$if(organizationId !== undefined, (query) => query.where('o.id', '=', organizationId ?? ''));

@@ -18,27 +18,27 @@ export async function findQuotaOwner(em: Em, id: string): Promise<QuotaOwner | u
   const none = sql<string | null>`null::uuid`;
   const environment = db(em)
     .selectFrom('environments as e')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
     .where('e.id', '=', id)
-    .where('e.deleted_at', 'is', null)
+    .where('e.deletedAt', 'is', null)
     .select([
       sql.lit<string>('environment').as('scope'),
       sql<string>`t.name || ' / ' || p.name || ' / ' || e.name`.as('name'),
     ])
-    .select(['t.organization_id as organizationId', 't.id as teamId', 'p.id as projectId', 'e.id as environmentId'])
+    .select(['t.organizationId', 't.id as teamId', 'p.id as projectId', 'e.id as environmentId'])
     .$castTo<QuotaOwner>();
   const team = db(em)
     .selectFrom('teams as t')
     .where('t.id', '=', id)
-    .where('t.deleted_at', 'is', null)
+    .where('t.deletedAt', 'is', null)
     .select([sql.lit<string>('team').as('scope'), 't.name'])
-    .select(['t.organization_id as organizationId', 't.id as teamId', none.as('projectId'), none.as('environmentId')])
+    .select(['t.organizationId', 't.id as teamId', none.as('projectId'), none.as('environmentId')])
     .$castTo<QuotaOwner>();
   const organization = db(em)
     .selectFrom('organizations as o')
     .where('o.id', '=', id)
-    .where('o.deleted_at', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .select([sql.lit<string>('organization').as('scope'), 'o.name', 'o.id as organizationId'])
     .select([none.as('teamId'), none.as('projectId'), none.as('environmentId')])
     .$castTo<QuotaOwner>();

@@ -10,19 +10,19 @@ export const quotaTables = [
     label: (row) => sql<string>`${row('scope')}`,
     revision: true,
     references: [
-      { kind: 'organization', columns: ['organization_id'], ...endsWith },
-      { kind: 'team', columns: ['team_id'], ...endsWith },
-      { kind: 'environment', columns: ['environment_id'], ...endsWith },
+      { kind: 'organization', columns: ['organizationId'], ...endsWith },
+      { kind: 'team', columns: ['teamId'], ...endsWith },
+      { kind: 'environment', columns: ['environmentId'], ...endsWith },
     ],
   },
   {
     kind: 'instance_usage',
     table: 'instance_usages',
-    key: ['instance_id', 'month'],
+    key: ['instanceId', 'month'],
     references: [
       {
         kind: 'instance',
-        columns: ['instance_id'],
+        columns: ['instanceId'],
         kept: 'the logs of a deleted instance stay until their runs are deleted',
       },
     ],

@@ -18,11 +18,11 @@ export interface QuotaDetails extends QuotaSubject {
 function selectQuotas(em: Em) {
   return db(em)
     .selectFrom('quotas as q')
-    .leftJoin('organizations as o', 'o.id', 'q.organization_id')
-    .leftJoin('teams as t', 't.id', 'q.team_id')
-    .leftJoin('environments as e', 'e.id', 'q.environment_id')
-    .where('q.cleared_at', 'is', null)
-    .select(['q.id', 'q.scope', 'q.limits', 'q.revision', 'q.updated_at as updatedAt'])
+    .leftJoin('organizations as o', 'o.id', 'q.organizationId')
+    .leftJoin('teams as t', 't.id', 'q.teamId')
+    .leftJoin('environments as e', 'e.id', 'q.environmentId')
+    .where('q.clearedAt', 'is', null)
+    .select(['q.id', 'q.scope', 'q.limits', 'q.revision', 'q.updatedAt'])
     .select(sql<string>`coalesce(q.organization_id, q.team_id, q.environment_id)::text`.as('ownerId'))
     .select((eb) => eb.fn.coalesce('o.name', 't.name', 'e.name').as('name'));
 }

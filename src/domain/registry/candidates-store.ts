@@ -6,8 +6,8 @@ import { type Candidates, noId } from '#domain/shared/naming/candidates.ts';
 export const templateCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('templates as m')
-    .leftJoin('teams as t', 't.id', 'm.team_id')
-    .where('m.deleted_at', 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'visible'))
+    .leftJoin('teams as t', 't.id', 'm.teamId')
+    .where('m.deletedAt', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('m.teamId'), 'visible'))
     .select(['m.id', 'm.name', 'm.slug as otherName', 't.name as context', noId.as('parentId')])
     .as('x');

@@ -48,8 +48,8 @@ export async function listTemplates(
 ): Promise<Page<TemplateDetails>> {
   const { tags, search, archived } = filter;
   const templates = selectTemplates(em)
-    .where('t.archived_at', archived ? 'is not' : 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('t.team_id'), 'visible'))
+    .where('t.archivedAt', archived ? 'is not' : 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('t.teamId'), 'visible'))
     .where((eb) => isOwnedBy(eb, filter))
     .$if(tags.length > 0, (query) => query.where('t.tags', '@>', sql<string[]>`${json(tags)}::jsonb`))
     .$if(search !== undefined, (query) => query.where((eb) => mentions(eb, search ?? '')));
@@ -78,14 +78,14 @@ function isOwnedBy(eb: Over<{ t: 'templates' }>, { teamId, organizationId, withI
   if (teamId === undefined && organizationId === undefined) return eb.lit(true);
   const owned =
     teamId === undefined
-      ? eb('t.team_id', 'in', (of) =>
+      ? eb('t.teamId', 'in', (of) =>
           of
             .selectFrom('teams as m')
-            .where('m.organization_id', '=', organizationId ?? null)
+            .where('m.organizationId', '=', organizationId ?? null)
             .select('m.id'),
         )
-      : eb('t.team_id', '=', teamId);
-  return withInstallation ? eb.or([owned, eb('t.team_id', 'is', null)]) : owned;
+      : eb('t.teamId', '=', teamId);
+  return withInstallation ? eb.or([owned, eb('t.teamId', 'is', null)]) : owned;
 }
 
 function mentions(eb: Over<{ t: 'templates' }>, text: string) {
@@ -96,18 +96,18 @@ function mentions(eb: Over<{ t: 'templates' }>, text: string) {
 function selectTemplates(em: Em) {
   return db(em)
     .selectFrom('templates as t')
-    .where('t.deleted_at', 'is', null)
-    .select(['t.id', 't.team_id as teamId', 't.name', 't.slug', 't.description', 't.tags', 't.revision'])
-    .select(['t.created_at as createdAt', 't.archived_at as archivedAt'])
+    .where('t.deletedAt', 'is', null)
+    .select(['t.id', 't.teamId', 't.name', 't.slug', 't.description', 't.tags', 't.revision'])
+    .select(['t.createdAt', 't.archivedAt'])
     .select((eb) => collectVersions(eb).$asScalar().$notNull().as('versions'));
 }
 
 function collectVersions(eb: Over<{ t: 'templates' }>) {
   return eb
     .selectFrom('template_versions as v')
-    .whereRef('v.template_id', '=', 't.id')
+    .whereRef('v.templateId', '=', 't.id')
     .select((of) => {
-      const version = sql`jsonb_build_object('id', ${of.ref('v.id')}, 'version', ${of.ref('v.version')}, 'yanked', ${of('v.yanked_at', 'is not', null)})`;
+      const version = sql`jsonb_build_object('id', ${of.ref('v.id')}, 'version', ${of.ref('v.version')}, 'yanked', ${of('v.yankedAt', 'is not', null)})`;
       return sql<IdentifiedVersion[]>`coalesce(jsonb_agg(${version}), '[]')`.as('versions');
     });
 }

@@ -19,7 +19,7 @@ export interface LastRun {
 /** How many of the newest runs of a template are searched, since other tenants may have used it a million times. */
 const searched = 200;
 
-const runsOfTemplate = { columns: ['r.template_id'], values: [sql.ref('t.id')], id: 'r.id' };
+const runsOfTemplate = { columns: ['r.templateId'], values: [sql.ref('t.id')], id: 'r.id' };
 
 /** The newest run of each template that the principal may read, by the template's id. */
 export async function readLastRuns(
@@ -37,21 +37,15 @@ export async function readLastRuns(
             eb
               .selectFrom('runs as r')
               .where(inIndexGroup(runsOfTemplate))
-              .where('r.deleted_at', 'is', null)
+              .where('r.deletedAt', 'is', null)
               .where('r.operation', '<>', sql.lit('scan' as const))
-              .select(['r.id', 'r.status', 'r.status_reason', 'r.waiting_on', 'r.created_at', 'r.team_id'])
+              .select(['r.id', 'r.status', 'r.statusReason', 'r.waitingOn', 'r.createdAt', 'r.teamId'])
               .orderBy(orderOfGroup(runsOfTemplate))
               .limit(searched)
               .as('newest'),
           )
-          .where((of) => isInReadableTeam(principal, of.ref('newest.team_id'), 'visible'))
-          .select([
-            'newest.id',
-            'newest.status',
-            'newest.status_reason as statusReason',
-            'newest.waiting_on as waitingOn',
-            'newest.created_at as createdAt',
-          ])
+          .where((of) => isInReadableTeam(principal, of.ref('newest.teamId'), 'visible'))
+          .select(['newest.id', 'newest.status', 'newest.statusReason', 'newest.waitingOn', 'newest.createdAt'])
           .orderBy('newest.id', 'desc')
           .limit(1)
           .as('last'),

@@ -20,26 +20,26 @@ export const registryKinds = [
     owners: [
       {
         kind: 'team',
-        columns: ['team_id'],
+        columns: ['teamId'],
         blocker: { message: 'has templates that are not archived', remedy: 'archive them first', includes: 'active' },
         cascade: {
           rows: 'ended',
-          at: 'deleted_at',
-          when: (row) => sql<SqlBool>`${row('deleted_at')} is null`,
+          at: 'deletedAt',
+          when: (row) => sql<SqlBool>`${row('deletedAt')} is null`,
           revised: true,
         },
       },
     ],
   },
   {
-    kind: 'template_version',
+    kind: 'templateVersion',
     table: 'template_versions',
     label: 'version',
-    owners: [{ kind: 'template', columns: ['template_id'], kept: 'runs name the version that they ran' }],
+    owners: [{ kind: 'template', columns: ['templateId'], kept: 'runs name the version that they ran' }],
     references: [
-      { kind: 'principal', columns: ['published_by'], kept: history },
-      { kind: 'principal', columns: ['responsible_user_id'], kept: history },
-      { kind: 'principal', columns: ['yanked_by'], kept: history },
+      { kind: 'principal', columns: ['publishedBy'], kept: history },
+      { kind: 'principal', columns: ['responsibleUserId'], kept: history },
+      { kind: 'principal', columns: ['yankedBy'], kept: history },
       {
         kind: 'worker_pool',
         columns: [],
@@ -47,8 +47,8 @@ export const registryKinds = [
         blocker: {
           message: 'has template versions that name it',
           remedy: 'yank them or archive their templates first',
-          when: (row) => sql<SqlBool>`${row('yanked_at')} is null`,
-          names: ['template', 'template_version'],
+          when: (row) => sql<SqlBool>`${row('yankedAt')} is null`,
+          names: ['template', 'templateVersion'],
           separator: ' ',
           includes: 'active',
         },
@@ -59,15 +59,15 @@ export const registryKinds = [
     kind: 'template_check',
     table: 'template_checks',
     owners: [
-      { kind: 'template', columns: ['template_id'], cascade: { rows: 'deleted' } },
-      { kind: 'template_version', columns: ['version_id'], cascade: { rows: 'deleted' } },
+      { kind: 'template', columns: ['templateId'], cascade: { rows: 'deleted' } },
+      { kind: 'templateVersion', columns: ['versionId'], cascade: { rows: 'deleted' } },
     ],
     references: [
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' } },
-      { kind: 'principal', columns: ['requested_by'], kept: 'a check ends within minutes, or waits for a worker' },
+      { kind: 'environment', columns: ['environmentId'], cascade: { rows: 'deleted' } },
+      { kind: 'principal', columns: ['requestedBy'], kept: 'a check ends within minutes, or waits for a worker' },
       {
         kind: 'principal',
-        columns: ['responsible_user_id'],
+        columns: ['responsibleUserId'],
         kept: 'a check ends within minutes, or waits for a worker',
       },
     ],
@@ -75,10 +75,10 @@ export const registryKinds = [
   {
     kind: 'template_secret_output',
     table: 'template_secret_outputs',
-    key: ['template_id', 'name', 'version_id'],
+    key: ['templateId', 'name', 'versionId'],
     owners: [
-      { kind: 'template_version', columns: ['version_id'], kept: maskedForGood },
-      { kind: 'template', columns: ['template_id'], kept: maskedForGood },
+      { kind: 'templateVersion', columns: ['versionId'], kept: maskedForGood },
+      { kind: 'template', columns: ['templateId'], kept: maskedForGood },
     ],
   },
   {
@@ -86,14 +86,14 @@ export const registryKinds = [
     table: 'template_version_modules',
     owners: [
       {
-        kind: 'template_version',
-        columns: ['template_version_id'],
+        kind: 'templateVersion',
+        columns: ['templateVersionId'],
         kept: 'a version keeps its modules for good',
         onTransfer: voidOnTransfer,
       },
     ],
     references: [
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
+      { kind: 'environment', columns: ['environmentId'], cascade: { rows: 'deleted' }, onTransfer: voidOnTransfer },
     ],
   },
 ] as const satisfies readonly Declaration[];

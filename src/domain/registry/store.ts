@@ -42,13 +42,11 @@ function toTarget({ organizationId, teamId, archived }: Owner, template: Templat
 export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('templates as t')
-    .leftJoin('teams as m', (join) => join.onRef('m.id', '=', 't.team_id').on('m.deleted_at', 'is', null))
-    .leftJoin('organizations as o', (join) =>
-      join.onRef('o.id', '=', 'm.organization_id').on('o.deleted_at', 'is', null),
-    )
+    .leftJoin('teams as m', (join) => join.onRef('m.id', '=', 't.teamId').on('m.deletedAt', 'is', null))
+    .leftJoin('organizations as o', (join) => join.onRef('o.id', '=', 'm.organizationId').on('o.deletedAt', 'is', null))
     .where('t.id', '=', id)
-    .where('t.deleted_at', 'is', null)
-    .where((eb) => eb.or([eb('t.team_id', 'is', null), eb('o.id', 'is not', null)]))
+    .where('t.deletedAt', 'is', null)
+    .where((eb) => eb.or([eb('t.teamId', 'is', null), eb('o.id', 'is not', null)]))
     .select(['m.id as teamId', 'o.id as organizationId'])
     .executeTakeFirst();
 }
@@ -78,8 +76,8 @@ export function findAvailableVersions(em: Em, templateId: string): Promise<(Avai
 const selectAvailableVersions = prepare((db, parameter: ParameterOf<{ templateId: string }>) =>
   db
     .selectFrom('template_versions')
-    .where('template_id', '=', parameter('templateId'))
-    .select((eb) => ['id', 'version', eb('yanked_at', 'is not', null).$castTo<boolean>().as('yanked')]),
+    .where('templateId', '=', parameter('templateId'))
+    .select((eb) => ['id', 'version', eb('yankedAt', 'is not', null).$castTo<boolean>().as('yanked')]),
 );
 
 /** All versions of a template, yanked ones included, with the approval that each demands. */
@@ -89,7 +87,7 @@ export function listVersionApprovals(
 ): Promise<{ version: string; approval: TemplateApproval | null }[]> {
   return db(em)
     .selectFrom('template_versions')
-    .where('template_id', '=', templateId)
+    .where('templateId', '=', templateId)
     .select(['version', sql<TemplateApproval | null>`spec -> 'approval'`.as('approval')])
     .execute();
 }

@@ -19,7 +19,7 @@ import type { TemplateTarget } from './store.ts';
 
 /** What refuses the deletion or the archiving shows of what uses the template: names that the principal may read, else a number. */
 function namesShownTo(principal: Principal): ShowsNames {
-  return (_kind, row) => isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'visible');
+  return (_kind, row) => isInReadableTeam(principal, row('teamId') as Expression<string | null>, 'visible');
 }
 
 /** Creates a template under its owner, whose rows the caller has locked. @throws Conflict */

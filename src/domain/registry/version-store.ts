@@ -24,7 +24,7 @@ export interface VersionSummary {
 
 /** A page of the versions of a template, last published first. */
 export function listVersions(em: Em, templateId: string, request: PageRequest): Promise<Page<VersionSummary>> {
-  return pageOf(selectVersions(em).where('v.template_id', '=', templateId), 'v.id', request);
+  return pageOf(selectVersions(em).where('v.templateId', '=', templateId), 'v.id', request);
 }
 
 export interface VersionDetails extends VersionSummary {
@@ -52,14 +52,14 @@ export function readVersion(em: Em, id: string): Promise<VersionDetails | undefi
 function selectVersions(em: Em) {
   return db(em)
     .selectFrom('template_versions as v')
-    .select(['v.id', 'v.template_id as templateId', 'v.version', 'v.digest', 'v.commit', 'v.changelog'])
-    .select(['v.created_at as createdAt', 'v.yanked_at as yankedAt', 'v.yank_reason as yankReason'])
+    .select(['v.id', 'v.templateId', 'v.version', 'v.digest', 'v.commit', 'v.changelog'])
+    .select(['v.createdAt', 'v.yankedAt', 'v.yankReason'])
     .select((eb) => {
-      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.published_by').select('p.name');
+      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.publishedBy').select('p.name');
       return [
         sql<ExecutorKind>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executor'),
         sql<{ id: string; name: string }>`
-          jsonb_build_object('id', ${eb.ref('v.published_by')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
+          jsonb_build_object('id', ${eb.ref('v.publishedBy')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
       ];
     });
 }

@@ -15,64 +15,64 @@ export type OverRun = ExpressionBuilder<Tables, 'runs'>;
 export function selectRunDetails(eb: OverRun) {
   return [
     'runs.id',
-    'runs.idempotency_key as idempotencyKey',
+    'runs.idempotencyKey',
     'runs.status',
     'runs.phase',
-    'runs.status_reason as statusReason',
-    'runs.status_detail as statusDetail',
+    'runs.statusReason',
+    'runs.statusDetail',
     selectWaitingOn(eb).as('waitingOn'),
     'runs.operation',
     'runs.replace',
     'runs.options',
-    'runs.team_id as teamId',
-    'runs.project_id as projectId',
-    'runs.environment_id as environmentId',
-    'runs.instance_id as instanceId',
+    'runs.teamId',
+    'runs.projectId',
+    'runs.environmentId',
+    'runs.instanceId',
     'runs.instance',
-    'runs.template_id as templateId',
-    'runs.template_version as templateVersion',
+    'runs.templateId',
+    'runs.templateVersion',
     'runs.pool',
     'runs.tool',
-    'runs.tool_switch as toolSwitch',
+    'runs.toolSwitch',
     'runs.variables',
-    'runs.variable_sources as variableSources',
+    'runs.variableSources',
     'runs.reads',
     selectSecretVariables(eb).as('secretVariables'),
     selectEdges(eb).as('edges'),
-    'runs.variable_resets as variableResets',
+    'runs.variableResets',
     'runs.connections',
     'runs.message',
-    'runs.requested_by_id as requestedById',
-    'runs.requested_by_type as requestedByType',
-    'runs.requested_by_name as requestedByName',
-    'runs.responsible_user_id as responsibleUserId',
-    'runs.plan_digest as planDigest',
-    'runs.plan_summary as planSummary',
+    'runs.requestedById',
+    'runs.requestedByType',
+    'runs.requestedByName',
+    'runs.responsibleUserId',
+    'runs.planDigest',
+    'runs.planSummary',
     selectAdmittedPolicy().as('admittedPolicy'),
     selectPresentPolicy(eb).as('presentPolicy'),
-    'runs.approval_expires_at as approvalExpiresAt',
+    'runs.approvalExpiresAt',
     selectReviews(eb).as('reviews'),
     'runs.reviewers',
     'runs.outputs',
     selectSecretOutputs(eb).as('secretOutputs'),
     'runs.isolation',
-    'runs.state_serial_before as stateSerialBefore',
-    'runs.state_serial_after as stateSerialAfter',
-    'runs.cancel_reason as cancelReason',
-    'runs.requeued_from as requeuedFrom',
-    'runs.review_needs as reviewNeeds',
-    'runs.assembly_run_id as assemblyRunId',
-    'runs.assembly_node_id as assemblyNodeId',
+    'runs.stateSerialBefore',
+    'runs.stateSerialAfter',
+    'runs.cancelReason',
+    'runs.requeuedFrom',
+    'runs.reviewNeeds',
+    'runs.assemblyRunId',
+    'runs.assemblyNodeId',
     selectAssemblyNode(eb).as('assemblyNode'),
-    'runs.drift_finding_id as driftFindingId',
-    'runs.drift_monitor_id as driftMonitorId',
+    'runs.driftFindingId',
+    'runs.driftMonitorId',
     'runs.undoes',
-    'runs.undone_by as undoneBy',
-    'runs.started_by_run_id as startedByRunId',
-    'runs.created_at as createdAt',
-    'runs.started_at as startedAt',
-    'runs.finished_at as finishedAt',
-    'runs.deleted_at as deletedAt',
+    'runs.undoneBy',
+    'runs.startedByRunId',
+    'runs.createdAt',
+    'runs.startedAt',
+    'runs.finishedAt',
+    'runs.deletedAt',
     'runs.revision',
   ] as const;
 }
@@ -102,13 +102,13 @@ function selectEdges(eb: OverRun) {
       where w.assembly_run_id = an.assembly_run_id and (an.dependencies ? w.key or w.dependencies ? an.key))`;
   const isDestroy = eb('runs.operation', '=', sql.lit('destroy' as const));
   const isUsed = sql<SqlBool>`n.key = any(case when ${isDestroy} then ${eitherWay} else ${waitedFor} end)`;
-  const environmentId = eb.ref('runs.environment_id');
+  const environmentId = eb.ref('runs.environmentId');
   const secret = secretNamesOfNodes(sql`an.assembly_run_id`, { environmentId, isUsed });
   return sql<{
     readonly written: Readonly<Record<string, JsonValue>>;
     readonly secret: Readonly<Record<string, readonly string[]>>;
   } | null>`(select case when used.secret <> '{}' then jsonb_build_object('written', ${written}, 'secret', used.secret) end
-    from assembly_nodes an cross join lateral (select ${secret} as secret offset 0) used where an.id = ${eb.ref('runs.assembly_node_id')})`;
+    from assembly_nodes an cross join lateral (select ${secret} as secret offset 0) used where an.id = ${eb.ref('runs.assemblyNodeId')})`;
 }
 
 /** The assembly and the node of which a run is a try; null for any other run. */
@@ -116,9 +116,9 @@ function selectAssemblyNode(eb: OverRun) {
   return jsonObjectFrom(
     eb
       .selectFrom('assembly_nodes as an')
-      .innerJoin('assembly_runs as ar', 'ar.id', 'an.assembly_run_id')
-      .whereRef('an.id', '=', 'runs.assembly_node_id')
-      .select(['ar.assembly_id as assemblyId', 'an.key']),
+      .innerJoin('assembly_runs as ar', 'ar.id', 'an.assemblyRunId')
+      .whereRef('an.id', '=', 'runs.assemblyNodeId')
+      .select(['ar.assemblyId', 'an.key']),
   );
 }
 
@@ -133,17 +133,17 @@ function selectReviews(eb: OverRun) {
   return jsonArrayFrom(
     eb
       .selectFrom('run_reviews as v')
-      .whereRef('v.run_id', '=', 'runs.id')
+      .whereRef('v.runId', '=', 'runs.id')
       .orderBy('v.id')
       .select([
         'v.id',
-        'v.reviewer_id as reviewerId',
-        'v.reviewer_type as reviewerType',
-        'v.reviewer_name as reviewerName',
+        'v.reviewerId',
+        'v.reviewerType',
+        'v.reviewerName',
         'v.decision',
         'v.comment',
-        'v.plan_digest as planDigest',
-        'v.created_at as createdAt',
+        'v.planDigest',
+        'v.createdAt',
       ]),
   );
 }
@@ -153,17 +153,17 @@ function selectReviews(eb: OverRun) {
  * other runs leave the queue without notice.
  */
 function selectWaitingOn(eb: OverRun) {
-  const waitingOn = eb.ref('runs.waiting_on');
+  const waitingOn = eb.ref('runs.waitingOn');
   const position = runsAhead(eb).select((ahead) => {
-    const first = sql<string>`(array_agg(${ahead.ref('ahead.id')} order by ${ahead.ref('ahead.instance_position')}))[1]`;
+    const first = sql<string>`(array_agg(${ahead.ref('ahead.id')} order by ${ahead.ref('ahead.instancePosition')}))[1]`;
     const blocker = ahead.fn.coalesce(selectSlotHolder(eb), first);
     return sql`jsonb_build_object('position', ${ahead.fn.countAll()}, 'blocker', ${blocker})`.as('current');
   });
   return eb
     .case()
-    .when(eb.ref('runs.waiting_on', '->>').key('code'), '=', 'instance_busy')
+    .when(eb.ref('runs.waitingOn', '->>').key('code'), '=', 'instance_busy')
     .then(sql<WaitingOn | null>`${waitingOn} || ${position}`)
-    .when(eb.ref('runs.waiting_on', '->>').key('code'), '=', 'quota')
+    .when(eb.ref('runs.waitingOn', '->>').key('code'), '=', 'quota')
     .then(sql<WaitingOn | null>`${waitingOn} || ${selectPositionInQuota(eb)}`)
     .else(waitingOn)
     .end();
@@ -173,17 +173,17 @@ function selectWaitingOn(eb: OverRun) {
 export function runsAhead(eb: OverRun) {
   return eb
     .selectFrom('runs as ahead')
-    .whereRef('ahead.instance_id', '=', 'runs.instance_id')
-    .where('ahead.finished_at', 'is', null)
+    .whereRef('ahead.instanceId', '=', 'runs.instanceId')
+    .where('ahead.finishedAt', 'is', null)
     .where('ahead.operation', 'in', writingOperations)
-    .whereRef('ahead.instance_position', '<', 'runs.instance_position');
+    .whereRef('ahead.instancePosition', '<', 'runs.instancePosition');
 }
 
 /** The run that holds the slot of the instance of a run; null if the slot is free. */
 export function selectSlotHolder(eb: OverRun) {
   return eb
     .selectFrom('instance_slots as slot')
-    .whereRef('slot.instance_id', '=', 'runs.instance_id')
-    .select('slot.run_id')
+    .whereRef('slot.instanceId', '=', 'runs.instanceId')
+    .select('slot.runId')
     .$asScalar();
 }

@@ -3,19 +3,19 @@ import { inputsContext } from './admission/inputs.ts';
 import { artifactContext, debugLogContext } from './attempts/seals.ts';
 
 export const runSeals = [
-  sealedColumn({ table: 'runs', column: 'sealed_inputs', key: ['id'], context: ({ id }) => inputsContext(id) }),
+  sealedColumn({ table: 'runs', column: 'sealedInputs', key: ['id'], context: ({ id }) => inputsContext(id) }),
   sealedColumn({
     table: 'run_plans',
     column: 'artifact',
-    key: ['run_id'],
-    context: ({ run_id: id }) => artifactContext(id),
+    key: ['runId'],
+    context: ({ runId: id }) => artifactContext(id),
     isLarge: true,
   }),
   sealedColumn({
     table: 'run_debug_logs',
     column: 'content',
-    key: ['attempt_id'],
-    context: ({ attempt_id: id }) => debugLogContext(id),
+    key: ['attemptId'],
+    context: ({ attemptId: id }) => debugLogContext(id),
     isLarge: true,
   }),
 ];

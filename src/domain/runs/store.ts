@@ -41,10 +41,10 @@ export interface SupersedingRun extends Ownership {
 export function selectRunsWithFacts(queries: Kysely<Tables>) {
   return queries
     .selectFrom('runs')
-    .leftJoin('teams as t', 't.id', 'runs.team_id')
+    .leftJoin('teams as t', 't.id', 'runs.teamId')
     .select(selectRunDetails)
     .select((eb) => [
-      't.organization_id as organizationId',
+      't.organizationId',
       ifAllowed(eb, 'approve').then(selectApprovalFacts(eb)).end().as('approval'),
       ifAllowed(eb, 'requeue').then(selectAdmissionFacts(eb)).end().as('admission'),
       ifAllowed(eb, 'requeue').then(selectSuperseding(eb)).end().as('supersededBy'),
@@ -61,10 +61,10 @@ function ifAllowed(eb: OverRun, action: RunAction) {
 const selectRun = prepare((db, parameter: ParameterOf<{ id: string }>) =>
   db
     .selectFrom('runs')
-    .leftJoin('teams as t', 't.id', 'runs.team_id')
+    .leftJoin('teams as t', 't.id', 'runs.teamId')
     .where('runs.id', '=', parameter('id'))
     .select(selectRunDetails)
-    .select('t.organization_id as organizationId'),
+    .select('t.organizationId'),
 );
 
 /** The facts on which the actions depend that some statuses allow. */
@@ -122,14 +122,14 @@ export async function findRun(em: Em, id: string): Promise<RunTarget | undefined
 const selectTarget = prepare((db, parameter: ParameterOf<{ id: string }>) =>
   db
     .selectFrom('runs')
-    .leftJoin('teams as t', 't.id', 'runs.team_id')
+    .leftJoin('teams as t', 't.id', 'runs.teamId')
     .where('runs.id', '=', parameter('id'))
     .select((eb) => [
       'runs.id',
-      'runs.team_id as teamId',
-      't.organization_id as organizationId',
-      eb('runs.deleted_at', 'is not', null).$castTo<boolean>().as('isDeleted'),
-      'runs.review_needs as reviewNeeds',
+      'runs.teamId',
+      't.organizationId',
+      eb('runs.deletedAt', 'is not', null).$castTo<boolean>().as('isDeleted'),
+      'runs.reviewNeeds',
     ]),
 );
 
@@ -142,9 +142,9 @@ export function listEvents(em: Em, runId: string, after: number, page: PageReque
 export async function readPlan(em: Em, runId: string) {
   const row = await db(em)
     .selectFrom('run_plans')
-    .where('run_id', '=', runId)
-    .select(['digest', 'state_serial as stateSerial', 'changes', 'sections', 'created_at as createdAt'])
-    .select(({ ref }) => secretNamesByVersions(ref('run_plans.run_id')).as('secret'))
+    .where('runId', '=', runId)
+    .select(['digest', 'stateSerial', 'changes', 'sections', 'createdAt'])
+    .select(({ ref }) => secretNamesByVersions(ref('run_plans.runId')).as('secret'))
     .executeTakeFirst();
   if (!row) return undefined;
   const { secret, sections, ...plan } = row;
@@ -159,7 +159,7 @@ export function readProgress(em: Em, id: string) {
   return db(em)
     .selectFrom('runs')
     .where('runs.id', '=', id)
-    .select((eb) => ['runs.status', 'runs.created_at as createdAt', selectLastSequence(eb).as('lastSequence')])
+    .select((eb) => ['runs.status', 'runs.createdAt', selectLastSequence(eb).as('lastSequence')])
     .executeTakeFirst();
 }
 
@@ -167,8 +167,8 @@ export function readProgress(em: Em, id: string) {
 export function selectLastSequence(eb: OverRun) {
   const last = eb
     .selectFrom('run_log_chunks as chunk')
-    .whereRef('chunk.run_id', '=', 'runs.id')
-    .whereRef('chunk.time', '>=', 'runs.created_at')
+    .whereRef('chunk.runId', '=', 'runs.id')
+    .whereRef('chunk.time', '>=', 'runs.createdAt')
     .select((of) => of.fn.max('chunk.sequence').as('last'));
   return eb.fn.coalesce(last.$asScalar(), eb.lit(0));
 }
@@ -181,14 +181,14 @@ function selectSuperseding(eb: OverRun) {
   return jsonObjectFrom(
     eb
       .selectFrom('instances as si')
-      .innerJoin('runs as newer', 'newer.id', 'si.deployed_run_id')
-      .leftJoin('teams as nt', 'nt.id', 'newer.team_id')
-      .whereRef('si.id', '=', 'runs.instance_id')
-      .where('si.deleted_at', 'is', null)
+      .innerJoin('runs as newer', 'newer.id', 'si.deployedRunId')
+      .leftJoin('teams as nt', 'nt.id', 'newer.teamId')
+      .whereRef('si.id', '=', 'runs.instanceId')
+      .where('si.deletedAt', 'is', null)
       .whereRef('newer.id', '<>', 'runs.id')
-      .whereRef('newer.finished_at', '>', 'runs.finished_at')
+      .whereRef('newer.finishedAt', '>', 'runs.finishedAt')
       .where(sql<boolean>`${eb.ref('runs.operation')} = 'apply'`)
-      .select(['newer.id as runId', 'newer.operation', 'newer.template_version as templateVersion'])
-      .select(['newer.team_id as teamId', 'nt.organization_id as organizationId']),
+      .select(['newer.id as runId', 'newer.operation', 'newer.templateVersion'])
+      .select(['newer.teamId', 'nt.organizationId']),
   );
 }

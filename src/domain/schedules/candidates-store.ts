@@ -6,10 +6,10 @@ import { type Candidates, mayRead, noId, nothing } from '#domain/shared/naming/c
 export const scheduleCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('schedules as s')
-    .innerJoin('teams as t', 't.id', 's.team_id')
-    .where('t.deleted_at', 'is', null)
+    .innerJoin('teams as t', 't.id', 's.teamId')
+    .where('t.deletedAt', 'is', null)
     .where((eb) =>
-      eb.and([mayRead(principal, 'environment:read'), isInReadableTeam(principal, eb.ref('s.team_id'), 'hidden')]),
+      eb.and([mayRead(principal, 'environment:read'), isInReadableTeam(principal, eb.ref('s.teamId'), 'hidden')]),
     )
     .select(['s.id', 's.name', nothing.as('otherName'), 't.name as context', noId.as('parentId')])
     .as('x');

@@ -15,36 +15,36 @@ export const scheduleKinds = [
     owners: [
       {
         kind: 'environment',
-        columns: ['environment_id'],
+        columns: ['environmentId'],
         cascade: { rows: 'deleted' },
         onTransfer: voidOnTransfer,
       },
       // The team of its environment; without an environment, the team of its template.
       {
         kind: 'team',
-        columns: ['team_id'],
+        columns: ['teamId'],
         follows: 'environment',
         cascade: { rows: 'deleted' },
         onTransfer: voidOnTransfer,
       },
     ],
     references: [
-      { kind: 'template', columns: ['template_id'], blocker: used },
-      { kind: 'assembly', columns: ['assembly_id'], blocker: used },
-      { kind: 'organization', columns: ['saved_for_organization_id'], kept: saved },
-      { kind: 'team', columns: ['saved_for_team_id'], kept: saved },
-      { kind: 'principal', columns: ['authority_id'], kept: acting },
-      { kind: 'principal', columns: ['responsible_user_id'], kept: acting },
+      { kind: 'template', columns: ['templateId'], blocker: used },
+      { kind: 'assembly', columns: ['assemblyId'], blocker: used },
+      { kind: 'organization', columns: ['savedForOrganizationId'], kept: saved },
+      { kind: 'team', columns: ['savedForTeamId'], kept: saved },
+      { kind: 'principal', columns: ['authorityId'], kept: acting },
+      { kind: 'principal', columns: ['responsibleUserId'], kept: acting },
     ],
   },
   {
     kind: 'schedule_firing',
     table: 'schedule_firings',
     label: 'outcome',
-    owners: [{ kind: 'schedule', columns: ['schedule_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'schedule', columns: ['scheduleId'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'run', columns: ['run_id'], kept: history },
-      { kind: 'assembly_run', columns: ['assembly_run_id'], kept: history },
+      { kind: 'run', columns: ['runId'], kept: history },
+      { kind: 'assembly_run', columns: ['assemblyRunId'], kept: history },
     ],
   },
 ] as const satisfies readonly Declaration[];

@@ -13,16 +13,16 @@ export const lostAuthorities = {
 /** Whether a transfer has brought the schedule `s` of the team `t` to other owners than those for whom it was saved. It starts nothing for them. */
 export function isElsewhereRow(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   return eb.or([
-    eb('s.void_since', 'is not', null),
-    eb('s.saved_for_team_id', '<>', eb.ref('s.team_id')),
-    eb('s.saved_for_organization_id', '<>', eb.ref('t.organization_id')),
+    eb('s.voidSince', 'is not', null),
+    eb('s.savedForTeamId', '<>', eb.ref('s.teamId')),
+    eb('s.savedForOrganizationId', '<>', eb.ref('t.organizationId')),
   ]);
 }
 
 /** Why the schedule `s` of the team `t` is paused although nobody paused it; null if nothing keeps it from starting its work. */
 export function selectPauseReason(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
   const lost = selectLostAuthority(
-    { authorityId: eb.ref('s.authority_id'), credentialId: eb.ref('s.credential_id') },
+    { authorityId: eb.ref('s.authorityId'), credentialId: eb.ref('s.credentialId') },
     lostAuthorities,
   );
   return eb.case().when(isElsewhereRow(eb)).then<PauseReason | null>('owner_changed').else(lost).end();
@@ -32,7 +32,7 @@ export function selectPauseReason(eb: Over<{ s: 'schedules'; t: 'teams' }>) {
 export async function findPauseReason(em: Em, id: string): Promise<PauseReason | null> {
   const row = await db(em)
     .selectFrom('schedules as s')
-    .innerJoin('teams as t', 't.id', 's.team_id')
+    .innerJoin('teams as t', 't.id', 's.teamId')
     .where('s.id', '=', id)
     .select((eb) => selectPauseReason(eb).as('reason'))
     .executeTakeFirst();

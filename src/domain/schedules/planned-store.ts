@@ -35,8 +35,8 @@ export function listUnaccounted(
   { after, limit }: { after: string; limit: number },
 ): Promise<UnaccountedSchedule[]> {
   return selectPlanned(em)
-    .where('s.accounted_until', '<', sql<string>`${until}`)
-    .where('s.is_enabled', '=', true)
+    .where('s.accountedUntil', '<', sql<string>`${until}`)
+    .where('s.isEnabled', '=', true)
     .where((eb) => eb.not(isElsewhereRow(eb)))
     .where('s.id', '>', after)
     .orderBy('s.id')
@@ -48,14 +48,14 @@ export function listUnaccounted(
 export async function skipUnplanned(em: Em, until: Date): Promise<void> {
   await db(em)
     .updateTable('schedules')
-    .set({ accounted_until: sql`clock_timestamp()` })
-    .where('accounted_until', '<', sql<string>`${until}`)
+    .set({ accountedUntil: sql`clock_timestamp()` })
+    .where('accountedUntil', '<', sql<string>`${until}`)
     .where((eb) =>
       eb(
         'schedules.id',
         'not in',
         selectPlanned(em)
-          .where('s.is_enabled', '=', true)
+          .where('s.isEnabled', '=', true)
           .where((of) => of.not(isElsewhereRow(of)))
           .clearSelect()
           .select('s.id'),
@@ -67,20 +67,20 @@ export async function skipUnplanned(em: Em, until: Date): Promise<void> {
 function selectPlanned(em: Em) {
   return db(em)
     .selectFrom('schedules as s')
-    .innerJoin('teams as t', 't.id', 's.team_id')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
-    .leftJoin('environments as e', 'e.id', 's.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .where('t.deleted_at', 'is', null)
-    .where('t.archived_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
-    .where('o.archived_at', 'is', null)
-    .where('e.archived_at', 'is', null)
-    .where('p.archived_at', 'is', null)
-    .select(['s.id', 's.spec', 's.accounted_until as accountedUntil'])
+    .innerJoin('teams as t', 't.id', 's.teamId')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
+    .leftJoin('environments as e', 'e.id', 's.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .where('t.deletedAt', 'is', null)
+    .where('t.archivedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
+    .where('o.archivedAt', 'is', null)
+    .where('e.archivedAt', 'is', null)
+    .where('p.archivedAt', 'is', null)
+    .select(['s.id', 's.spec', 's.accountedUntil'])
     .select((eb) =>
       eb
-        .and([eb.ref('s.is_enabled'), eb.not(isElsewhereRow(eb))])
+        .and([eb.ref('s.isEnabled'), eb.not(isElsewhereRow(eb))])
         .$castTo<boolean>()
         .as('isEnabled'),
     );

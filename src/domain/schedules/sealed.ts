@@ -4,5 +4,5 @@ import type { SealContext } from '#domain/shared/secrets.ts';
 export const workContext = (scheduleId: string): SealContext => ['schedule-work', scheduleId];
 
 export const scheduleSeals = [
-  sealedColumn({ table: 'schedules', column: 'sealed_work', key: ['id'], context: ({ id }) => workContext(id) }),
+  sealedColumn({ table: 'schedules', column: 'sealedWork', key: ['id'], context: ({ id }) => workContext(id) }),
 ];

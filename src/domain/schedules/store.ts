@@ -117,17 +117,17 @@ export async function listSchedules(
   request: PageRequest,
 ): Promise<Page<ScheduleDetails>> {
   const schedules = selectSchedules(em, 1)
-    .where((eb) => isInReadableTeam(principal, eb.ref('s.team_id'), 'hidden'))
-    .$if(teamId !== undefined, (query) => query.where('s.team_id', '=', teamId ?? ''))
+    .where((eb) => isInReadableTeam(principal, eb.ref('s.teamId'), 'hidden'))
+    .$if(teamId !== undefined, (query) => query.where('s.teamId', '=', teamId ?? ''))
     .$if(organizationId !== undefined, (query) => query.where('o.id', '=', organizationId ?? ''))
-    .$if(environmentId !== undefined, (query) => query.where('s.environment_id', '=', environmentId ?? ''))
-    .$if(templateId !== undefined, (query) => query.where('s.template_id', '=', templateId ?? ''))
-    .$if(assemblyId !== undefined, (query) => query.where('s.assembly_id', '=', assemblyId ?? ''))
-    .$if(authorityId !== undefined, (query) => query.where('s.authority_id', '=', authorityId ?? ''))
-    .$if(credentialId !== undefined, (query) => query.where('s.credential_id', '=', credentialId ?? ''))
+    .$if(environmentId !== undefined, (query) => query.where('s.environmentId', '=', environmentId ?? ''))
+    .$if(templateId !== undefined, (query) => query.where('s.templateId', '=', templateId ?? ''))
+    .$if(assemblyId !== undefined, (query) => query.where('s.assemblyId', '=', assemblyId ?? ''))
+    .$if(authorityId !== undefined, (query) => query.where('s.authorityId', '=', authorityId ?? ''))
+    .$if(credentialId !== undefined, (query) => query.where('s.credentialId', '=', credentialId ?? ''))
     .$if(enabled !== undefined, (query) =>
       query.where((eb) => {
-        const isStarting = eb.and([eb.ref('s.is_enabled'), eb(selectPauseReason(eb), 'is', null)]);
+        const isStarting = eb.and([eb.ref('s.isEnabled'), eb(selectPauseReason(eb), 'is', null)]);
         return enabled ? isStarting : eb.not(isStarting);
       }),
     );
@@ -144,19 +144,19 @@ export async function readSchedule(em: Em, id: string): Promise<ScheduleDetails 
 function selectSchedules(em: Em, results: number) {
   return db(em)
     .selectFrom('schedules as s')
-    .innerJoin('teams as t', 't.id', 's.team_id')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
-    .leftJoin('environments as e', 'e.id', 's.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .innerJoin('teams as t', 't.id', 's.teamId')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
+    .leftJoin('environments as e', 'e.id', 's.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .select((eb) => {
-      const archived = (['o', 't', 'p', 'e'] as const).map((owner) => eb(`${owner}.archived_at`, 'is not', null));
+      const archived = (['o', 't', 'p', 'e'] as const).map((owner) => eb(`${owner}.archivedAt`, 'is not', null));
       return [eb.or(archived).$castTo<boolean>().as('isArchived'), selectPauseReason(eb).as('pausedBecause')];
     })
-    .select(['s.id', 's.team_id as teamId', 's.environment_id as environmentId', 's.name', 's.spec', 's.work'])
-    .select(['s.is_enabled as isEnabled', 's.authority_id as authorityId', 's.authority_type as authorityType'])
-    .select(['s.authority_name as authorityName', 's.revision', 's.created_at as createdAt'])
+    .select(['s.id', 's.teamId', 's.environmentId', 's.name', 's.spec', 's.work'])
+    .select(['s.isEnabled', 's.authorityId', 's.authorityType'])
+    .select(['s.authorityName', 's.revision', 's.createdAt'])
     .select((eb) => selectResults(eb, results).as('results'));
 }
 
@@ -164,16 +164,16 @@ function selectResults(eb: Over<{ s: 'schedules' }>, limit: number) {
   return jsonArrayFrom(
     eb
       .selectFrom('schedule_firings as f')
-      .leftJoin('runs as r', 'r.id', 'f.run_id')
-      .leftJoin('assembly_runs as a', 'a.id', 'f.assembly_run_id')
-      .whereRef('f.schedule_id', '=', 's.id')
-      .select(['f.id', 'f.scheduled_at as scheduledAt', 'f.times', 'f.outcome', 'f.reason', 'f.message'])
-      .select((of) => of.fn.coalesce('f.last_at', 'f.scheduled_at').as('lastAt'))
-      .select(['f.run_id as runId', 'f.assembly_run_id as assemblyRunId', 'f.requester_name as requestedBy'])
+      .leftJoin('runs as r', 'r.id', 'f.runId')
+      .leftJoin('assembly_runs as a', 'a.id', 'f.assemblyRunId')
+      .whereRef('f.scheduleId', '=', 's.id')
+      .select(['f.id', 'f.scheduledAt', 'f.times', 'f.outcome', 'f.reason', 'f.message'])
+      .select((of) => of.fn.coalesce('f.lastAt', 'f.scheduledAt').as('lastAt'))
+      .select(['f.runId', 'f.assemblyRunId', 'f.requesterName as requestedBy'])
       .select((of) => of.fn.coalesce('r.status', 'a.status').$castTo<RunStatus | null>().as('status'))
-      .select((of) => of.fn.coalesce('r.status_reason', 'a.status_reason').as('statusReason'))
-      .select('r.waiting_on as waitingOn')
-      .orderBy('f.scheduled_at', 'desc')
+      .select((of) => of.fn.coalesce('r.statusReason', 'a.statusReason').as('statusReason'))
+      .select('r.waitingOn')
+      .orderBy('f.scheduledAt', 'desc')
       .limit(limit),
   ).$castTo<FiringDetails[]>();
 }

@@ -17,8 +17,8 @@ const finders: Readonly<Record<string, FindNames>> = {
     db(em)
       .selectFrom('runs')
       .where('runs.id', '=', (eb) => eb.fn.any(eb.val(ids)))
-      .where('runs.deleted_at', 'is', null)
-      .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
+      .where('runs.deletedAt', 'is', null)
+      .where((eb) => isInReadableTeam(principal, eb.ref('runs.teamId'), 'visible'))
       .select(['runs.id', 'runs.instance as name'])
       .execute(),
   user: findKnownPeople,

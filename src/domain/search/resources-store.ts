@@ -11,8 +11,8 @@ export const findResources: Finder = (em, principal, text, max) => {
   // The limit keeps PostgreSQL from looking at resource after resource in the order of the result.
   const wanted = db(em)
     .selectFrom('instance_resources as r')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
-    .leftJoin('environments as e', 'e.id', 'i.environment_id')
+    .innerJoin('instances as i', 'i.id', 'r.instanceId')
+    .leftJoin('environments as e', 'e.id', 'i.environmentId')
     .where((eb) => isWanted(eb, principal, text))
     .where((eb) => isReadableResource(eb, principal))
     .select(['r.id', 'r.address as name', 'i.id as parentId'])
@@ -21,7 +21,7 @@ export const findResources: Finder = (em, principal, text, max) => {
   return db(em)
     .selectFrom(wanted.as('w'))
     .where((eb) => (isId(text.toLowerCase()) ? eb.lit(true) : containsText(eb.ref('w.name'), text)))
-    .selectAll()
+    .select(['w.id', 'w.name', 'w.parentId', 'w.context'])
     .orderBy('w.id', 'desc')
     .limit(max)
     .execute();
@@ -29,5 +29,5 @@ export const findResources: Finder = (em, principal, text, max) => {
 
 function isWanted(eb: Over<{ r: 'instance_resources' }>, principal: Principal, text: string): Expression<SqlBool> {
   if (isId(text.toLowerCase())) return eb('r.id', '=', text);
-  return hasWords(principal, { text: eb.ref('r.address'), team: eb.ref('r.team_id') }, text);
+  return hasWords(principal, { text: eb.ref('r.address'), team: eb.ref('r.teamId') }, text);
 }

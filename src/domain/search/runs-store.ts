@@ -16,14 +16,14 @@ export const findRuns: Finder = async (em, principal, text, max) => {
   const id = text.toLowerCase();
   const piece = pieceOfId(text);
   if (isId(id))
-    return selectRuns(em, principal, max, (eb) => eb.or([eb('runs.id', '=', id), eb('runs.idempotency_key', '=', id)]));
+    return selectRuns(em, principal, max, (eb) => eb.or([eb('runs.id', '=', id), eb('runs.idempotencyKey', '=', id)]));
   const byId = piece === null ? [] : await selectRuns(em, principal, max, (eb) => hasRunPiece(eb, piece));
   const hasItsWords = (eb: Runs) =>
     eb.and([
       eb('runs.message', '<>', ''),
       // Deletion leaves the record of a run, and lists leave it out.
-      eb('runs.deleted_at', 'is', null),
-      hasWords(principal, { text: eb.ref('runs.message'), team: eb.ref('runs.team_id') }, text),
+      eb('runs.deletedAt', 'is', null),
+      hasWords(principal, { text: eb.ref('runs.message'), team: eb.ref('runs.teamId') }, text),
     ]);
   const byMessage = await selectRuns(em, principal, max, hasItsWords, text);
   const byInstance = await findRunsOfInstances(em, principal, text, max);
@@ -49,12 +49,12 @@ function findRunsOfInstances(em: Em, principal: Principal, text: string, max: nu
       (eb) =>
         eb
           .selectFrom('runs')
-          .whereRef('runs.instance_id', '=', 'i.id')
+          .whereRef('runs.instanceId', '=', 'i.id')
           .where('runs.operation', '<>', 'scan')
-          .where('runs.deleted_at', 'is', null)
-          .where((of) => isInReadableTeam(principal, of.ref('runs.team_id'), 'visible'))
-          .select(['runs.id', 'runs.status', 'runs.status_reason', 'runs.waiting_on', 'runs.message'])
-          .orderBy('runs.instance_position', 'desc')
+          .where('runs.deletedAt', 'is', null)
+          .where((of) => isInReadableTeam(principal, of.ref('runs.teamId'), 'visible'))
+          .select(['runs.id', 'runs.status', 'runs.statusReason', 'runs.waitingOn', 'runs.message'])
+          .orderBy('runs.instancePosition', 'desc')
           .limit(max)
           .as('w'),
       (join) => join.onTrue(),
@@ -71,8 +71,8 @@ const shownColumns = [
   'w.status as context',
   sql<string | null>`null::uuid`.as('parentId'),
   'w.message as excerpt',
-  'w.status_reason as statusReason',
-  'w.waiting_on as waitingOn',
+  'w.statusReason',
+  'w.waitingOn',
 ] as const;
 
 /** @param message what the messages have in them; any by default */
@@ -87,12 +87,12 @@ function selectRuns(
   const wanted = db(em)
     .selectFrom('runs')
     .where(isWanted)
-    .where((eb) => isInReadableTeam(principal, eb.ref('runs.team_id'), 'visible'))
-    .select(['runs.id', 'runs.instance_id', 'runs.status', 'runs.status_reason', 'runs.waiting_on', 'runs.message'])
+    .where((eb) => isInReadableTeam(principal, eb.ref('runs.teamId'), 'visible'))
+    .select(['runs.id', 'runs.instanceId', 'runs.status', 'runs.statusReason', 'runs.waitingOn', 'runs.message'])
     .limit(maxWithWords);
   return db(em)
     .selectFrom(wanted.as('w'))
-    .innerJoin('instances as i', 'i.id', 'w.instance_id')
+    .innerJoin('instances as i', 'i.id', 'w.instanceId')
     .where((eb) => (message === '' ? eb.lit(true) : containsText(eb.ref('w.message'), message)))
     .select(shownColumns)
     .orderBy('w.id', 'desc')

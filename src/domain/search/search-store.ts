@@ -91,7 +91,7 @@ export function findCalled(
   return db(em)
     .selectFrom(candidates(em, principal))
     .where((eb) => isNamed(eb.ref('x.id'), [eb.ref('x.name'), eb.ref('x.otherName')], { text, match }))
-    .selectAll()
+    .select(['x.id', 'x.name', 'x.otherName', 'x.context', 'x.parentId'])
     .orderBy('x.name')
     .orderBy('x.id')
     .limit(max)
@@ -186,10 +186,10 @@ async function findSharedOrganizations(
   if (ids.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('organization_members as m')
-    .where('m.principal_id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .where('m.organization_id', '=', (eb) => eb.fn.any(eb.val(Object.keys(caller.organizations))))
-    .groupBy('m.principal_id')
-    .select(['m.principal_id as id', sql<string>`min(m.organization_id::text)`.as('organization')])
+    .where('m.principalId', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('m.organizationId', '=', (eb) => eb.fn.any(eb.val(Object.keys(caller.organizations))))
+    .groupBy('m.principalId')
+    .select(['m.principalId as id', sql<string>`min(m.organization_id::text)`.as('organization')])
     .execute();
   return new Map(rows.map(({ id, organization }) => [id, organization]));
 }

@@ -19,8 +19,8 @@ export const findVersions: Finder = async (em, principal, text, max) => {
   if (!isId(id) && piece === null && wanted === null) return [];
   return db(em)
     .selectFrom('template_versions as v')
-    .innerJoin('templates as m', 'm.id', 'v.template_id')
-    .where('m.deleted_at', 'is', null)
+    .innerJoin('templates as m', 'm.id', 'v.templateId')
+    .where('m.deletedAt', 'is', null)
     .where((eb) => {
       if (isId(id)) return eb('v.id', '=', id);
       return eb.or([
@@ -28,7 +28,7 @@ export const findVersions: Finder = async (em, principal, text, max) => {
         ...(wanted === null ? [] : [isWanted(eb, wanted)]),
       ]);
     })
-    .where((eb) => isInReadableTeam(principal, eb.ref('m.team_id'), 'visible'))
+    .where((eb) => isInReadableTeam(principal, eb.ref('m.teamId'), 'visible'))
     .select(['v.id', 'v.version as name', 'm.name as context', 'm.id as parentId'])
     .orderBy('v.id', 'desc')
     .limit(max)

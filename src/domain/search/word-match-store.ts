@@ -44,7 +44,7 @@ function ofReadableTeams(principal: Principal): Expression<unknown> {
     .where((eb) =>
       eb.or([
         eb('teams.id', '=', eb.fn.any(eb.val(readable.teams))),
-        eb('teams.organization_id', '=', eb.fn.any(eb.val(readable.organizations))),
+        eb('teams.organizationId', '=', eb.fn.any(eb.val(readable.organizations))),
       ]),
     )
     .select(sql<string>`string_agg(quote_literal(teams.id::text), ' | ')`.as('ids'));

@@ -11,15 +11,15 @@ export const serviceAccountKinds = [
     owners: [
       {
         kind: 'team',
-        columns: ['owner_team_id'],
+        columns: ['ownerTeamId'],
         blocker: { ...named, message: 'has service accounts', remedy: 'delete or transfer them first' },
       },
       {
         kind: 'user',
-        columns: ['owner_user_id'],
+        columns: ['ownerUserId'],
         blocker: { ...named, message: 'owns service accounts', remedy: 'transfer or delete them first' },
       },
     ],
-    references: [{ kind: 'principal', columns: ['created_by'], kept: 'an account names its creator' }],
+    references: [{ kind: 'principal', columns: ['createdBy'], kept: 'an account names its creator' }],
   },
 ] as const satisfies readonly Declaration[];

@@ -32,31 +32,31 @@ function selectAccounts(queries: Kysely<Tables>) {
   return queries
     .selectFrom('principals as p')
     .innerJoin('service_accounts as a', 'a.id', 'p.id')
-    .leftJoin('principals as u', 'u.id', 'a.owner_user_id')
-    .leftJoin('teams as t', 't.id', 'a.owner_team_id')
-    .leftJoin('organizations as o', 'o.id', 't.organization_id')
-    .where('p.deleted_at', 'is', null)
+    .leftJoin('principals as u', 'u.id', 'a.ownerUserId')
+    .leftJoin('teams as t', 't.id', 'a.ownerTeamId')
+    .leftJoin('organizations as o', 'o.id', 't.organizationId')
+    .where('p.deletedAt', 'is', null)
     .select([
       'p.id',
       'p.name',
       'p.enabled',
-      'a.owner_user_id as ownerUserId',
-      'a.owner_team_id as teamId',
-      't.organization_id as organizationId',
-      'a.created_by as createdBy',
+      'a.ownerUserId',
+      'a.ownerTeamId as teamId',
+      't.organizationId',
+      'a.createdBy',
       'p.revision',
-      'p.created_at as createdAt',
+      'p.createdAt',
     ])
     .select((eb) => [
       eb.ref('p.role').$castTo<PlatformRole>().as('role'),
       isOwnerEnabled(eb).as('ownerEnabled'),
-      archivedLevels({ organization: eb.ref('o.archived_at'), team: eb.ref('t.archived_at') }).as('archived'),
+      archivedLevels({ organization: eb.ref('o.archivedAt'), team: eb.ref('t.archivedAt') }).as('archived'),
     ]);
 }
 
 function isOwnerEnabled(eb: Over<{ a: 'service_accounts'; u: 'principals' }>) {
-  const isEnabled = sql<boolean>`coalesce(${eb.ref('u.enabled')} and ${eb.ref('u.deleted_at')} is null, false)`;
-  return sql<boolean>`(${eb.ref('a.owner_user_id')} is null or ${isEnabled})`;
+  const isEnabled = sql<boolean>`coalesce(${eb.ref('u.enabled')} and ${eb.ref('u.deletedAt')} is null, false)`;
+  return sql<boolean>`(${eb.ref('a.ownerUserId')} is null or ${isEnabled})`;
 }
 
 const selectAccount = prepare((queries, parameter: ParameterOf<{ id: string }>) =>
@@ -90,15 +90,15 @@ function ofAccount(queries: Kysely<Tables>, id: string) {
 }
 
 const shareOwnerUser = prepare((queries, parameter: ParameterOf<AccountId>) =>
-  sharingAuthority(queries, ofAccount(queries, parameter('id')).select('owner_user_id').$asScalar().$notNull()),
+  sharingAuthority(queries, ofAccount(queries, parameter('id')).select('ownerUserId').$asScalar().$notNull()),
 );
 
 const shareOwnerTeam = prepare((queries, parameter: ParameterOf<AccountId>) =>
   lockRows(
     queries
       .selectFrom('organizations as o')
-      .innerJoin('teams as t', 't.organization_id', 'o.id')
-      .where('t.id', '=', ofAccount(queries, parameter('id')).select('owner_team_id'))
+      .innerJoin('teams as t', 't.organizationId', 'o.id')
+      .where('t.id', '=', ofAccount(queries, parameter('id')).select('ownerTeamId'))
       .select('t.id'),
     ['o', 't'],
     true,
@@ -127,9 +127,9 @@ export function listAccounts(
 ): Promise<Page<AccountTarget>> {
   const accounts = selectAccounts(db(em))
     .where((eb) => isManageable(eb, principal))
-    .$if(ownerUserId !== undefined, (query) => query.where('a.owner_user_id', '=', ownerUserId ?? ''))
-    .$if(ownerTeamId !== undefined, (query) => query.where('a.owner_team_id', '=', ownerTeamId ?? ''))
-    .$if(ownerOrganizationId !== undefined, (query) => query.where('t.organization_id', '=', ownerOrganizationId ?? ''))
+    .$if(ownerUserId !== undefined, (query) => query.where('a.ownerUserId', '=', ownerUserId ?? ''))
+    .$if(ownerTeamId !== undefined, (query) => query.where('a.ownerTeamId', '=', ownerTeamId ?? ''))
+    .$if(ownerOrganizationId !== undefined, (query) => query.where('t.organizationId', '=', ownerOrganizationId ?? ''))
     .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled ?? true));
   return pageOf(accounts, 'p.id', request);
 }
@@ -144,10 +144,10 @@ export function manageableAccounts(em: Em, principal: Principal) {
 function isManageable(eb: Over<{ a: 'service_accounts'; u: 'principals' }>, principal: Principal): Expression<SqlBool> {
   const owned = Object.keys(principal.teams).filter((id) => principal.teams[id] === 'owner');
   const ofTeam = isPlatformAdministrator(principal)
-    ? eb('a.owner_team_id', 'is not', null)
-    : eb('a.owner_team_id', '=', eb.fn.any(eb.val(owned)));
+    ? eb('a.ownerTeamId', 'is not', null)
+    : eb('a.ownerTeamId', '=', eb.fn.any(eb.val(owned)));
   const left = managesUsers(principal) ? [eb.not(isOwnerEnabled(eb))] : [];
-  return eb.or([eb('a.owner_user_id', '=', principal.id), ofTeam, ...left]);
+  return eb.or([eb('a.ownerUserId', '=', principal.id), ofTeam, ...left]);
 }
 
 /** A user who may become an owner. `lock` shares the row until the commit. */
@@ -161,7 +161,7 @@ export async function findOwnerUser(
     .selectFrom('principals')
     .where('id', '=', id)
     .where('kind', '=', 'user')
-    .where('deleted_at', 'is', null)
+    .where('deletedAt', 'is', null)
     .select((eb) => [eb.ref('role').$castTo<PlatformRole>().as('role'), 'enabled'])
     .executeTakeFirst();
   const [user] = await Promise.all([found, shared]);
@@ -179,9 +179,9 @@ export interface TeamOfAccount {
 export function findTeamsOf(em: Em, accountId: string): Promise<TeamOfAccount[]> {
   return db(em)
     .selectFrom('team_members as m')
-    .innerJoin('teams as t', (join) => join.onRef('t.id', '=', 'm.team_id').on('t.deleted_at', 'is', null))
-    .where('m.principal_id', '=', accountId)
-    .select(['t.id', 't.slug', 't.organization_id as organizationId'])
+    .innerJoin('teams as t', (join) => join.onRef('t.id', '=', 'm.teamId').on('t.deletedAt', 'is', null))
+    .where('m.principalId', '=', accountId)
+    .select(['t.id', 't.slug', 't.organizationId'])
     .orderBy('t.id')
     .execute();
 }
@@ -191,7 +191,7 @@ export async function setTeamRoles(em: Em, accountId: string, role: TeamRole): P
   await db(em)
     .updateTable('team_members')
     .set((eb) => ({ role, revision: eb('revision', '+', 1) }))
-    .where('principal_id', '=', accountId)
+    .where('principalId', '=', accountId)
     .execute();
 }
 
@@ -202,7 +202,7 @@ export async function setOwner(
 ): Promise<void> {
   await db(em)
     .updateTable('service_accounts')
-    .set({ owner_user_id: owner.ownerUserId, owner_team_id: owner.teamId })
+    .set({ ownerUserId: owner.ownerUserId, ownerTeamId: owner.teamId })
     .where('id', '=', accountId)
     .execute();
 }

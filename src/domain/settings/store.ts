@@ -14,9 +14,7 @@ export interface StoredSettings {
   readonly updatedAt: string | null;
 }
 
-const selectSettings = prepare((db) =>
-  db.selectFrom('settings').select(['document', 'revision', 'updated_at as updatedAt']),
-);
+const selectSettings = prepare((db) => db.selectFrom('settings').select(['document', 'revision', 'updatedAt']));
 
 /**
  * The settings at this moment: one row, read whenever something depends on it and never kept, so that every process follows a change at once.
@@ -35,7 +33,7 @@ export async function shareSettings(em: Em): Promise<void> {
 export async function lockSettings(em: Em): Promise<StoredSettings> {
   const row = await db(em)
     .selectFrom('settings')
-    .select(['document', 'revision', 'updated_at as updatedAt'])
+    .select(['document', 'revision', 'updatedAt'])
     .forNoKeyUpdate()
     .executeTakeFirst();
   return toSettings(row);
@@ -59,9 +57,9 @@ export function saveSettings(
     .set((eb) => ({
       document: json(toStored(document)),
       revision: eb('revision', '+', 1),
-      updated_at: sql`clock_timestamp()`,
+      updatedAt: sql`clock_timestamp()`,
     }))
-    .returning(['revision', 'updated_at as updatedAt'])
+    .returning(['revision', 'updatedAt'])
     .executeTakeFirstOrThrow();
 }
 

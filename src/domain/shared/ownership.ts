@@ -10,7 +10,7 @@ export const sharedKinds = [
     references: [
       {
         kind: 'principal',
-        columns: ['principal_id'],
+        columns: ['principalId'],
         kept: 'a key stays bound for good to the principal that used it',
       },
     ],
@@ -19,22 +19,22 @@ export const sharedKinds = [
     kind: 'domain_event',
     table: 'domain_events',
     references: [
-      { kind: 'organization', columns: ['organization_id'], kept: history },
-      { kind: 'team', columns: ['team_id'], kept: history },
-      { kind: 'project', columns: ['project_id'], kept: history },
-      { kind: 'principal', columns: ['actor_id'], kept: history },
+      { kind: 'organization', columns: ['organizationId'], kept: history },
+      { kind: 'team', columns: ['teamId'], kept: history },
+      { kind: 'project', columns: ['projectId'], kept: history },
+      { kind: 'principal', columns: ['actorId'], kept: history },
     ],
   },
   {
     kind: 'event_number',
     table: 'event_numbers',
-    key: ['subject_kind', 'subject_id'],
-    references: [{ kind: 'project', columns: ['project_id'], kept: history }],
+    key: ['subjectKind', 'subjectId'],
+    references: [{ kind: 'project', columns: ['projectId'], kept: history }],
   },
   {
     kind: 'ended_eligibility',
     table: 'ended_eligibilities',
-    key: ['thing_id', 'generation'],
-    references: [{ kind: 'principal', columns: ['ended_by'], kept: 'who ended something stays known' }],
+    key: ['thingId', 'generation'],
+    references: [{ kind: 'principal', columns: ['endedBy'], kept: 'who ended something stays known' }],
   },
 ] as const satisfies readonly Declaration[];

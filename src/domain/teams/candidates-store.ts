@@ -6,8 +6,8 @@ import type { Candidates } from '#domain/shared/naming/candidates.ts';
 export const teamCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('teams as t')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
-    .where('t.deleted_at', 'is', null)
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
+    .where('t.deletedAt', 'is', null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
-    .select(['t.id', 't.name', 't.slug as otherName', 'o.name as context', 't.organization_id as parentId'])
+    .select(['t.id', 't.name', 't.slug as otherName', 'o.name as context', 't.organizationId as parentId'])
     .as('x');

@@ -14,7 +14,7 @@ export const teamKinds = [
     owners: [
       {
         kind: 'organization',
-        columns: ['organization_id'],
+        columns: ['organizationId'],
         blocker: { message: 'has teams', remedy: 'delete or transfer them first' },
       },
     ],

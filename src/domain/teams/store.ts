@@ -28,8 +28,8 @@ export interface TeamTarget extends Ownership, Archivable {
 /** Teams `t` with organization `o`. Omits rows that are deleted at either level. */
 export function presentTeams(queries: Kysely<Tables>) {
   return presentOrganizations(queries)
-    .innerJoin('teams as t', 't.organization_id', 'o.id')
-    .where('t.deleted_at', 'is', null);
+    .innerJoin('teams as t', 't.organizationId', 'o.id')
+    .where('t.deletedAt', 'is', null);
 }
 
 function selectTeams(queries: Kysely<Tables>) {
@@ -40,13 +40,13 @@ function selectTeams(queries: Kysely<Tables>) {
       't.id as teamId',
       't.name',
       't.slug',
-      't.eligibility_generation as eligibilityGeneration',
+      't.eligibilityGeneration',
       't.revision',
-      't.created_at as createdAt',
-      't.archived_at as archivedAt',
+      't.createdAt',
+      't.archivedAt',
     ])
     .select((eb) =>
-      archivedLevels({ organization: eb.ref('o.archived_at'), team: eb.ref('t.archived_at') }).as('archived'),
+      archivedLevels({ organization: eb.ref('o.archivedAt'), team: eb.ref('t.archivedAt') }).as('archived'),
     );
 }
 
@@ -90,7 +90,7 @@ export function listTeams(
   request: PageRequest & ArchivedFilter,
 ): Promise<Page<TeamTarget>> {
   const listed = selectTeams(db(em))
-    .where('t.archived_at', archivedComparison(request), null)
+    .where('t.archivedAt', archivedComparison(request), null)
     .where('o.id', '=', organization.id)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'));
   return pageOf(listed, 't.id', request);
@@ -124,7 +124,7 @@ export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> 
       eb
         .selectFrom('teams')
         .where('id', '=', (of) => of.fn.any(of.val(ids)))
-        .select('organization_id'),
+        .select('organizationId'),
     )
     .orderBy('id')
     .select('id');

@@ -22,9 +22,9 @@ export async function disableTransferred(
   for (const [table, action] of telling) {
     const rows = await db(tx.em)
       .updateTable(table)
-      .set((eb) => ({ is_enabled: false, disabled_reason: reason, revision: eb('revision', '+', 1) }))
-      .where(moved.kind === 'project' ? 'project_id' : 'team_id', '=', moved.id)
-      .where('is_enabled', '=', true)
+      .set((eb) => ({ isEnabled: false, disabledReason: reason, revision: eb('revision', '+', 1) }))
+      .where(moved.kind === 'project' ? 'projectId' : 'teamId', '=', moved.id)
+      .where('isEnabled', '=', true)
       .returning(['id', 'revision'])
       .execute();
     for (const { id, revision } of rows) {

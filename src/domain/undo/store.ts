@@ -11,23 +11,23 @@ function selectAttempts(em: Em) {
     .selectFrom('selective_undo_attempts as a')
     .select([
       'a.id',
-      'a.run_id as runId',
-      'a.instance_id as instanceId',
+      'a.runId',
+      'a.instanceId',
       'a.state',
       'a.problem',
       'a.verdicts',
       'a.changes',
       'a.candidate',
       'a.collateral',
-      'a.state_serial as stateSerial',
-      'a.deployed_run_id as deployedRunId',
-      'a.baseline_run_id as baselineRunId',
-      'a.promoted_run_id as promotedRunId',
-      'a.requested_by_id as requestedById',
-      'a.requested_by_type as requestedByType',
-      'a.requested_by_name as requestedByName',
-      'a.created_at as createdAt',
-      'a.checked_at as checkedAt',
+      'a.stateSerial',
+      'a.deployedRunId',
+      'a.baselineRunId',
+      'a.promotedRunId',
+      'a.requestedById',
+      'a.requestedByType',
+      'a.requestedByName',
+      'a.createdAt',
+      'a.checkedAt',
       'a.revision',
     ]);
 }
@@ -38,30 +38,30 @@ export function readAttempt(em: Em, id: string) {
 
 /** The attempts at undoing a run, newest first. */
 export function listAttempts(em: Em, runId: string, page: PageRequest): Promise<Page<AttemptDetails>> {
-  return pageOfLarge(em, selectAttempts(em).where('a.run_id', '=', runId), 'a.id', page);
+  return pageOfLarge(em, selectAttempts(em).where('a.runId', '=', runId), 'a.id', page);
 }
 
 /** The attempts at undoing a run that could take another step, with the instance that they have checked. */
 export function listCheckedAttempts(em: Em, runId: string) {
-  return selectAttempts(em).where('a.run_id', '=', runId).where('a.state', 'in', ['ready', 'promotable']).execute();
+  return selectAttempts(em).where('a.runId', '=', runId).where('a.state', 'in', ['ready', 'promotable']).execute();
 }
 
 /** The candidate checks of an attempt, newest first. */
 export function listCandidateChecks(em: Em, attemptId: string, page: PageRequest) {
   const checks = db(em)
     .selectFrom('selective_undo_candidate_checks as c')
-    .where('c.attempt_id', '=', attemptId)
+    .where('c.attemptId', '=', attemptId)
     .select([
       'c.id',
-      'c.run_id as runId',
+      'c.runId',
       'c.state',
       'c.problem',
       'c.collateral',
-      'c.requested_by_id as requestedById',
-      'c.requested_by_type as requestedByType',
-      'c.requested_by_name as requestedByName',
-      'c.created_at as createdAt',
-      'c.finished_at as finishedAt',
+      'c.requestedById',
+      'c.requestedByType',
+      'c.requestedByName',
+      'c.createdAt',
+      'c.finishedAt',
     ]);
   return pageOfLarge(em, checks, 'c.id', page);
 }

@@ -17,19 +17,19 @@ export interface GivingSet extends OwnerIds {
 function selectAttachedSets(em: Em) {
   return db(em)
     .selectFrom('variable_set_attachments as a')
-    .innerJoin('variable_sets as s', 's.id', 'a.variable_set_id')
-    .leftJoin('environments as e', 'e.id', 'a.environment_id')
+    .innerJoin('variable_sets as s', 's.id', 'a.variableSetId')
+    .leftJoin('environments as e', 'e.id', 'a.environmentId')
     .innerJoin('projects as p', (join) =>
-      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
+      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.projectId', 'e.projectId'))),
     )
-    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
     .where(isInForce)
-    .select(['s.id', 's.name', 'a.environment_id as environmentId'])
-    .select(['s.organization_id as organizationId', 's.team_id as teamId', 's.project_id as projectId'])
+    .select(['s.id', 's.name', 'a.environmentId'])
+    .select(['s.organizationId', 's.teamId', 's.projectId'])
     .select((eb) =>
       eb
         .selectFrom('variable_set_variables as v')
-        .whereRef('v.variable_set_id', '=', 's.id')
+        .whereRef('v.variableSetId', '=', 's.id')
         .select(({ fn }) => fn.countAll<string>().as('count'))
         .$asScalar()
         .$notNull()
@@ -49,11 +49,11 @@ export async function readGivingSets(
 ): Promise<GivingSet[]> {
   const rows = await selectAttachedSets(em)
     .where((eb) => {
-      if ('projectId' in place) return eb('a.project_id', '=', place.projectId);
+      if ('projectId' in place) return eb('a.projectId', '=', place.projectId);
       const ofProject = eb.selectFrom('environments as own').where('own.id', '=', place.environmentId);
       return eb.or([
-        eb('a.environment_id', '=', place.environmentId),
-        eb('a.project_id', '=', ofProject.select('own.project_id')),
+        eb('a.environmentId', '=', place.environmentId),
+        eb('a.projectId', '=', ofProject.select('own.projectId')),
       ]);
     })
     .orderBy(nearness, 'desc')

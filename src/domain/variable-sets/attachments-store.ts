@@ -26,15 +26,15 @@ function selectAttachments(em: Em, reader: Principal) {
   return (
     db(em)
       .selectFrom('variable_set_attachments as a')
-      .leftJoin('environments as e', 'e.id', 'a.environment_id')
+      .leftJoin('environments as e', 'e.id', 'a.environmentId')
       .innerJoin('projects as p', (join) =>
-        join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.project_id', 'e.project_id'))),
+        join.on((eb) => eb('p.id', '=', eb.fn.coalesce('a.projectId', 'e.projectId'))),
       )
-      .innerJoin('teams as t', 't.id', 'p.team_id')
+      .innerJoin('teams as t', 't.id', 'p.teamId')
       .where((eb) => isInReadableTeam(reader, eb.ref('t.id'), 'hidden'))
       .select(['e.id as environmentId', 'e.name as environmentName', 'p.id as projectId', 'p.name as projectName'])
-      .select('a.void_since as voidSince')
-      .select(['t.id as teamId', 't.organization_id as organizationId'])
+      .select('a.voidSince')
+      .select(['t.id as teamId', 't.organizationId'])
       .orderBy('p.name')
       // A project comes before its environments.
       .orderBy('e.name', (order) => order.asc().nullsFirst())
@@ -58,7 +58,7 @@ type IdentifiedSet = { readonly id: string } & OwnerIds;
 
 /** Where a set is attached, by name. It leaves out places that the reader may not read. */
 export async function readAttachments(em: Em, set: IdentifiedSet, reader: Principal): Promise<Attachment[]> {
-  const rows = await selectAttachments(em, reader).where('a.variable_set_id', '=', set.id).execute();
+  const rows = await selectAttachments(em, reader).where('a.variableSetId', '=', set.id).execute();
   return rows.map((row) => toAttachment(set, row));
 }
 
@@ -73,8 +73,8 @@ interface AttachedIds extends Attachments {
 export async function readAttachedIds(em: Em, setId: string): Promise<AttachedIds> {
   const rows = await db(em)
     .selectFrom('variable_set_attachments')
-    .where('variable_set_id', '=', setId)
-    .select(['project_id as projectId', 'environment_id as environmentId', 'void_since as voidSince'])
+    .where('variableSetId', '=', setId)
+    .select(['projectId', 'environmentId', 'voidSince'])
     .execute();
   const effective = rows.filter(({ voidSince }) => voidSince === null);
   const voided = rows.filter(({ voidSince }) => voidSince !== null);
@@ -98,14 +98,14 @@ export async function readFirstAttachments(
 ): Promise<ReadonlyMap<string, readonly Attachment[]>> {
   const ids = sets.map(({ id }) => id);
   const ranked = selectAttachments(em, reader)
-    .where((eb) => eb('a.variable_set_id', '=', eb.fn.any(eb.val(ids))))
+    .where((eb) => eb('a.variableSetId', '=', eb.fn.any(eb.val(ids))))
     .select((eb) => [
-      'a.variable_set_id as setId',
+      'a.variableSetId as setId',
       eb.fn
         .agg<string>('row_number')
         .over((over) =>
           over
-            .partitionBy('a.variable_set_id')
+            .partitionBy('a.variableSetId')
             .orderBy('p.name')
             .orderBy('e.name', (order) => order.asc().nullsFirst())
             .orderBy('a.id'),
@@ -115,11 +115,12 @@ export async function readFirstAttachments(
   const rows = await db(em)
     .selectFrom(ranked.as('x'))
     .where('x.rank', '<=', String(max))
-    .selectAll()
+    .select(['x.setId', 'x.environmentId', 'x.environmentName', 'x.projectId', 'x.projectName', 'x.voidSince'])
+    .select(['x.teamId', 'x.organizationId'])
     .orderBy('x.rank')
     .execute();
   const bySet = new Map(sets.map((set) => [set.id, { set, attachments: [] as Attachment[] }]));
-  for (const { setId, rank: _, ...row } of rows) {
+  for (const { setId, ...row } of rows) {
     const found = bySet.get(setId);
     found?.attachments.push(toAttachment(found.set, row));
   }
@@ -139,15 +140,15 @@ function isBelow(set: OwnerIds, place: { organizationId: string; teamId: string;
 export async function findBelowOwner(em: Em, set: OwnerIds, wanted: Attachments): Promise<Attachments> {
   const projects = db(em)
     .selectFrom('projects as p')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .where('p.deleted_at', 'is', null)
+    .innerJoin('teams as t', 't.id', 'p.teamId')
+    .where('p.deletedAt', 'is', null)
     .$if(Boolean(set.projectId), (query) => query.where('p.id', '=', set.projectId ?? ''))
     .$if(Boolean(set.teamId), (query) => query.where('t.id', '=', set.teamId ?? ''))
-    .$if(Boolean(set.organizationId), (query) => query.where('t.organization_id', '=', set.organizationId ?? ''));
+    .$if(Boolean(set.organizationId), (query) => query.where('t.organizationId', '=', set.organizationId ?? ''));
   const named = projects.where((eb) => eb('p.id', '=', eb.fn.any(eb.val([...wanted.projectIds]))));
   const environments = projects
-    .innerJoin('environments as e', 'e.project_id', 'p.id')
-    .where('e.deleted_at', 'is', null)
+    .innerJoin('environments as e', 'e.projectId', 'p.id')
+    .where('e.deletedAt', 'is', null)
     .where((eb) => eb('e.id', '=', eb.fn.any(eb.val([...wanted.environmentIds]))));
   const foundProjects = await lockRows(named.select('p.id').orderBy('p.id'), ['p'], true).execute();
   const foundEnvironments = await lockRows(environments.select('e.id').orderBy('e.id'), ['e'], true).execute();
@@ -156,15 +157,15 @@ export async function findBelowOwner(em: Em, set: OwnerIds, wanted: Attachments)
 
 /** Makes these the only attachments of a set. The caller has locked the set and shared what it is attached to. */
 export async function writeAttachments(em: Em, setId: string, wanted: Attachments): Promise<void> {
-  await db(em).deleteFrom('variable_set_attachments').where('variable_set_id', '=', setId).execute();
-  const of = (place: { project_id: string | null; environment_id: string | null }) => ({
+  await db(em).deleteFrom('variable_set_attachments').where('variableSetId', '=', setId).execute();
+  const of = (place: { projectId: string | null; environmentId: string | null }) => ({
     id: newId(),
-    variable_set_id: setId,
+    variableSetId: setId,
     ...place,
   });
   const rows = [
-    ...wanted.projectIds.map((id) => of({ project_id: id, environment_id: null })),
-    ...wanted.environmentIds.map((id) => of({ project_id: null, environment_id: id })),
+    ...wanted.projectIds.map((id) => of({ projectId: id, environmentId: null })),
+    ...wanted.environmentIds.map((id) => of({ projectId: null, environmentId: id })),
   ];
   if (rows.length > 0) await db(em).insertInto('variable_set_attachments').values(rows).execute();
 }

@@ -40,9 +40,9 @@ async function findReadableSets(em: Em, principal: Principal, ids: readonly stri
     .where((eb) => eb('s.id', '=', eb.fn.any(eb.val([...new Set(ids)]))))
     .where((eb) => {
       const refs = {
-        organization: eb.ref('s.organization_id'),
-        team: eb.ref('s.team_id'),
-        project: eb.ref('s.project_id'),
+        organization: eb.ref('s.organizationId'),
+        team: eb.ref('s.teamId'),
+        project: eb.ref('s.projectId'),
       };
       return isOfReadableOwner(principal, refs, 'visible');
     })

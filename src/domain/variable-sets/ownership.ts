@@ -7,11 +7,11 @@ import { isOfOwnerAbove } from '#domain/variables/attachment-force.ts';
 /** A place that the owner of the set still owns after the transfer, as the organization of both teams does, goes on getting its variables. */
 const voidIfOutside = {
   ...voidOnTransfer,
-  when: (row: Row<'void_since' | 'variable_set_id' | 'project_id' | 'environment_id'>) => sql<SqlBool>`
-    ${row('void_since')} is null and not exists (
+  when: (row: Row<'voidSince' | 'variableSetId' | 'projectId' | 'environmentId'>) => sql<SqlBool>`
+    ${row('voidSince')} is null and not exists (
       select from variable_sets s, projects p join teams t on t.id = p.team_id
-      where s.id = ${row('variable_set_id')} and ${isOfOwnerAbove}
-        and p.id = coalesce(${row('project_id')}, (select e.project_id from environments e where e.id = ${row('environment_id')})))`,
+      where s.id = ${row('variableSetId')} and ${isOfOwnerAbove}
+        and p.id = coalesce(${row('projectId')}, (select e.project_id from environments e where e.id = ${row('environmentId')})))`,
 } as const;
 
 export const variableSetKinds = [
@@ -25,13 +25,13 @@ export const variableSetKinds = [
   {
     kind: 'variable_set_variable',
     table: 'variable_set_variables',
-    key: ['variable_set_id', 'name'],
+    key: ['variableSetId', 'name'],
     label: 'name',
-    owners: [{ kind: 'variable_set', columns: ['variable_set_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'variable_set', columns: ['variableSetId'], cascade: { rows: 'deleted' } }],
     references: [
       {
         kind: 'principal',
-        columns: ['set_by'],
+        columns: ['setBy'],
         blocker: {
           message: 'has set secrets of variable sets',
           remedy: 'which history keeps: disable the user instead',
@@ -48,10 +48,10 @@ export const variableSetKinds = [
     kind: 'variable_set_attachment',
     table: 'variable_set_attachments',
     label: (row) => sql<string>`${row('id')}::text`,
-    owners: [{ kind: 'variable_set', columns: ['variable_set_id'], cascade: { rows: 'deleted' } }],
+    owners: [{ kind: 'variable_set', columns: ['variableSetId'], cascade: { rows: 'deleted' } }],
     references: [
-      { kind: 'project', columns: ['project_id'], cascade: { rows: 'deleted' }, onTransfer: voidIfOutside },
-      { kind: 'environment', columns: ['environment_id'], cascade: { rows: 'deleted' }, onTransfer: voidIfOutside },
+      { kind: 'project', columns: ['projectId'], cascade: { rows: 'deleted' }, onTransfer: voidIfOutside },
+      { kind: 'environment', columns: ['environmentId'], cascade: { rows: 'deleted' }, onTransfer: voidIfOutside },
     ],
   },
 ] as const satisfies readonly Declaration[];

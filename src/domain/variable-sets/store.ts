@@ -43,19 +43,19 @@ export interface ListedVariableSet {
 function selectSets(queries: Kysely<Tables>) {
   return queries
     .selectFrom('variable_sets as s')
-    .select(['s.id', 's.name', 's.description', 's.revision', 's.created_at as createdAt'])
-    .select(['s.organization_id as organizationId', 's.team_id as teamId', 's.project_id as projectId'])
+    .select(['s.id', 's.name', 's.description', 's.revision', 's.createdAt'])
+    .select(['s.organizationId', 's.teamId', 's.projectId'])
     .select((eb) => [
       eb
         .selectFrom('variable_set_variables as v')
-        .whereRef('v.variable_set_id', '=', 's.id')
+        .whereRef('v.variableSetId', '=', 's.id')
         .select(sql<number>`count(*)::int`.as('count'))
         .$asScalar()
         .$notNull()
         .as('variables'),
       eb
         .selectFrom('variable_set_attachments as a')
-        .whereRef('a.variable_set_id', '=', 's.id')
+        .whereRef('a.variableSetId', '=', 's.id')
         .select(sql<number>`count(*)::int`.as('count'))
         .$asScalar()
         .$notNull()
@@ -78,9 +78,9 @@ export function listVariableSets(
   const listed = selectSets(db(em))
     .where((eb) => {
       const refs = {
-        organization: eb.ref('s.organization_id'),
-        team: eb.ref('s.team_id'),
-        project: eb.ref('s.project_id'),
+        organization: eb.ref('s.organizationId'),
+        team: eb.ref('s.teamId'),
+        project: eb.ref('s.projectId'),
       };
       return eb.and([isOfReadableOwner(principal, refs, 'visible'), isOfOwner(owner, refs)]);
     })
@@ -91,13 +91,13 @@ export function listVariableSets(
             .selectFrom('variable_set_attachments as a')
             .innerJoin('environments as e', (join) =>
               join.on((of) =>
-                of.or([of('a.environment_id', '=', of.ref('e.id')), of('a.project_id', '=', of.ref('e.project_id'))]),
+                of.or([of('a.environmentId', '=', of.ref('e.id')), of('a.projectId', '=', of.ref('e.projectId'))]),
               ),
             )
-            .innerJoin('projects as p', 'p.id', 'e.project_id')
-            .innerJoin('teams as t', 't.id', 'p.team_id')
+            .innerJoin('projects as p', 'p.id', 'e.projectId')
+            .innerJoin('teams as t', 't.id', 'p.teamId')
             .where(isInForce)
-            .whereRef('a.variable_set_id', '=', 's.id')
+            .whereRef('a.variableSetId', '=', 's.id')
             .where('e.id', '=', givenTo ?? '')
             .select('a.id'),
         ),

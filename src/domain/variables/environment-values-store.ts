@@ -40,23 +40,23 @@ function selectGiven(db: Kysely<Tables>, parameter: ParameterOf<OfEnvironment>) 
       sql<string>`${holder.id}`.as('holderId'),
       sql<string>`${holder.name}`.as('holderName'),
     ] as const;
-  const values = ['v.name', 'v.category', 'v.sensitive', 'v.value', 'v.sealed_value as sealedValue'] as const;
-  const more = ['v.plan_value as planValue', 'v.sealed_plan_value as sealedPlanValue'] as const;
+  const values = ['v.name', 'v.category', 'v.sensitive', 'v.value', 'v.sealedValue'] as const;
+  const more = ['v.planValue', 'v.sealedPlanValue'] as const;
   const own = db
     .selectFrom('environment_variables as v')
-    .innerJoin('environments as e', 'e.id', 'v.environment_id')
-    .where('v.environment_id', '=', parameter('environmentId'))
+    .innerJoin('environments as e', 'e.id', 'v.environmentId')
+    .where('v.environmentId', '=', parameter('environmentId'))
     .select([...values, ...more, phases.as('phases'), nearest.as('nearness')])
     .select((eb) => columns({ kind: 'environment', id: eb.ref('e.id'), name: eb.ref('e.name') }));
   const ofSets = db
     .selectFrom('environments as e')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
     .innerJoin('variable_set_attachments as a', (join) =>
-      join.on((eb) => eb.or([eb('a.environment_id', '=', eb.ref('e.id')), eb('a.project_id', '=', eb.ref('p.id'))])),
+      join.on((eb) => eb.or([eb('a.environmentId', '=', eb.ref('e.id')), eb('a.projectId', '=', eb.ref('p.id'))])),
     )
-    .innerJoin('variable_sets as s', (join) => join.onRef('s.id', '=', 'a.variable_set_id').on(isInForce))
-    .innerJoin('variable_set_variables as v', 'v.variable_set_id', 's.id')
+    .innerJoin('variable_sets as s', (join) => join.onRef('s.id', '=', 'a.variableSetId').on(isInForce))
+    .innerJoin('variable_set_variables as v', 'v.variableSetId', 's.id')
     .where('e.id', '=', parameter('environmentId'))
     .select([...values, ...more, phases.as('phases'), nearness.as('nearness')])
     .select((eb) => columns({ kind: 'variable_set', id: eb.ref('s.id'), name: eb.ref('s.name') }));
@@ -84,7 +84,12 @@ export const readGivenNames = prepare((db, parameter: ParameterOf<OfEnvironment>
   db
     .selectFrom(selectGiven(db, parameter).as('given'))
     .select(['name', 'category', 'sensitive', 'phases', 'holderKind', 'holderId', 'holderName'])
-    .select(sql<boolean>`"planValue" is not null or "sealedPlanValue" is not null`.as('hasPlanValue'))
+    .select((eb) =>
+      eb
+        .or([eb('planValue', 'is not', null), eb('sealedPlanValue', 'is not', null)])
+        .$castTo<boolean>()
+        .as('hasPlanValue'),
+    )
     .orderBy('nearness')
     .orderBy(nameOrder('holderName'), 'desc')
     .orderBy('holderId')

@@ -22,16 +22,16 @@ const places = {
   environment: {
     article: 'an environment',
     table: 'environment_variables',
-    column: 'environment_id',
+    column: 'environmentId',
     holders: 'environments',
-    revision: 'variables_revision',
+    revision: 'variablesRevision',
     value: 'environment-variable',
     planValue: 'environment-variable-plan',
   },
   variable_set: {
     article: 'a variable set',
     table: 'variable_set_variables',
-    column: 'variable_set_id',
+    column: 'variableSetId',
     holders: 'variable_sets',
     revision: 'revision',
     value: 'variable-set-variable',
@@ -54,8 +54,8 @@ export function planValueContext({ kind, id }: VariableHolder, name: string): Se
 
 type HolderColumn = ColumnType<string, string | undefined, never>;
 /** The columns that the tables of all holders have. A row has the column of its own holder only. */
-type VariableColumns = Omit<Tables['environment_variables'], 'environment_id'> &
-  Record<'environment_id' | 'variable_set_id', HolderColumn>;
+type VariableColumns = Omit<Tables['environment_variables'], 'environmentId'> &
+  Record<'environmentId' | 'variableSetId', HolderColumn>;
 
 /** Queries over the variables of any holder. The names of tables and columns come from `places`, never from a request. */
 export function variableTables(em: Em): Kysely<Record<string, VariableColumns>> {

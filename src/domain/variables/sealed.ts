@@ -5,26 +5,26 @@ import { planValueContext, valueContext } from './holders.ts';
 export const variableSeals = [
   sealedColumn({
     table: 'environment_variables',
-    column: 'sealed_value',
-    key: ['environment_id', 'name'],
-    context: ({ environment_id: id, name }) => valueContext({ kind: 'environment', id }, name),
+    column: 'sealedValue',
+    key: ['environmentId', 'name'],
+    context: ({ environmentId: id, name }) => valueContext({ kind: 'environment', id }, name),
   }),
   sealedColumn({
     table: 'environment_variables',
-    column: 'sealed_plan_value',
-    key: ['environment_id', 'name'],
-    context: ({ environment_id: id, name }) => planValueContext({ kind: 'environment', id }, name),
+    column: 'sealedPlanValue',
+    key: ['environmentId', 'name'],
+    context: ({ environmentId: id, name }) => planValueContext({ kind: 'environment', id }, name),
   }),
   sealedColumn({
     table: 'variable_set_variables',
-    column: 'sealed_value',
-    key: ['variable_set_id', 'name'],
-    context: ({ variable_set_id: id, name }) => valueContext({ kind: 'variable_set', id }, name),
+    column: 'sealedValue',
+    key: ['variableSetId', 'name'],
+    context: ({ variableSetId: id, name }) => valueContext({ kind: 'variable_set', id }, name),
   }),
   sealedColumn({
     table: 'variable_set_variables',
-    column: 'sealed_plan_value',
-    key: ['variable_set_id', 'name'],
-    context: ({ variable_set_id: id, name }) => planValueContext({ kind: 'variable_set', id }, name),
+    column: 'sealedPlanValue',
+    key: ['variableSetId', 'name'],
+    context: ({ variableSetId: id, name }) => planValueContext({ kind: 'variable_set', id }, name),
   }),
 ];

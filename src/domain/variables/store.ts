@@ -34,11 +34,11 @@ function selectVariables(em: Em, holder: VariableHolder) {
   return variableTables(em)
     .selectFrom(`${table} as v`)
     .where(`v.${column}`, '=', holder.id)
-    .select(['v.name', 'v.category', 'v.sensitive', 'v.revision', 'v.updated_at as updatedAt', phases.as('phases')])
+    .select(['v.name', 'v.category', 'v.sensitive', 'v.revision', 'v.updatedAt', phases.as('phases')])
     .select(hasPlanValue.as('hasPlanValue'))
     .select((eb) => [
       sql<JsonValue>`case when ${eb.ref('v.sensitive')} then null else ${eb.ref('v.value')} end`.as('value'),
-      sql<JsonValue>`case when ${eb.ref('v.sensitive')} then null else ${eb.ref('v.plan_value')} end`.as('planValue'),
+      sql<JsonValue>`case when ${eb.ref('v.sensitive')} then null else ${eb.ref('v.planValue')} end`.as('planValue'),
     ]);
 }
 
@@ -82,7 +82,7 @@ export interface StoredPlanValue {
 
 function planColumns(plan: StoredPlanValue | undefined) {
   if (!plan) return {};
-  return { plan_value: plan.value === null ? null : json(plan.value), sealed_plan_value: plan.sealed };
+  return { planValue: plan.value === null ? null : json(plan.value), sealedPlanValue: plan.sealed };
 }
 
 /** What the service shows of a variable that it has just written. The database holds no plain values of secrets. */
@@ -92,8 +92,8 @@ const shown = [
   'sensitive',
   'value',
   'revision',
-  'plan_value as planValue',
-  'updated_at as updatedAt',
+  'planValue',
+  'updatedAt',
   phases.as('phases'),
   hasPlanValue.as('hasPlanValue'),
 ] as const;
@@ -105,7 +105,7 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
   const firstRevision = declaredTables(em)
     .selectFrom(holders)
     .where('id', '=', holder.id)
-    .select((eb) => eb('removed_variable_revision', '+', 1).as('first'))
+    .select((eb) => eb('removedVariableRevision', '+', 1).as('first'))
     .$castTo<{ first: number }>();
   return variableTables(em)
     .insertInto(table)
@@ -115,26 +115,26 @@ export async function writeVariable(em: Em, variable: WrittenVariable): Promise<
       category,
       sensitive,
       value: sealed ? null : json(value),
-      sealed_value: sealed,
+      sealedValue: sealed,
       ...planColumns(plan),
-      in_plan: given.includes('plan'),
-      in_apply: given.includes('apply'),
-      set_by: setBy,
+      inPlan: given.includes('plan'),
+      inApply: given.includes('apply'),
+      setBy,
       revision: sql<number>`${firstRevision}`,
-      updated_at: sql<string>`clock_timestamp()`,
+      updatedAt: sql<string>`clock_timestamp()`,
     })
     .onConflict((conflict) =>
       conflict.columns([column, 'name']).doUpdateSet((eb) => ({
         category: eb.ref('excluded.category'),
         sensitive: eb.ref('excluded.sensitive'),
         value: eb.ref('excluded.value'),
-        sealed_value: eb.ref('excluded.sealed_value'),
+        sealedValue: eb.ref('excluded.sealedValue'),
         ...planColumns(plan),
-        in_plan: eb.ref('excluded.in_plan'),
-        in_apply: eb.ref('excluded.in_apply'),
-        set_by: eb.ref('excluded.set_by'),
+        inPlan: eb.ref('excluded.inPlan'),
+        inApply: eb.ref('excluded.inApply'),
+        setBy: eb.ref('excluded.setBy'),
         revision: eb(`${table}.revision`, '+', 1),
-        updated_at: eb.ref('excluded.updated_at'),
+        updatedAt: eb.ref('excluded.updatedAt'),
       })),
     )
     .returning(shown)
@@ -150,11 +150,11 @@ export async function changeKeptVariable(
   return variableTables(em)
     .updateTable(table)
     .set((eb) => ({
-      in_plan: given.includes('plan'),
-      in_apply: given.includes('apply'),
+      inPlan: given.includes('plan'),
+      inApply: given.includes('apply'),
       ...planColumns(plan),
       revision: eb('revision', '+', 1),
-      updated_at: sql<string>`clock_timestamp()`,
+      updatedAt: sql<string>`clock_timestamp()`,
     }))
     .where(column, '=', holder.id)
     .where('name', '=', name)
@@ -178,7 +178,7 @@ export async function deleteVariables(em: Em, holder: VariableHolder, names: rea
   const highest = Math.max(...removed.map(({ revision }) => revision));
   await declaredTables(em)
     .updateTable(holders)
-    .set((eb) => ({ removed_variable_revision: eb.fn('greatest', ['removed_variable_revision', eb.val(highest)]) }))
+    .set((eb) => ({ removedVariableRevision: eb.fn('greatest', ['removedVariableRevision', eb.val(highest)]) }))
     .where('id', '=', holder.id)
     .execute();
   return removed.length;

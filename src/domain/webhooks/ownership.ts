@@ -12,7 +12,7 @@ export const webhookKinds = [
   {
     kind: 'webhook_queue',
     table: 'webhook_queues',
-    key: ['webhook_id'],
-    owners: [{ kind: 'webhook', columns: ['webhook_id'], cascade: { rows: 'deleted' } }],
+    key: ['webhookId'],
+    owners: [{ kind: 'webhook', columns: ['webhookId'], cascade: { rows: 'deleted' } }],
   },
 ] as const satisfies readonly Declaration[];

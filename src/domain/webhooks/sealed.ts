@@ -5,13 +5,13 @@ import { webhookSecrets } from './secrets.ts';
 export const webhookSeals = [
   sealedColumn({
     table: 'webhooks',
-    column: 'sealed_secret',
+    column: 'sealedSecret',
     key: ['id'],
     context: ({ id }) => webhookSecrets.contextOf(id),
   }),
   sealedColumn({
     table: 'webhooks',
-    column: 'sealed_previous_secret',
+    column: 'sealedPreviousSecret',
     key: ['id'],
     context: ({ id }) => webhookSecrets.contextOf(id),
   }),

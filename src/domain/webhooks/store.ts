@@ -57,9 +57,9 @@ export function listWebhooks(
 ): Promise<Page<WebhookDetails>> {
   const webhooks = selectWebhooks(em).where((eb) => {
     const owner = {
-      organization: eb.ref('w.organization_id'),
-      team: eb.ref('w.team_id'),
-      project: eb.ref('w.project_id'),
+      organization: eb.ref('w.organizationId'),
+      team: eb.ref('w.teamId'),
+      project: eb.ref('w.projectId'),
     };
     return eb.and([isOfReadableOwner(principal, owner, 'administrators'), isOfOwner(filter, owner)]);
   });
@@ -75,19 +75,19 @@ export function readWebhook(em: Em, id: string): Promise<WebhookDetails | undefi
 function selectWebhooks(em: Em) {
   return db(em)
     .selectFrom('webhooks as w')
-    .innerJoin('webhook_queues as q', 'q.webhook_id', 'w.id')
-    .leftJoin('teams as t', 't.id', 'w.team_id')
-    .select(['w.id', 'w.organization_id as organizationId', 'w.team_id as teamId', 'w.project_id as projectId'])
-    .select(['w.name', 'w.url', 'w.events', 'w.is_enabled as isEnabled', 'w.disabled_reason as disabledReason'])
-    .select(['w.previous_until as previousUntil', 'q.failing_since as failingSince', 'q.problem'])
-    .select((eb) => eb.fn.coalesce('w.organization_id', 't.organization_id').as('belongsTo'))
-    .select(['w.revision', 'w.created_at as createdAt'])
+    .innerJoin('webhook_queues as q', 'q.webhookId', 'w.id')
+    .leftJoin('teams as t', 't.id', 'w.teamId')
+    .select(['w.id', 'w.organizationId', 'w.teamId', 'w.projectId'])
+    .select(['w.name', 'w.url', 'w.events', 'w.isEnabled', 'w.disabledReason'])
+    .select(['w.previousUntil', 'q.failingSince', 'q.problem'])
+    .select((eb) => eb.fn.coalesce('w.organizationId', 't.organizationId').as('belongsTo'))
+    .select(['w.revision', 'w.createdAt'])
     .select((eb) =>
       eb
         .selectFrom(
           eb
             .selectFrom('webhook_deliveries as d')
-            .whereRef('d.webhook_id', '=', 'w.id')
+            .whereRef('d.webhookId', '=', 'w.id')
             .where('d.status', '=', sql.lit('pending'))
             .select('d.id')
             .limit(maxCounted)

@@ -33,7 +33,7 @@ export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: Ro
   const webhook = tx.em.create(Webhook, { ...wanted, ...owner.columns, id, sealedSecret });
   tx.em.persist(webhook);
   await tx.em.flush();
-  await db(tx.em).insertInto('webhook_queues').values({ webhook_id: id }).execute();
+  await db(tx.em).insertInto('webhook_queues').values({ webhookId: id }).execute();
   return { webhook, secret };
 }
 
@@ -81,6 +81,6 @@ export async function deleteWebhook(
   expectedRevision: number | undefined,
 ): Promise<void> {
   refuseStale(webhook, expectedRevision);
-  await db(tx.em).deleteFrom('webhook_deliveries').where('webhook_id', '=', webhook.id).execute();
+  await db(tx.em).deleteFrom('webhook_deliveries').where('webhookId', '=', webhook.id).execute();
   await db(tx.em).deleteFrom('webhooks').where('id', '=', webhook.id).execute();
 }

@@ -35,10 +35,7 @@ export interface PoolUser {
 export async function findOfferedTools(em: Em, user: PoolUser): Promise<OfferedTool[]> {
   const [workers, pools] = await Promise.all([
     db(em).selectFrom('workers as w').where(takesWork).select(['w.pools', 'w.tools']).execute(),
-    db(em)
-      .selectFrom('worker_pools')
-      .select(['name', 'team_ids as teamIds', 'environment_ids as environmentIds'])
-      .execute(),
+    db(em).selectFrom('worker_pools').select(['name', 'teamIds', 'environmentIds']).execute(),
   ]);
   const rules = new Map(pools.map((pool) => [pool.name, pool]));
   return countTools(workers.filter((worker) => worker.pools.some((name) => isOpenTo(rules.get(name) ?? null, user))));

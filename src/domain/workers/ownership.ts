@@ -17,7 +17,7 @@ export const workerKinds = [
         blocker: {
           message: 'has live workers; without its rules they would serve every team',
           remedy: 'stop them or take it out of their WORKER_POOLS first',
-          when: (row) => sql<SqlBool>`${row('heartbeat_at')} > ${heartbeatExpiry}`,
+          when: (row) => sql<SqlBool>`${row('heartbeatAt')} > ${heartbeatExpiry}`,
         },
       },
     ],
@@ -29,12 +29,12 @@ export const workerKinds = [
     label: 'name',
     revision: true,
     references: [
-      { kind: 'team', columns: ['team_ids'], kept: stillListed, onTransfer: { rows: 'unlisted', from: 'team_ids' } },
+      { kind: 'team', columns: ['teamIds'], kept: stillListed, onTransfer: { rows: 'unlisted', from: 'teamIds' } },
       {
         kind: 'environment',
-        columns: ['environment_ids'],
+        columns: ['environmentIds'],
         kept: stillListed,
-        onTransfer: { rows: 'unlisted', from: 'environment_ids', withOwner: true },
+        onTransfer: { rows: 'unlisted', from: 'environmentIds', withOwner: true },
       },
     ],
   },

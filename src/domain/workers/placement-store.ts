@@ -16,7 +16,7 @@ export function poolAccessOfRun(eb: OverRun) {
     .selectFrom('worker_pools as pool')
     .whereRef('pool.name', '=', 'runs.pool')
     .select((of) => {
-      const [teamIds, environmentIds] = [of.ref('pool.team_ids'), of.ref('pool.environment_ids')];
+      const [teamIds, environmentIds] = [of.ref('pool.teamIds'), of.ref('pool.environmentIds')];
       return sql<PoolAccess>`jsonb_build_object('teamIds', ${teamIds}, 'environmentIds', ${environmentIds})`.as(
         'access',
       );
@@ -41,7 +41,7 @@ export function demandsSandbox(eb: OverRun) {
     );
   const environment = eb
     .selectFrom('environments as demanding')
-    .whereRef('demanding.id', '=', 'runs.environment_id')
+    .whereRef('demanding.id', '=', 'runs.environmentId')
     .where('demanding.isolation', '=', 'sandbox');
   return eb
     .or([eb.exists(pool.select('demanding.name')), eb.exists(environment.select('demanding.id'))])
@@ -74,11 +74,11 @@ export function isContainedEnough({ isolation, demandsSandbox: isDemanded }: Liv
 export function workerLiveness(eb: Over<{ a: 'run_attempts' }>) {
   const found = eb
     .selectFrom('workers as worker')
-    .whereRef('worker.id', '=', 'a.worker_id')
+    .whereRef('worker.id', '=', 'a.workerId')
     .select((of) =>
       of
         .case()
-        .when('worker.heartbeat_at', '>', heartbeatExpiry)
+        .when('worker.heartbeatAt', '>', heartbeatExpiry)
         .then(sql.lit('alive'))
         .else(sql.lit('silent'))
         .end()

@@ -17,8 +17,8 @@ type WorkerTable = Over<{ w: 'workers' }>;
 export function takesWork(eb: WorkerTable) {
   return eb.and([
     eb('w.draining', '=', false),
-    eb('w.drain_requested_at', 'is', null),
-    eb('w.heartbeat_at', '>', heartbeatExpiry),
+    eb('w.drainRequestedAt', 'is', null),
+    eb('w.heartbeatAt', '>', heartbeatExpiry),
   ]);
 }
 
@@ -27,7 +27,7 @@ export async function hasLiveWorker(em: Em, host: string): Promise<boolean> {
   const rows = await db(em)
     .selectFrom('workers')
     .where('host', '=', host)
-    .where('heartbeat_at', '>', heartbeatExpiry)
+    .where('heartbeatAt', '>', heartbeatExpiry)
     .select('id')
     .limit(1)
     .execute();
@@ -41,7 +41,7 @@ const forgetAfter = sql<string>`now() - interval '1 day'`;
 export async function registerWorker(em: Em, facts: WorkerFacts): Promise<void> {
   const now = new Date();
   await em.upsert(Worker, { ...facts, draining: false, startedAt: now, heartbeatAt: now, lostAt: null });
-  await db(em).deleteFrom('workers').where('heartbeat_at', '<', forgetAfter).execute();
+  await db(em).deleteFrom('workers').where('heartbeatAt', '<', forgetAfter).execute();
 }
 
 export interface HeartbeatAnswer {
@@ -60,16 +60,16 @@ export async function recordHeartbeat(
 ): Promise<HeartbeatAnswer> {
   const [worker] = await db(em)
     .updateTable('workers')
-    .set({ heartbeat_at: sql`clock_timestamp()`, draining, tools: json(tools) })
+    .set({ heartbeatAt: sql`clock_timestamp()`, draining, tools: json(tools) })
     .where('id', '=', id)
     .returning((eb) => [
-      eb('drain_requested_at', 'is not', null).as('drain'),
-      eb('lost_at', 'is not', null).as('isReportedLost'),
+      eb('drainRequestedAt', 'is not', null).as('drain'),
+      eb('lostAt', 'is not', null).as('isReportedLost'),
       // A query within the statement sees the row as it was before.
       eb
         .selectFrom('workers as w')
         .whereRef('w.id', '=', 'workers.id')
-        .select((of) => of('w.heartbeat_at', '<', heartbeatExpiry).as('silent'))
+        .select((of) => of('w.heartbeatAt', '<', heartbeatExpiry).as('silent'))
         .as('wasSilent'),
     ])
     .execute();
@@ -84,7 +84,7 @@ export async function recordHeartbeat(
 
 /** The workers that were started on a host. */
 export function findWorkersOnHost(em: Em, host: string): Promise<{ id: string; processId: number }[]> {
-  return db(em).selectFrom('workers').where('host', '=', host).select(['id', 'process_id as processId']).execute();
+  return db(em).selectFrom('workers').where('host', '=', host).select(['id', 'processId']).execute();
 }
 
 export async function deregisterWorker(em: Em, id: string): Promise<void> {
@@ -101,8 +101,8 @@ export interface LostWorker {
 export async function findSilentWorkers(em: Em): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('workers')
-    .where('lost_at', 'is', null)
-    .where('heartbeat_at', '<', heartbeatExpiry)
+    .where('lostAt', 'is', null)
+    .where('heartbeatAt', '<', heartbeatExpiry)
     .select('id')
     .execute();
   return rows.map(({ id }) => id);
@@ -112,10 +112,10 @@ export async function findSilentWorkers(em: Em): Promise<string[]> {
 export function markLost(em: Em, id: string): Promise<LostWorker | undefined> {
   return db(em)
     .updateTable('workers')
-    .set({ lost_at: sql`clock_timestamp()` })
+    .set({ lostAt: sql`clock_timestamp()` })
     .where('id', '=', id)
-    .where('lost_at', 'is', null)
-    .where('heartbeat_at', '<', heartbeatExpiry)
+    .where('lostAt', 'is', null)
+    .where('heartbeatAt', '<', heartbeatExpiry)
     .returning(['host', 'pools'])
     .executeTakeFirst();
 }
@@ -124,10 +124,10 @@ export function markLost(em: Em, id: string): Promise<LostWorker | undefined> {
 export function unmarkLost(em: Em, id: string): Promise<LostWorker | undefined> {
   return db(em)
     .updateTable('workers')
-    .set({ lost_at: null })
+    .set({ lostAt: null })
     .where('id', '=', id)
-    .where('lost_at', 'is not', null)
-    .where('heartbeat_at', '>=', heartbeatExpiry)
+    .where('lostAt', 'is not', null)
+    .where('heartbeatAt', '>=', heartbeatExpiry)
     .returning(['host', 'pools'])
     .executeTakeFirst();
 }
@@ -137,7 +137,7 @@ export function deleteUnreportedWorker(em: Em, id: string): Promise<LostWorker |
   return db(em)
     .deleteFrom('workers')
     .where('id', '=', id)
-    .where('lost_at', 'is', null)
+    .where('lostAt', 'is', null)
     .returning(['host', 'pools'])
     .executeTakeFirst();
 }
@@ -152,7 +152,7 @@ export async function findWorker(em: Em, id: string): Promise<({ id: string } & 
 export async function requestDrain(em: Em, id: string): Promise<boolean> {
   const rows = await db(em)
     .updateTable('workers')
-    .set((eb) => ({ drain_requested_at: eb.fn.coalesce('drain_requested_at', sql<string>`clock_timestamp()`) }))
+    .set((eb) => ({ drainRequestedAt: eb.fn.coalesce('drainRequestedAt', sql<string>`clock_timestamp()`) }))
     .where('id', '=', id)
     .returning('id')
     .execute();
@@ -191,29 +191,29 @@ export interface ExecutedRun {
 export function readExecutedRuns(em: Em, principal: Principal, workerId: string): Promise<ExecutedRun[]> {
   return db(em)
     .selectFrom('run_attempts as a')
-    .innerJoin('runs as r', 'r.attempt_id', 'a.id')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
-    .where('a.worker_id', '=', workerId)
+    .innerJoin('runs as r', 'r.attemptId', 'a.id')
+    .innerJoin('instances as i', 'i.id', 'r.instanceId')
+    .where('a.workerId', '=', workerId)
     .where('a.outcome', 'is', null)
-    .where('r.finished_at', 'is', null)
-    .where((eb) => isInReadableTeam(principal, eb.ref('r.team_id'), 'visible'))
+    .where('r.finishedAt', 'is', null)
+    .where((eb) => isInReadableTeam(principal, eb.ref('r.teamId'), 'visible'))
     .select(['r.id', 'i.name as instance', 'r.phase'])
-    .orderBy('a.started_at')
+    .orderBy('a.startedAt')
     .execute();
 }
 
 function selectWorkers(em: Em) {
   return db(em)
     .selectFrom('workers as w')
-    .select(['w.id', 'w.host', 'w.process_id as processId', 'w.version', 'w.pools', 'w.tools', 'w.concurrency'])
-    .select(['w.limits', 'w.started_at as startedAt', 'w.heartbeat_at as heartbeatAt'])
+    .select(['w.id', 'w.host', 'w.processId', 'w.version', 'w.pools', 'w.tools', 'w.concurrency'])
+    .select(['w.limits', 'w.startedAt', 'w.heartbeatAt'])
     .select((eb) => [
       eb.fn.coalesce('w.isolation', sql<Isolation>`'none'`).as('isolation'),
       eb
         .case()
         .when('w.isolation', 'is', null)
         .then(sql<string>`'a release that cannot say'`)
-        .else(eb.ref('w.isolation_reason'))
+        .else(eb.ref('w.isolationReason'))
         .end()
         .as('isolationReason'),
       statusOf(eb).as('status'),
@@ -224,9 +224,9 @@ function selectWorkers(em: Em) {
 function statusOf(eb: WorkerTable) {
   return eb
     .case()
-    .when('w.heartbeat_at', '<', heartbeatExpiry)
+    .when('w.heartbeatAt', '<', heartbeatExpiry)
     .then(sql<WorkerStatus>`'gone'`)
-    .when(eb.or([eb('w.draining', '=', true), eb('w.drain_requested_at', 'is not', null)]))
+    .when(eb.or([eb('w.draining', '=', true), eb('w.drainRequestedAt', 'is not', null)]))
     .then(sql<WorkerStatus>`'draining'`)
     .else(sql<WorkerStatus>`'active'`)
     .end();
@@ -236,10 +236,10 @@ function statusOf(eb: WorkerTable) {
 function countExecuting(eb: WorkerTable) {
   return eb
     .selectFrom('run_attempts as a')
-    .innerJoin('runs as r', 'r.attempt_id', 'a.id')
-    .whereRef('a.worker_id', '=', 'w.id')
+    .innerJoin('runs as r', 'r.attemptId', 'a.id')
+    .whereRef('a.workerId', '=', 'w.id')
     .where('a.outcome', 'is', null)
-    .where('r.finished_at', 'is', null)
+    .where('r.finishedAt', 'is', null)
     .select((of) => of.cast<number>(of.fn.countAll(), 'integer').as('count'))
     .$asScalar()
     .$notNull();

@@ -4,7 +4,7 @@ import { privateKeyContext } from './signing-keys/key-pair.ts';
 export const workloadIdentitySeals = [
   sealedColumn({
     table: 'signing_keys',
-    column: 'sealed_private_key',
+    column: 'sealedPrivateKey',
     key: ['id'],
     context: ({ id }) => privateKeyContext(id),
   }),

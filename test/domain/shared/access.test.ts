@@ -51,7 +51,7 @@ function principal({ role = 'maintainer', kind = 'user', enabled = true, ...memb
 
 /** The text of the condition by which a list of runs is filtered. */
 function filterOf(caller: Principal, unscoped: 'visible' | 'hidden'): string {
-  const team = expressionBuilder<Tables & { r: Tables['runs'] }, 'r'>().ref('r.team_id');
+  const team = expressionBuilder<Tables & { r: Tables['runs'] }, 'r'>().ref('r.teamId');
   const condition = sql`${isInReadableTeam(caller, team, unscoped)}`;
   return new PostgresQueryCompiler().compileQuery(condition.toOperationNode(), createQueryId()).sql;
 }
@@ -383,7 +383,7 @@ describe('the filter of lists', () => {
   });
 
   it('includes rows without a team only where asked to', () => {
-    expect(filterOf(principal(), 'visible')).toContain('"r"."team_id" is null');
+    expect(filterOf(principal(), 'visible')).toContain('"r"."teamId" is null');
     expect(filterOf(principal(), 'hidden')).not.toContain('is null');
   });
 });

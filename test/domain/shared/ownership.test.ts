@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toSnakeCase } from '#database/compiler.ts';
 import type { Orm } from '#database/database.ts';
 import { declarations } from '#domain/ownership.ts';
 import { refuseArchiving, refuseDeletion } from '#domain/shared/ownership-graph/blockers.ts';
@@ -52,7 +53,9 @@ async function namingColumns(): Promise<string[]> {
 function declaredColumns(): string[] {
   return all.flatMap((declaration) => [
     ...(declaration.extends === undefined ? [] : [`${declaration.table}.id`]),
-    ...linksOf(declaration).flatMap(({ columns }) => columns.map((column) => `${declaration.table}.${column}`)),
+    ...linksOf(declaration).flatMap(({ columns }) =>
+      columns.map((column) => `${declaration.table}.${toSnakeCase(column)}`),
+    ),
   ]);
 }
 
@@ -88,7 +91,7 @@ describe('ownership declarations', () => {
       );
     const known = new Set(rows.map(({ name }) => name));
     const missing = all.flatMap((declaration) =>
-      columnsOf(declaration).filter((column) => !known.has(`${declaration.table}.${column}`)),
+      columnsOf(declaration).filter((column) => !known.has(`${declaration.table}.${toSnakeCase(column)}`)),
     );
     expect(missing).toEqual([]);
     const indexes = await orm.em.fork().execute<{ name: string }[]>(`select indexname as name from pg_indexes`);

@@ -87,7 +87,7 @@ describe('a page of a query', () => {
         id: newId(),
         name,
         slug: `slug-${name.codePointAt(0)}-${name.length}`,
-        created_at: new Date(),
+        createdAt: new Date(),
       };
       await db(orm.em.fork()).insertInto('organizations').values(organization).execute();
     }

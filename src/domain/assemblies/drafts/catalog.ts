@@ -63,7 +63,7 @@ const maxSlugs = 1_000;
 
 async function listUsableSlugs(em: Em, teamId: string): Promise<string[]> {
   const rows = await selectUsable(em, teamId)
-    .where('t.archived_at', 'is', null)
+    .where('t.archivedAt', 'is', null)
     .select('t.slug')
     .distinct()
     .orderBy('t.slug')
@@ -75,14 +75,14 @@ async function listUsableSlugs(em: Em, teamId: string): Promise<string[]> {
 function selectUsable(em: Em, teamId: string) {
   return db(em)
     .selectFrom('templates as t')
-    .where('t.deleted_at', 'is', null)
-    .where((eb) => eb.or([eb('t.team_id', '=', teamId), eb('t.team_id', 'is', null)]));
+    .where('t.deletedAt', 'is', null)
+    .where((eb) => eb.or([eb('t.teamId', '=', teamId), eb('t.teamId', 'is', null)]));
 }
 
 async function findUsable(em: Em, teamId: string, name: string): Promise<NamedTemplate | undefined> {
   const rows = await selectUsable(em, teamId)
     .where((eb) => eb.or([eb('t.slug', '=', name), ...(isId(name) ? [eb('t.id', '=', name)] : [])]))
-    .select((eb) => ['t.id', 't.slug', 't.team_id as teamId', eb('t.archived_at', 'is not', null).as('isArchived')])
+    .select((eb) => ['t.id', 't.slug', 't.teamId', eb('t.archivedAt', 'is not', null).as('isArchived')])
     .execute();
   // An id names one template for good, whereas anybody may choose a slug that looks like it.
   const byId = rows.find(({ id }) => id === name);

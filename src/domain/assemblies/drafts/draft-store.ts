@@ -19,12 +19,12 @@ export async function readDraft(em: Em, assemblyId: string): Promise<Draft | und
   const row = await db(em)
     .selectFrom('assemblies as a')
     .where('a.id', '=', assemblyId)
-    .select(['a.draft_revision as revision', 'a.draft_source as source', 'a.draft_spec as spec'])
-    .select('a.draft_changed_at as changedAt')
+    .select(['a.draftRevision as revision', 'a.draftSource as source', 'a.draftSpec as spec'])
+    .select('a.draftChangedAt as changedAt')
     .select((eb) => {
-      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'a.draft_changed_by').select('p.name');
+      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'a.draftChangedBy').select('p.name');
       return sql<Draft['changedBy']>`
-        jsonb_build_object('id', ${eb.ref('a.draft_changed_by')}, 'name', coalesce(${name}, ''))`.as('changedBy');
+        jsonb_build_object('id', ${eb.ref('a.draftChangedBy')}, 'name', coalesce(${name}, ''))`.as('changedBy');
     })
     .executeTakeFirst();
   if (!row || row.source === null || row.changedAt === null) return undefined;

@@ -14,36 +14,36 @@ function selectRuns(queries: Kysely<Tables>) {
     .selectFrom('assembly_runs as r')
     .select([
       'r.id',
-      'r.idempotency_key as idempotencyKey',
-      'r.assembly_id as assemblyId',
+      'r.idempotencyKey',
+      'r.assemblyId',
       'r.version',
-      'r.team_id as teamId',
-      'r.project_id as projectId',
-      'r.environment_id as environmentId',
+      'r.teamId',
+      'r.projectId',
+      'r.environmentId',
       'r.operation',
       'r.status',
-      'r.status_reason as statusReason',
-      'r.status_detail as statusDetail',
+      'r.statusReason',
+      'r.statusDetail',
       'r.only',
       'r.concurrency',
       'r.variables',
       'r.outputs',
       selectOutputSources().as('outputSources'),
       'r.message',
-      'r.requested_by_id as requestedById',
-      'r.requested_by_type as requestedByType',
-      'r.requested_by_name as requestedByName',
-      'r.responsible_user_id as responsibleUserId',
-      'r.cancel_reason as cancelReason',
-      'r.created_at as createdAt',
-      'r.started_at as startedAt',
-      'r.finished_at as finishedAt',
+      'r.requestedById',
+      'r.requestedByType',
+      'r.requestedByName',
+      'r.responsibleUserId',
+      'r.cancelReason',
+      'r.createdAt',
+      'r.startedAt',
+      'r.finishedAt',
       'r.revision',
     ])
     .select((eb) =>
       eb
         .selectFrom('assembly_nodes as n')
-        .whereRef('n.assembly_run_id', '=', 'r.id')
+        .whereRef('n.assemblyRunId', '=', 'r.id')
         .select(
           sql<Record<string, NodeStatus>>`coalesce(json_object_agg(n.key, n.status order by n.position), '{}')`.as(
             'nodes',
@@ -60,11 +60,11 @@ function selectRuns(queries: Kysely<Tables>) {
 function selectPendingWait(eb: Over<{ r: 'assembly_runs' }>) {
   return eb
     .selectFrom('assembly_nodes as n')
-    .innerJoin('runs as run', 'run.id', 'n.run_id')
-    .whereRef('n.assembly_run_id', '=', 'r.id')
+    .innerJoin('runs as run', 'run.id', 'n.runId')
+    .whereRef('n.assemblyRunId', '=', 'r.id')
     .where('n.status', '=', 'pending_approval')
-    .select((of) => sql<WaitingOn | null>`${of.ref('run.waiting_on')}`.as('waitingOn'))
-    .orderBy((of) => sql`${of.ref('run.waiting_on')} ->> 'code' is distinct from 'approval'`)
+    .select((of) => sql<WaitingOn | null>`${of.ref('run.waitingOn')}`.as('waitingOn'))
+    .orderBy((of) => sql`${of.ref('run.waitingOn')} ->> 'code' is distinct from 'approval'`)
     .orderBy('n.position')
     .limit(1)
     .$asScalar();
@@ -90,8 +90,8 @@ export function listAssemblyRuns(
   { assemblyId, environmentId, status, operation }: AssemblyRunFilter,
   page: PageRequest,
 ): Promise<Page<AssemblyRunDetails>> {
-  let listed = selectRuns(db(em)).where('r.assembly_id', '=', assemblyId);
-  if (environmentId !== undefined) listed = listed.where('r.environment_id', '=', environmentId);
+  let listed = selectRuns(db(em)).where('r.assemblyId', '=', assemblyId);
+  if (environmentId !== undefined) listed = listed.where('r.environmentId', '=', environmentId);
   if (status !== undefined) listed = listed.where('r.status', 'in', status);
   if (operation !== undefined) listed = listed.where('r.operation', '=', operation);
   return pageOf(listed, 'r.id', page);
@@ -100,30 +100,30 @@ export function listAssemblyRuns(
 function selectNodes(em: Em, assemblyRunId: string) {
   return db(em)
     .selectFrom('assembly_nodes as n')
-    .leftJoin('runs as run', 'run.id', 'n.run_id')
-    .where('n.assembly_run_id', '=', assemblyRunId)
+    .leftJoin('runs as run', 'run.id', 'n.runId')
+    .where('n.assemblyRunId', '=', assemblyRunId)
     .select([
       'n.id',
       'n.key',
       'n.position',
       'n.dependencies',
       'n.spec',
-      'n.template_id as templateId',
-      'n.template_version as templateVersion',
+      'n.templateId',
+      'n.templateVersion',
       'n.instance',
       'n.status',
       'n.reason',
       'n.waiting',
-      'n.run_id as runId',
+      'n.runId',
       'n.attempts',
-      'n.started_at as startedAt',
-      'n.finished_at as finishedAt',
-      'run.plan_digest as planDigest',
-      'run.plan_summary as planSummary',
-      'run.instance_id as instanceId',
-      'run.status_detail as statusDetail',
+      'n.startedAt',
+      'n.finishedAt',
+      'run.planDigest',
+      'run.planSummary',
+      'run.instanceId',
+      'run.statusDetail',
     ])
-    .select(({ ref }) => sql<WaitingOn | null>`${ref('run.waiting_on')}`.as('runWaitingOn'));
+    .select(({ ref }) => sql<WaitingOn | null>`${ref('run.waitingOn')}`.as('runWaitingOn'));
 }
 
 /** A node as the API shows it. Times are strings. */
@@ -161,14 +161,8 @@ export function readNode(em: Em, assemblyRunId: string, key: string): Promise<As
 export function listNodeRuns(em: Em, nodeId: string) {
   return db(em)
     .selectFrom('runs as r')
-    .where('r.assembly_node_id', '=', nodeId)
-    .select([
-      'r.id',
-      'r.status',
-      'r.status_reason as statusReason',
-      'r.created_at as createdAt',
-      'r.finished_at as finishedAt',
-    ])
+    .where('r.assemblyNodeId', '=', nodeId)
+    .select(['r.id', 'r.status', 'r.statusReason', 'r.createdAt', 'r.finishedAt'])
     .orderBy('r.id', 'desc')
     .limit(50)
     .execute();

@@ -25,7 +25,7 @@ export function listAssemblyVersions(
   assemblyId: string,
   request: PageRequest,
 ): Promise<Page<AssemblyVersionSummary>> {
-  return pageOf(selectVersions(em).where('v.assembly_id', '=', assemblyId), 'v.id', request);
+  return pageOf(selectVersions(em).where('v.assemblyId', '=', assemblyId), 'v.id', request);
 }
 
 export interface AssemblyVersionDetails extends AssemblyVersionSummary {
@@ -48,7 +48,7 @@ export async function listAvailableVersions(
 ): Promise<{ id: string; version: string; yanked: false }[]> {
   const rows = await db(em)
     .selectFrom('assembly_versions')
-    .where('assembly_id', '=', assemblyId)
+    .where('assemblyId', '=', assemblyId)
     .select(['id', 'version'])
     .execute();
   return rows.map((row) => ({ ...row, yanked: false }));
@@ -62,7 +62,7 @@ export function readPublishers(
   return db(em)
     .selectFrom('assembly_versions as v')
     .where('v.id', '=', (eb) => eb.fn.any(eb.val(versionIds)))
-    .select(['v.published_by as id', 'v.responsible_user_id as person'])
+    .select(['v.publishedBy as id', 'v.responsibleUserId as person'])
     .distinct()
     .execute();
 }
@@ -96,20 +96,13 @@ export function findVersionNodes(
 function selectVersions(em: Em) {
   return db(em)
     .selectFrom('assembly_versions as v')
-    .select([
-      'v.id',
-      'v.assembly_id as assemblyId',
-      'v.version',
-      'v.digest',
-      'v.changelog',
-      'v.created_at as createdAt',
-    ])
+    .select(['v.id', 'v.assemblyId', 'v.version', 'v.digest', 'v.changelog', 'v.createdAt'])
     .select((eb) => {
-      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.published_by').select('p.name');
+      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.publishedBy').select('p.name');
       return [
         sql<number>`(select count(*)::int from jsonb_object_keys(${eb.ref('v.templates')}))`.as('nodes'),
         sql<{ id: string; name: string }>`
-          jsonb_build_object('id', ${eb.ref('v.published_by')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
+          jsonb_build_object('id', ${eb.ref('v.publishedBy')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
       ];
     });
 }

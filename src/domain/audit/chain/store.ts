@@ -39,12 +39,12 @@ export async function insertSeal(em: Em, { position, until, records, content, se
     .insertInto('audit_seals')
     .values({
       position,
-      until_at: until.at,
-      until_id: until.id,
+      untilAt: until.at,
+      untilId: until.id,
       records,
       content,
       seal,
-      created_at: sql`clock_timestamp()`,
+      createdAt: sql`clock_timestamp()`,
     })
     .execute();
 }
@@ -100,7 +100,7 @@ export async function countHiddenChanges(
   const { hidden } = await db(em)
     .selectFrom('audit_records as r')
     .where((eb) => eb.and([...isBehind(eb, after), ...isUpTo(eb, until), isAnyOutcome(eb)]))
-    .where('is_read', '=', true)
+    .where('isRead', '=', true)
     .where((eb) => eb.not(eb('action', '=', eb.fn.any(eb.val(readActions)))))
     .select(sql<number>`count(*)::int`.as('hidden'))
     .executeTakeFirstOrThrow();
@@ -121,7 +121,7 @@ export async function findUnsealed(em: Em, after: Position): Promise<{ records: 
 export async function isRemovedMonth(em: Em, month: string): Promise<boolean> {
   const row = await db(em)
     .selectFrom('audit_records as r')
-    .where('resource_id', '=', month)
+    .where('resourceId', '=', month)
     .where('action', '=', 'audit_records.expired')
     .where('outcome', '=', 'committed')
     .select('id')
@@ -147,9 +147,7 @@ function isAnyOutcome(eb: Records): Condition {
 }
 
 function selectSeals(em: Em) {
-  return db(em)
-    .selectFrom('audit_seals')
-    .select(['position', 'until_at as untilAt', 'until_id as untilId', 'records', 'content', 'seal']);
+  return db(em).selectFrom('audit_seals').select(['position', 'untilAt', 'untilId', 'records', 'content', 'seal']);
 }
 
 interface SealRow {

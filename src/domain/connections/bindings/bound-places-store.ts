@@ -51,16 +51,16 @@ export async function findBoundPlaces(
 function selectPlaces(em: Em, principal: Principal, connectionId: string) {
   return db(em)
     .selectFrom('connection_bindings as b')
-    .leftJoin('environments as e', 'e.id', 'b.environment_id')
+    .leftJoin('environments as e', 'e.id', 'b.environmentId')
     .innerJoin('projects as p', (join) =>
-      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('b.project_id', 'e.project_id'))),
+      join.on((eb) => eb('p.id', '=', eb.fn.coalesce('b.projectId', 'e.projectId'))),
     )
-    .where('b.connection_id', '=', connectionId)
-    .where('p.deleted_at', 'is', null)
-    .where('e.deleted_at', 'is', null)
+    .where('b.connectionId', '=', connectionId)
+    .where('p.deletedAt', 'is', null)
+    .where('e.deletedAt', 'is', null)
     .select((eb) => [eb.fn.coalesce('e.id', 'p.id').as('id'), eb.fn.coalesce('e.name', 'p.name').as('name')])
     .select(sql<BoundPlace['kind']>`case when e.id is null then 'project' else 'environment' end`.as('kind'))
     .select('p.name as project')
-    .select((eb) => sql<boolean>`${isInReadableTeam(principal, eb.ref('p.team_id'), 'hidden')}`.as('isReadable'))
+    .select((eb) => sql<boolean>`${isInReadableTeam(principal, eb.ref('p.teamId'), 'hidden')}`.as('isReadable'))
     .distinct();
 }

@@ -20,24 +20,24 @@ export interface BindingPlace {
 function selectBindings(em: Em, place: BindingPlace) {
   return db(em)
     .selectFrom('connection_bindings as b')
-    .innerJoin('connections as c', 'c.id', 'b.connection_id')
-    .leftJoin('principals as p', 'p.id', 'b.bound_by')
+    .innerJoin('connections as c', 'c.id', 'b.connectionId')
+    .leftJoin('principals as p', 'p.id', 'b.boundBy')
     .leftJoin('team_members as m', (join) =>
-      join.onRef('m.principal_id', '=', 'b.bound_by').on('m.team_id', '=', place.teamId),
+      join.onRef('m.principalId', '=', 'b.boundBy').on('m.teamId', '=', place.teamId),
     )
-    .select(['b.id', 'b.name', 'b.in_plan as inPlan', 'b.in_apply as inApply', 'b.bound_at as boundAt'])
-    .select(['b.environment_id as environmentId', 'b.bound_by as boundBy', 'p.name as boundByName'])
+    .select(['b.id', 'b.name', 'b.inPlan', 'b.inApply', 'b.boundAt'])
+    .select(['b.environmentId', 'b.boundBy', 'p.name as boundByName'])
     .select((eb) => [
       eb.fn.coalesce('p.kind', eb.val('user')).as('boundByKind'),
-      eb('p.eligibility_generation', 'is not distinct from', eb.ref('b.bound_by_generation'))
+      eb('p.eligibilityGeneration', 'is not distinct from', eb.ref('b.boundByGeneration'))
         .$castTo<boolean>()
         .as('isOfGeneration'),
       eb.fn
-        .coalesce(eb('m.id', '=', eb.ref('b.bound_by_membership')), eb.lit(false))
+        .coalesce(eb('m.id', '=', eb.ref('b.boundByMembership')), eb.lit(false))
         .$castTo<boolean>()
         .as('isOfMembership'),
-      eb('m.id', 'is not distinct from', eb.ref('b.bound_by_membership')).$castTo<boolean>().as('isAsWhenBound'),
-      eb('b.void_since', 'is not', null).$castTo<boolean>().as('isVoid'),
+      eb('m.id', 'is not distinct from', eb.ref('b.boundByMembership')).$castTo<boolean>().as('isAsWhenBound'),
+      eb('b.voidSince', 'is not', null).$castTo<boolean>().as('isVoid'),
       eb
         .and([coversOwner(ownerOf(eb), place)])
         .$castTo<boolean>()
@@ -48,8 +48,8 @@ function selectBindings(em: Em, place: BindingPlace) {
 
 type Refs = Parameters<typeof coversOwner>[0];
 
-function ownerOf(eb: { ref(column: 'c.organization_id' | 'c.team_id' | 'c.project_id'): Refs['team'] }): Refs {
-  return { organization: eb.ref('c.organization_id'), team: eb.ref('c.team_id'), project: eb.ref('c.project_id') };
+function ownerOf(eb: { ref(column: 'c.organizationId' | 'c.teamId' | 'c.projectId'): Refs['team'] }): Refs {
+  return { organization: eb.ref('c.organizationId'), team: eb.ref('c.teamId'), project: eb.ref('c.projectId') };
 }
 
 export type BindingRow = Awaited<ReturnType<typeof readBindings>>[number];
@@ -59,7 +59,7 @@ export function readBindings(em: Em, place: BindingPlace) {
   const { environmentId, projectId } = place;
   return selectBindings(em, place)
     .where((eb) =>
-      environmentId === null ? eb('b.project_id', '=', projectId) : eb('b.environment_id', '=', environmentId),
+      environmentId === null ? eb('b.projectId', '=', projectId) : eb('b.environmentId', '=', environmentId),
     )
     .orderBy('b.name')
     .execute();
@@ -78,9 +78,9 @@ export async function readAllEffectiveBindings(em: Em, place: BindingPlace, lock
 
 function selectEffective(em: Em, place: BindingPlace) {
   return selectBindings(em, place)
-    .where((eb) => eb.or([eb('b.environment_id', '=', place.environmentId), eb('b.project_id', '=', place.projectId)]))
-    .select(['c.config', 'c.credential_revision as credentialRevision'])
-    .select(['c.sealed_key as sealedKey', 'c.sealed_credentials as sealedCredentials']);
+    .where((eb) => eb.or([eb('b.environmentId', '=', place.environmentId), eb('b.projectId', '=', place.projectId)]))
+    .select(['c.config', 'c.credentialRevision'])
+    .select(['c.sealedKey', 'c.sealedCredentials']);
 }
 
 export type EffectiveBinding = Awaited<ReturnType<typeof readEffectiveBindings>>[number];
@@ -91,8 +91,8 @@ export function phasesOf({ inPlan, inApply }: Pick<BindingRow, 'inPlan' | 'inApp
 
 /** The tables of places that bind connections, outermost first, with the columns of bindings that name them. */
 const placeTables = [
-  { table: 'projects', column: 'project_id' },
-  { table: 'environments', column: 'environment_id' },
+  { table: 'projects', column: 'projectId' },
+  { table: 'environments', column: 'environmentId' },
 ] as const;
 
 /** Locks the projects and environments that bind a connection, for a change. Take these locks before that of the connection. */
@@ -116,7 +116,7 @@ export async function revisePlacesOf(em: Em, connectionId: string): Promise<void
 }
 
 function selectBound(em: Em, connectionId: string, column: (typeof placeTables)[number]['column']) {
-  return db(em).selectFrom('connection_bindings').where('connection_id', '=', connectionId).select(column);
+  return db(em).selectFrom('connection_bindings').where('connectionId', '=', connectionId).select(column);
 }
 
 /** Which of these connections a place may use. Shares their rows until the commit. */
@@ -138,31 +138,28 @@ export async function writeBindings(
   wanted: Readonly<Record<string, WantedBinding>>,
   boundBy: string,
 ): Promise<void> {
-  const place =
-    environmentId === null
-      ? { project_id: projectId, environment_id: null }
-      : { project_id: null, environment_id: environmentId };
+  const place = environmentId === null ? { projectId, environmentId: null } : { projectId: null, environmentId };
   await db(em)
     .deleteFrom('connection_bindings')
-    .where(environmentId === null ? 'project_id' : 'environment_id', '=', environmentId ?? projectId)
+    .where(environmentId === null ? 'projectId' : 'environmentId', '=', environmentId ?? projectId)
     .execute();
   const { generation, membership } = await db(em)
     .selectFrom('principals as p')
-    .leftJoin('team_members as m', (join) => join.onRef('m.principal_id', '=', 'p.id').on('m.team_id', '=', teamId))
+    .leftJoin('team_members as m', (join) => join.onRef('m.principalId', '=', 'p.id').on('m.teamId', '=', teamId))
     .where('p.id', '=', boundBy)
-    .select(['p.eligibility_generation as generation', 'm.id as membership'])
+    .select(['p.eligibilityGeneration as generation', 'm.id as membership'])
     .executeTakeFirstOrThrow();
   const rows = Object.entries(wanted).map(([name, { connectionId, phases }]) => ({
     id: newId(),
     ...place,
     name,
-    connection_id: connectionId,
-    in_plan: phases.includes('plan'),
-    in_apply: phases.includes('apply'),
-    bound_by: boundBy,
-    bound_by_generation: generation,
-    bound_by_membership: membership,
-    bound_at: new Date(),
+    connectionId,
+    inPlan: phases.includes('plan'),
+    inApply: phases.includes('apply'),
+    boundBy,
+    boundByGeneration: generation,
+    boundByMembership: membership,
+    boundAt: new Date(),
   }));
   if (rows.length > 0) await db(em).insertInto('connection_bindings').values(rows).execute();
 }

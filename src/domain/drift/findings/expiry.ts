@@ -13,9 +13,9 @@ export function findExpiredSuppressions(
 ): Promise<{ id: string }[]> {
   return db(em)
     .selectFrom('drift_findings as f')
-    .innerJoin('drift_monitors as m', 'm.id', 'f.monitor_id')
-    .where('m.deleted_at', 'is', null)
-    .where((eb) => sql<boolean>`${eb.ref('f.suppressed_until')} <= clock_timestamp()`)
+    .innerJoin('drift_monitors as m', 'm.id', 'f.monitorId')
+    .where('m.deletedAt', 'is', null)
+    .where((eb) => sql<boolean>`${eb.ref('f.suppressedUntil')} <= clock_timestamp()`)
     .where('f.id', '>', after)
     .orderBy('f.id')
     .limit(limit)

@@ -44,10 +44,10 @@ export async function findFindings(em: Em, ids: readonly string[], lock: boolean
 export function findFindingOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('drift_findings as f')
-    .innerJoin('drift_monitors as m', 'm.id', 'f.monitor_id')
-    .leftJoin('teams as t', 't.id', 'f.team_id')
+    .innerJoin('drift_monitors as m', 'm.id', 'f.monitorId')
+    .leftJoin('teams as t', 't.id', 'f.teamId')
     .where('f.id', '=', id)
-    .where('m.deleted_at', 'is', null)
-    .select(['f.team_id as teamId', 't.organization_id as organizationId'])
+    .where('m.deletedAt', 'is', null)
+    .select(['f.teamId', 't.organizationId'])
     .executeTakeFirst();
 }

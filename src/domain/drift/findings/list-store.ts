@@ -24,25 +24,25 @@ export type FindingDetails = NonNullable<Awaited<ReturnType<typeof readFinding>>
 function selectFindings(em: Em) {
   return db(em)
     .selectFrom('drift_findings as f')
-    .innerJoin('drift_monitors as m', 'm.id', 'f.monitor_id')
-    .where('m.deleted_at', 'is', null)
+    .innerJoin('drift_monitors as m', 'm.id', 'f.monitorId')
+    .where('m.deletedAt', 'is', null)
     .select([
       'f.id',
-      'f.monitor_id as monitorId',
-      'f.team_id as teamId',
-      'f.instance_id as instanceId',
+      'f.monitorId',
+      'f.teamId',
+      'f.instanceId',
       'f.address',
       'f.path',
       'f.status',
       'f.reason',
-      'f.first_seen_at as firstSeenAt',
-      'f.last_seen_at as lastSeenAt',
-      'f.seen_count as seenCount',
-      'f.last_run_id as lastRunId',
-      'f.suppressed_until as suppressedUntil',
-      'f.suppression_reason as suppressionReason',
-      'f.suppressed_by_name as suppressedByName',
-      'f.reopen_reason as reopenReason',
+      'f.firstSeenAt',
+      'f.lastSeenAt',
+      'f.seenCount',
+      'f.lastRunId',
+      'f.suppressedUntil',
+      'f.suppressionReason',
+      'f.suppressedByName',
+      'f.reopenReason',
       'f.revision',
     ])
     .select((eb) => [selectLatestEvidence(eb).$notNull().as('evidence'), selectRunUnderWay(eb).as('remediationRunId')]);
@@ -50,7 +50,7 @@ function selectFindings(em: Em) {
 
 function selectLatestEvidence(eb: Over<{ f: 'drift_findings' }>) {
   return jsonObjectFrom(
-    eb.selectFrom('drift_evidence as e').whereRef('e.id', '=', 'f.evidence_id').select(evidenceColumns),
+    eb.selectFrom('drift_evidence as e').whereRef('e.id', '=', 'f.evidenceId').select(evidenceColumns),
   );
 }
 
@@ -58,8 +58,8 @@ function selectLatestEvidence(eb: Over<{ f: 'drift_findings' }>) {
 function selectRunUnderWay(eb: Over<{ f: 'drift_findings' }>) {
   return eb
     .selectFrom('runs as r')
-    .whereRef('r.drift_finding_id', '=', 'f.id')
-    .where('r.finished_at', 'is', null)
+    .whereRef('r.driftFindingId', '=', 'f.id')
+    .where('r.finishedAt', 'is', null)
     .orderBy('r.id', 'desc')
     .limit(1)
     .select('r.id');
@@ -67,16 +67,16 @@ function selectRunUnderWay(eb: Over<{ f: 'drift_findings' }>) {
 
 const evidenceColumns = [
   'e.id',
-  'e.run_id as runId',
+  'e.runId',
   'e.before',
   'e.after',
   'e.sensitive',
   'e.action',
-  'e.state_serial as stateSerial',
-  'e.template_version as templateVersion',
+  'e.stateSerial',
+  'e.templateVersion',
   'e.tool',
-  'e.slot_held_by as slotHeldBy',
-  'e.observed_at as observedAt',
+  'e.slotHeldBy',
+  'e.observedAt',
 ] as const;
 
 /** One finding; the caller has decided that it may be read. */
@@ -92,13 +92,13 @@ export function listFindings(
   request: PageRequest,
 ): Promise<Page<FindingDetails>> {
   const { organizationId, teamId, environmentId, instanceId, monitorId, runId, status } = filter;
-  let query = selectFindings(em).where((eb) => isInReadableTeam(principal, eb.ref('f.team_id'), 'hidden'));
-  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('f.team_id')));
-  if (teamId !== undefined) query = query.where('f.team_id', '=', teamId);
-  if (environmentId !== undefined) query = query.where('m.environment_id', '=', environmentId);
-  if (instanceId !== undefined) query = query.where('f.instance_id', '=', instanceId);
-  if (monitorId !== undefined) query = query.where('f.monitor_id', '=', monitorId);
-  if (runId !== undefined) query = query.where('f.last_run_id', '=', runId);
+  let query = selectFindings(em).where((eb) => isInReadableTeam(principal, eb.ref('f.teamId'), 'hidden'));
+  if (organizationId !== undefined) query = query.where((eb) => isTeamOf(organizationId, eb.ref('f.teamId')));
+  if (teamId !== undefined) query = query.where('f.teamId', '=', teamId);
+  if (environmentId !== undefined) query = query.where('m.environmentId', '=', environmentId);
+  if (instanceId !== undefined) query = query.where('f.instanceId', '=', instanceId);
+  if (monitorId !== undefined) query = query.where('f.monitorId', '=', monitorId);
+  if (runId !== undefined) query = query.where('f.lastRunId', '=', runId);
   if (status !== undefined) query = query.where('f.status', '=', status);
   return pageOfLarge(em, query, 'f.id', request);
 }
@@ -108,6 +108,6 @@ export type EvidenceDetails = Awaited<ReturnType<typeof listEvidence>>['items'][
 
 /** The evidence of a finding, newest first. */
 export function listEvidence(em: Em, findingId: string, request: PageRequest) {
-  const query = db(em).selectFrom('drift_evidence as e').where('e.finding_id', '=', findingId).select(evidenceColumns);
+  const query = db(em).selectFrom('drift_evidence as e').where('e.findingId', '=', findingId).select(evidenceColumns);
   return pageOfLarge(em, query, 'e.id', request);
 }

@@ -17,8 +17,8 @@ export async function resolveDestroyed(
 ): Promise<void> {
   const monitor = await db(em)
     .selectFrom('drift_monitors')
-    .where('instance_id', '=', instanceId)
-    .where('deleted_at', 'is', null)
+    .where('instanceId', '=', instanceId)
+    .where('deletedAt', 'is', null)
     .select('id')
     .executeTakeFirst();
   if (!monitor) return;
@@ -36,11 +36,11 @@ export async function resolveDestroyed(
 async function listFindingsOfFormerDeployments(em: Em, monitorId: string): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('drift_findings as f')
-    .innerJoin('drift_evidence as e', 'e.id', 'f.evidence_id')
-    .innerJoin('instances as i', 'i.id', 'f.instance_id')
-    .where('f.monitor_id', '=', monitorId)
+    .innerJoin('drift_evidence as e', 'e.id', 'f.evidenceId')
+    .innerJoin('instances as i', 'i.id', 'f.instanceId')
+    .where('f.monitorId', '=', monitorId)
     .where('f.status', '<>', 'resolved')
-    .where((eb) => eb('e.deployed_run_id', 'is distinct from', eb.ref('i.deployed_run_id')))
+    .where((eb) => eb('e.deployedRunId', 'is distinct from', eb.ref('i.deployedRunId')))
     .select('f.id')
     .execute();
   return rows.map(({ id }) => id);

@@ -24,38 +24,31 @@ export function lockHeirs(
 ): Promise<Heir[]> {
   let query = db(em)
     .selectFrom('instances as i')
-    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .innerJoin('runs as r', 'r.id', 'i.deployedRunId')
     .innerJoin('drift_monitors as m', (join) =>
       join.on((eb) =>
         eb.or([
-          eb.and([eb('m.scope', '=', 'environment'), eb('m.environment_id', '=', eb.ref('i.environment_id'))]),
-          eb.and([eb('m.scope', '=', 'template'), eb('m.template_id', '=', eb.ref('i.template_id'))]),
+          eb.and([eb('m.scope', '=', 'environment'), eb('m.environmentId', '=', eb.ref('i.environmentId'))]),
+          eb.and([eb('m.scope', '=', 'template'), eb('m.templateId', '=', eb.ref('i.templateId'))]),
         ]),
       ),
     )
-    .where('i.deleted_at', 'is', null)
-    .where('m.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
+    .where('m.deletedAt', 'is', null)
     .where('r.operation', '<>', 'destroy')
-    .where((eb) => eb.or([eb('m.team_id', 'is', null), eb('m.team_id', '=', eb.ref('i.team_id'))]))
+    .where((eb) => eb.or([eb('m.teamId', 'is', null), eb('m.teamId', '=', eb.ref('i.teamId'))]))
     .where((eb) =>
       eb.not(
         eb.exists(
           eb
             .selectFrom('drift_monitors as own')
-            .whereRef('own.instance_id', '=', 'i.id')
-            .where('own.deleted_at', 'is', null)
+            .whereRef('own.instanceId', '=', 'i.id')
+            .where('own.deletedAt', 'is', null)
             .select('own.id'),
         ),
       ),
     )
-    .select([
-      'i.id as instanceId',
-      'i.team_id as teamId',
-      'i.environment_id as environmentId',
-      'm.id as parentId',
-      'm.schedule',
-      'm.enabled',
-    ])
+    .select(['i.id as instanceId', 'i.teamId', 'i.environmentId', 'm.id as parentId', 'm.schedule', 'm.enabled'])
     .orderBy('i.id')
     .orderBy('m.scope')
     .limit(limit)
@@ -69,9 +62,9 @@ export function lockHeirs(
 export async function followParent(em: Em, parentId: string, limit: number): Promise<string[]> {
   const differing = db(em)
     .selectFrom('drift_monitors as child')
-    .innerJoin('drift_monitors as parent', 'parent.id', 'child.inherited_from')
+    .innerJoin('drift_monitors as parent', 'parent.id', 'child.inheritedFrom')
     .where('parent.id', '=', parentId)
-    .where('child.deleted_at', 'is', null)
+    .where('child.deletedAt', 'is', null)
     .where(
       (eb) =>
         sql<SqlBool>`(${eb.ref('child.schedule')}, ${eb.ref('child.enabled')}) is distinct from (${eb.ref('parent.schedule')}, ${eb.ref('parent.enabled')})`,
@@ -82,7 +75,7 @@ export async function followParent(em: Em, parentId: string, limit: number): Pro
   const rows = await db(em)
     .updateTable('drift_monitors as m')
     .from('drift_monitors as p')
-    .whereRef('p.id', '=', 'm.inherited_from')
+    .whereRef('p.id', '=', 'm.inheritedFrom')
     .where('m.id', 'in', differing)
     .set((eb) => ({
       schedule: sql`${eb.ref('p.schedule')}`,
@@ -98,8 +91,8 @@ export async function followParent(em: Em, parentId: string, limit: number): Pro
 export async function listEndedHeirs(em: Em, parentId: string, after: string, limit: number): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('drift_monitors')
-    .where('inherited_from', '=', parentId)
-    .where('deleted_at', 'is not', null)
+    .where('inheritedFrom', '=', parentId)
+    .where('deletedAt', 'is not', null)
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)

@@ -21,21 +21,21 @@ export type MonitorDetails = NonNullable<Awaited<ReturnType<typeof readMonitor>>
 function selectMonitors(em: Em) {
   return db(em)
     .selectFrom('drift_monitors as m')
-    .where('m.deleted_at', 'is', null)
+    .where('m.deletedAt', 'is', null)
     .select([
       'm.id',
       'm.scope',
-      'm.team_id as teamId',
-      'm.instance_id as instanceId',
-      'm.environment_id as environmentId',
-      'm.template_id as templateId',
-      'm.inherited_from as inheritedFrom',
+      'm.teamId',
+      'm.instanceId',
+      'm.environmentId',
+      'm.templateId',
+      'm.inheritedFrom',
       'm.schedule',
       'm.enabled',
-      'm.last_scan_at as lastScanAt',
-      'm.last_success_at as lastSuccessAt',
-      'm.last_failure as lastFailure',
-      'm.created_at as createdAt',
+      'm.lastScanAt',
+      'm.lastSuccessAt',
+      'm.lastFailure',
+      'm.createdAt',
       'm.revision',
     ])
     .select((eb) => [
@@ -44,7 +44,7 @@ function selectMonitors(em: Em) {
       selectRunningScan(eb).as('scanRunId'),
       hasResources(eb).as('hasResources'),
       selectLaterChange(eb).as('instanceChangedAt'),
-      eb.cast<boolean>(haveInputsChanged(eb.ref('m.instance_id')), 'boolean').as('haveInputsChanged'),
+      eb.cast<boolean>(haveInputsChanged(eb.ref('m.instanceId')), 'boolean').as('haveInputsChanged'),
     ]);
 }
 
@@ -52,7 +52,7 @@ function selectMonitors(em: Em) {
 function countFindings(eb: Over<{ m: 'drift_monitors' }>, status: FindingStatus) {
   return eb
     .selectFrom('drift_findings as f')
-    .whereRef('f.monitor_id', '=', 'm.id')
+    .whereRef('f.monitorId', '=', 'm.id')
     .where('f.status', '=', status)
     .select(sql<number>`count(*)::int`.as('number'))
     .$asScalar()
@@ -62,9 +62,9 @@ function countFindings(eb: Over<{ m: 'drift_monitors' }>, status: FindingStatus)
 function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
   return eb
     .selectFrom('drift_scans as s')
-    .whereRef('s.monitor_id', '=', 'm.id')
-    .where('s.recorded_at', 'is', null)
-    .select('s.run_id')
+    .whereRef('s.monitorId', '=', 'm.id')
+    .where('s.recordedAt', 'is', null)
+    .select('s.runId')
     .$asScalar();
 }
 
@@ -72,30 +72,27 @@ function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
 function selectLaterChange(eb: Over<{ m: 'drift_monitors' }>) {
   return eb
     .selectFrom('instances as i')
-    .innerJoin('runs as d', 'd.id', 'i.deployed_run_id')
-    .whereRef('i.id', '=', 'm.instance_id')
+    .innerJoin('runs as d', 'd.id', 'i.deployedRunId')
+    .whereRef('i.id', '=', 'm.instanceId')
     .where((on) =>
-      on.or([
-        on('d.finished_at', '>', on.ref('m.last_success_at')),
-        on('i.unrecorded_at', '>', on.ref('m.last_success_at')),
-      ]),
+      on.or([on('d.finishedAt', '>', on.ref('m.lastSuccessAt')), on('i.unrecordedAt', '>', on.ref('m.lastSuccessAt'))]),
     )
-    .select(({ ref }) => sql<string>`greatest(${ref('d.finished_at')}, ${ref('i.unrecorded_at')})`.as('at'))
+    .select(({ ref }) => sql<string>`greatest(${ref('d.finishedAt')}, ${ref('i.unrecordedAt')})`.as('at'))
     .$asScalar();
 }
 
 function hasResources(eb: Over<{ m: 'drift_monitors' }>) {
   const holding = eb
     .selectFrom('instances as i')
-    .whereRef('i.id', '=', 'm.instance_id')
-    .where('i.resource_count', '>', 0);
+    .whereRef('i.id', '=', 'm.instanceId')
+    .where('i.resourceCount', '>', 0);
   return eb.exists(holding.select('i.id')).$castTo<boolean>();
 }
 
 /** Whether a monitor watches a template or an instance of it. */
 function isOfTemplate(eb: Over<{ m: 'drift_monitors' }>, templateId: string) {
-  const instances = eb.selectFrom('instances as i').where('i.template_id', '=', templateId).select('i.id');
-  return eb.or([eb('m.template_id', '=', templateId), eb('m.instance_id', 'in', instances)]);
+  const instances = eb.selectFrom('instances as i').where('i.templateId', '=', templateId).select('i.id');
+  return eb.or([eb('m.templateId', '=', templateId), eb('m.instanceId', 'in', instances)]);
 }
 
 /** One monitor; the caller has decided that it may be read. */
@@ -121,7 +118,7 @@ export function listMonitors(
 export function countMonitors(em: Em, principal: Principal, filter: MonitorFilter) {
   return db(em)
     .selectFrom('drift_monitors as m')
-    .where('m.deleted_at', 'is', null)
+    .where('m.deletedAt', 'is', null)
     .where('m.scope', '=', 'instance')
     .where((eb) => isListed(eb, principal, filter))
     .select([
@@ -137,11 +134,11 @@ function isListed(
   { organizationId, teamId, environmentId, instanceId, templateId }: MonitorFilter,
 ) {
   return eb.and([
-    isInReadableTeam(principal, eb.ref('m.team_id'), 'hidden'),
-    ...(organizationId === undefined ? [] : [isTeamOf(organizationId, eb.ref('m.team_id'))]),
-    ...(teamId === undefined ? [] : [eb('m.team_id', '=', teamId)]),
-    ...(environmentId === undefined ? [] : [eb('m.environment_id', '=', environmentId)]),
-    ...(instanceId === undefined ? [] : [eb('m.instance_id', '=', instanceId)]),
+    isInReadableTeam(principal, eb.ref('m.teamId'), 'hidden'),
+    ...(organizationId === undefined ? [] : [isTeamOf(organizationId, eb.ref('m.teamId'))]),
+    ...(teamId === undefined ? [] : [eb('m.teamId', '=', teamId)]),
+    ...(environmentId === undefined ? [] : [eb('m.environmentId', '=', environmentId)]),
+    ...(instanceId === undefined ? [] : [eb('m.instanceId', '=', instanceId)]),
     ...(templateId === undefined ? [] : [isOfTemplate(eb, templateId)]),
   ]);
 }

@@ -52,7 +52,7 @@ async function readEnvironmentId(em: Em, instanceId: string): Promise<string | n
   const row = await db(em)
     .selectFrom('instances')
     .where('id', '=', instanceId)
-    .select('environment_id as environmentId')
+    .select('environmentId')
     .executeTakeFirst();
   return row?.environmentId ?? null;
 }

@@ -41,10 +41,10 @@ export async function lockMonitor(em: Em, id: string): Promise<void> {
 export function findMonitorOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('drift_monitors as m')
-    .leftJoin('teams as t', 't.id', 'm.team_id')
+    .leftJoin('teams as t', 't.id', 'm.teamId')
     .where('m.id', '=', id)
-    .where('m.deleted_at', 'is', null)
-    .select(['m.team_id as teamId', 't.organization_id as organizationId'])
+    .where('m.deletedAt', 'is', null)
+    .select(['m.teamId', 't.organizationId'])
     .executeTakeFirst();
 }
 

@@ -5,8 +5,8 @@ import { db } from '#domain/db.ts';
 export function findLatestRemediation(em: Em, findingId: string) {
   return db(em)
     .selectFrom('runs')
-    .select(['id', 'status', 'status_reason', 'waiting_on', 'finished_at as finishedAt'])
-    .where('drift_finding_id', '=', findingId)
+    .select(['id', 'status', 'statusReason as status_reason', 'waitingOn as waiting_on', 'finishedAt'])
+    .where('driftFindingId', '=', findingId)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -24,15 +24,15 @@ export function findRemediationInFlight(
     .withRecursive('repeated', (cte) =>
       cte
         .selectFrom('runs as r')
-        .where('r.instance_id', '=', finding.instanceId)
-        .where('r.finished_at', 'is', null)
-        .where('r.expected_deployed_run_id', 'is not', null)
-        .select(['r.id', 'r.requeued_from as source', 'r.drift_finding_id as findingId'])
+        .where('r.instanceId', '=', finding.instanceId)
+        .where('r.finishedAt', 'is', null)
+        .where('r.expectedDeployedRunId', 'is not', null)
+        .select(['r.id', 'r.requeuedFrom as source', 'r.driftFindingId as findingId'])
         .unionAll(
           cte
             .selectFrom('repeated')
             .innerJoin('runs as s', 's.id', 'repeated.source')
-            .select(['repeated.id', 's.requeued_from as source', 's.drift_finding_id as findingId']),
+            .select(['repeated.id', 's.requeuedFrom as source', 's.driftFindingId as findingId']),
         ),
     )
     .selectFrom('repeated')

@@ -69,14 +69,14 @@ export async function findRemediationTarget(em: Em, id: string, lock: boolean): 
 function readPlace(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('instances as i')
-    .leftJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .leftJoin('runs as r', 'r.id', 'i.deployedRunId')
     .where('i.id', '=', instanceId)
-    .where('i.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
     .select((eb) => [
-      eb.fn.coalesce('r.template_id', 'i.template_id').as('templateId'),
-      'i.environment_id as environmentId',
-      'i.state_serial as stateSerial',
-      'i.deployed_run_id as deployedRunId',
+      eb.fn.coalesce('r.templateId', 'i.templateId').as('templateId'),
+      'i.environmentId',
+      'i.stateSerial',
+      'i.deployedRunId',
     ])
     .executeTakeFirst();
 }

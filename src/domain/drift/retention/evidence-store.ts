@@ -19,7 +19,7 @@ export async function forgetEvidence(em: Em, findingIds: readonly string[]): Pro
           (of) =>
             of
               .selectFrom('drift_evidence as e')
-              .whereRef('e.finding_id', '=', 'f.id')
+              .whereRef('e.findingId', '=', 'f.id')
               .orderBy('e.id', 'desc')
               .offset(keptEvidence)
               .select(['e.id', 'e.cited'])
@@ -28,11 +28,11 @@ export async function forgetEvidence(em: Em, findingIds: readonly string[]): Pro
         )
         .where('f.id', '=', (of) => of.fn.any(of.val(findingIds)))
         .where('old.cited', '=', false)
-        .whereRef('old.id', '<>', 'f.evidence_id')
+        .whereRef('old.id', '<>', 'f.evidenceId')
         .where('old.id', '>', (of) =>
           of
             .selectFrom('drift_evidence as first')
-            .whereRef('first.finding_id', '=', 'f.id')
+            .whereRef('first.findingId', '=', 'f.id')
             .orderBy('first.id')
             .limit(1)
             .select('first.id'),

@@ -54,9 +54,9 @@ async function lockWithOwner(em: Em, id: string) {
   await lockMonitor(em, id);
   return db(em)
     .selectFrom('drift_monitors as m')
-    .leftJoin('teams as t', 't.id', 'm.team_id')
+    .leftJoin('teams as t', 't.id', 'm.teamId')
     .where('m.id', '=', id)
-    .select(['m.team_id as teamId', 't.organization_id as organizationId'])
+    .select(['m.teamId', 't.organizationId'])
     .executeTakeFirst();
 }
 
@@ -73,7 +73,7 @@ async function forgetScans(tx: Transaction, ids: readonly string[]): Promise<voi
   const { em } = tx;
   await db(em)
     .deleteFrom('drift_scans')
-    .where('run_id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('runId', '=', (eb) => eb.fn.any(eb.val(ids)))
     .execute();
   await db(em)
     .selectFrom('runs')
@@ -91,7 +91,7 @@ async function forgetScans(tx: Transaction, ids: readonly string[]): Promise<voi
 async function forgetFindings(em: Em, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await db(em)
     .deleteFrom('drift_evidence')
-    .where('finding_id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where('findingId', '=', (eb) => eb.fn.any(eb.val(ids)))
     .executeTakeFirstOrThrow();
   await db(em)
     .deleteFrom('drift_findings')

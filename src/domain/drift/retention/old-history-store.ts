@@ -36,7 +36,7 @@ export async function listOldScans(em: Em, monitorId: string, cutoffs: Cutoffs, 
   const rows = await db(em)
     .selectFrom('drift_monitors as m')
     .innerJoinLateral(
-      (eb) => selectOldScans(eb, cutoffs).orderBy('s.run_id').limit(limit).as('old'),
+      (eb) => selectOldScans(eb, cutoffs).orderBy('s.runId').limit(limit).as('old'),
       (join) => join.onTrue(),
     )
     .where('m.id', '=', monitorId)
@@ -68,18 +68,18 @@ type OverMonitors = Over<{ m: 'drift_monitors' }>;
 function selectOldScans(eb: OverMonitors, { scans }: Cutoffs) {
   const lastToForget = eb
     .selectFrom('drift_scans as kept')
-    .whereRef('kept.monitor_id', '=', 'm.id')
-    .orderBy('kept.run_id', 'desc')
+    .whereRef('kept.monitorId', '=', 'm.id')
+    .orderBy('kept.runId', 'desc')
     .offset(keptScans)
     .limit(1)
-    .select('kept.run_id');
+    .select('kept.runId');
   return eb
     .selectFrom('drift_scans as s')
-    .whereRef('s.monitor_id', '=', 'm.id')
-    .where('s.run_id', '<', firstIdAt(scans))
-    .where((scan) => scan.or([scan('s.run_id', '<=', lastToForget), wasDeletedBefore(scans)]))
-    .where('s.recorded_at', 'is not', null)
-    .select('s.run_id as id');
+    .whereRef('s.monitorId', '=', 'm.id')
+    .where('s.runId', '<', firstIdAt(scans))
+    .where((scan) => scan.or([scan('s.runId', '<=', lastToForget), wasDeletedBefore(scans)]))
+    .where('s.recordedAt', 'is not', null)
+    .select('s.runId as id');
 }
 
 /**
@@ -87,14 +87,14 @@ function selectOldScans(eb: OverMonitors, { scans }: Cutoffs) {
  * may come back. Two selections, so that each can use an index.
  */
 function selectOldFindings(eb: OverMonitors, { findings }: Cutoffs) {
-  const ofMonitor = eb.selectFrom('drift_findings as f').whereRef('f.monitor_id', '=', 'm.id').select('f.id');
+  const ofMonitor = eb.selectFrom('drift_findings as f').whereRef('f.monitorId', '=', 'm.id').select('f.id');
   return ofMonitor
     .where('f.status', '=', sql.lit('resolved' as const))
-    .where('f.last_seen_at', '<', sql<string>`${findings}`)
-    .where('f.suppressed_until', 'is', null)
+    .where('f.lastSeenAt', '<', sql<string>`${findings}`)
+    .where('f.suppressedUntil', 'is', null)
     .unionAll(ofMonitor.where(wasDeletedBefore(findings)));
 }
 
 function wasDeletedBefore(moment: Date): Expression<SqlBool> {
-  return sql<SqlBool>`coalesce(${expressionBuilder<Tables & { m: Tables['drift_monitors'] }, 'm'>().ref('m.deleted_at')} < ${moment}, false)`;
+  return sql<SqlBool>`coalesce(${expressionBuilder<Tables & { m: Tables['drift_monitors'] }, 'm'>().ref('m.deletedAt')} < ${moment}, false)`;
 }

@@ -14,24 +14,24 @@ function selectScans(em: Em, monitorId: string, request: PageRequest) {
   const after = afterId(request);
   return db(em)
     .selectFrom('drift_scans as s')
-    .innerJoin('runs as r', 'r.id', 's.run_id')
-    .where('s.monitor_id', '=', monitorId)
-    .$if(after !== null, (query) => query.where('s.run_id', '<', after ?? ''))
+    .innerJoin('runs as r', 'r.id', 's.runId')
+    .where('s.monitorId', '=', monitorId)
+    .$if(after !== null, (query) => query.where('s.runId', '<', after ?? ''))
     .select([
-      's.run_id as id',
+      's.runId as id',
       's.trigger',
       'r.status',
       's.found',
       's.ignored',
       's.opened',
       's.resolved',
-      's.failing_checks as failingChecks',
-      's.created_at as createdAt',
-      'r.finished_at as finishedAt',
-      's.recorded_at as recordedAt',
+      's.failingChecks',
+      's.createdAt',
+      'r.finishedAt',
+      's.recordedAt',
     ])
-    .select((eb) => eb.fn.coalesce('s.reason', 'r.status_reason').as('reason'))
-    .orderBy('s.run_id', 'desc')
+    .select((eb) => eb.fn.coalesce('s.reason', 'r.statusReason').as('reason'))
+    .orderBy('s.runId', 'desc')
     .limit(request.limit + 1)
     .execute();
 }

@@ -10,9 +10,9 @@ import type { IgnoreRule } from '../monitors/ignore-rules.ts';
 export function findUnrecordedScan(em: Em, runId: string) {
   return db(em)
     .selectFrom('drift_scans')
-    .where('run_id', '=', runId)
-    .where('recorded_at', 'is', null)
-    .select('monitor_id as monitorId')
+    .where('runId', '=', runId)
+    .where('recordedAt', 'is', null)
+    .select('monitorId')
     .executeTakeFirst();
 }
 
@@ -22,29 +22,29 @@ export type EndedScan = NonNullable<Awaited<ReturnType<typeof readEndedScan>>>;
 export function readEndedScan(em: Em, runId: string) {
   return db(em)
     .selectFrom('runs as r')
-    .innerJoin('drift_scans as s', 's.run_id', 'r.id')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
-    .leftJoin('run_plans as p', 'p.run_id', 'r.id')
+    .innerJoin('drift_scans as s', 's.runId', 'r.id')
+    .innerJoin('instances as i', 'i.id', 'r.instanceId')
+    .leftJoin('run_plans as p', 'p.runId', 'r.id')
     .leftJoin('instance_slots as slot', (join) =>
-      join.onRef('slot.instance_id', '=', 'r.instance_id').onRef('slot.acquired_at', '<=', 'r.finished_at'),
+      join.onRef('slot.instanceId', '=', 'r.instanceId').onRef('slot.acquiredAt', '<=', 'r.finishedAt'),
     )
     .where('r.id', '=', runId)
     .select([
       'r.id',
       'r.status',
-      'r.status_reason as reason',
-      'r.status_detail as detail',
+      'r.statusReason as reason',
+      'r.statusDetail as detail',
       'r.tool',
-      'r.template_version as templateVersion',
-      'r.finished_at as finishedAt',
-      'r.instance_id as instanceId',
+      'r.templateVersion',
+      'r.finishedAt',
+      'r.instanceId',
       'p.changes',
       'p.sections',
-      'p.state_serial as stateSerial',
-      's.deployed_run_id as deployedRunId',
-      'i.deployed_run_id as presentDeployment',
-      'i.state_serial as presentSerial',
-      'slot.run_id as slotHeldBy',
+      'p.stateSerial',
+      's.deployedRunId',
+      'i.deployedRunId as presentDeployment',
+      'i.stateSerial as presentSerial',
+      'slot.runId as slotHeldBy',
     ])
     .executeTakeFirst();
 }
@@ -54,21 +54,21 @@ export async function readIgnoreRules(em: Em, monitorId: string): Promise<Ignore
   const rows = await db(em)
     .selectFrom('drift_monitors as own')
     .innerJoin('drift_monitors as m', (join) =>
-      join.on((eb) => eb.or([eb('m.id', '=', eb.ref('own.id')), eb('m.id', '=', eb.ref('own.inherited_from'))])),
+      join.on((eb) => eb.or([eb('m.id', '=', eb.ref('own.id')), eb('m.id', '=', eb.ref('own.inheritedFrom'))])),
     )
     .where('own.id', '=', monitorId)
-    .where('m.deleted_at', 'is', null)
-    .select('m.ignore_rules as rules')
+    .where('m.deletedAt', 'is', null)
+    .select('m.ignoreRules as rules')
     .execute();
   return rows.flatMap(({ rules }) => rules);
 }
 
 export interface NewEvidence
-  extends Omit<Insertable<Tables['drift_evidence']>, 'before' | 'after' | 'tool' | 'observed_at'> {
+  extends Omit<Insertable<Tables['drift_evidence']>, 'before' | 'after' | 'tool' | 'observedAt'> {
   readonly before: JsonValue;
   readonly after: JsonValue;
   readonly tool: { name: string; version: string } | null;
-  readonly observed_at: Date;
+  readonly observedAt: Date;
 }
 
 const rowsAtOnce = 500;
@@ -104,7 +104,7 @@ export async function readObservedStates(em: Em, evidenceIds: readonly string[])
     .selectFrom('drift_evidence')
     // A monitor may have more findings than a statement may have parameters.
     .where('id', '=', (eb) => eb.fn.any(eb.val([...evidenceIds])))
-    .select(['id', 'state_serial as stateSerial', 'deployed_run_id as deployedRunId'])
+    .select(['id', 'stateSerial', 'deployedRunId'])
     .execute();
   return new Map(rows.map((row) => [row.id, observedStateOf(row)]));
 }

@@ -35,9 +35,9 @@ export async function startScan(
 async function findRunningScan({ em }: Transaction, monitorId: string): Promise<string | null> {
   const row = await db(em)
     .selectFrom('drift_scans')
-    .where('monitor_id', '=', monitorId)
-    .where('recorded_at', 'is', null)
-    .select('run_id as runId')
+    .where('monitorId', '=', monitorId)
+    .where('recordedAt', 'is', null)
+    .select('runId')
     .executeTakeFirst();
   return row?.runId ?? null;
 }

@@ -68,7 +68,7 @@ export async function updateFindings(
   await insertEvidence(tx.em, evidence);
   await forgetEvidence(
     tx.em,
-    evidence.map((row) => row.finding_id),
+    evidence.map((row) => row.findingId),
   );
   return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length };
 }
@@ -132,18 +132,18 @@ function toEvidence(
 ): NewEvidence {
   return {
     id,
-    finding_id: findingId,
-    run_id: runId,
+    findingId,
+    runId,
     before,
     after,
     sensitive,
     action,
     observed,
-    state_serial: stateSerial ?? 0,
-    deployed_run_id: deployedRunId,
-    template_version: templateVersion,
+    stateSerial: stateSerial ?? 0,
+    deployedRunId,
+    templateVersion,
     tool,
-    slot_held_by: slotHeldBy,
-    observed_at: at,
+    slotHeldBy,
+    observedAt: at,
   };
 }

@@ -75,7 +75,7 @@ export async function findByApiKey(
   if (!looksLikeApiKey(key)) return undefined;
   const [found] = await findPrincipalByVerifier(em, { verifier: verifierOf(key) });
   if (!found) return undefined;
-  const { key_id: keyId, issued_by: issuedBy, stale, ...row } = found;
+  const { keyId, issuedBy, stale, ...row } = found;
   if (stale) onUse(keyId);
   return toPrincipal(row, { type: 'api_key', id: keyId, issuedBy });
 }

@@ -10,17 +10,15 @@ import type { ApiKeyKind, ApiKeyState } from '../model.ts';
 export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ verifier: Buffer }>) =>
   db
     .selectFrom('api_keys as k')
-    .innerJoin('principals as p', 'p.id', 'k.principal_id')
-    .leftJoin('api_key_uses as use', 'use.key_id', 'k.id')
+    .innerJoin('principals as p', 'p.id', 'k.principalId')
+    .leftJoin('api_key_uses as use', 'use.keyId', 'k.id')
     .where('k.verifier', '=', parameter('verifier'))
-    .where('k.revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', sql<string>`now()`)]))
+    .where('k.revokedAt', 'is', null)
+    .where((eb) => eb.or([eb('k.expiresAt', 'is', null), eb('k.expiresAt', '>', sql<string>`now()`)]))
     .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
-    .select(['k.id as key_id', 'k.issued_by'])
-    .select((eb) =>
-      sql<boolean>`coalesce(${eb.ref('use.last_used_at')} < now() - interval '1 minute', true)`.as('stale'),
-    )
+    .where('p.deletedAt', 'is', null)
+    .select(['k.id as keyId', 'k.issuedBy'])
+    .select((eb) => sql<boolean>`coalesce(${eb.ref('use.lastUsedAt')} < now() - interval '1 minute', true)`.as('stale'))
     .select(selectPrincipal),
 );
 
@@ -42,19 +40,19 @@ export interface ApiKeyDetails {
 function selectKeys(em: Em, principalId: string) {
   return db(em)
     .selectFrom('api_keys as k')
-    .leftJoin('api_key_uses as u', 'u.key_id', 'k.id')
-    .where('k.principal_id', '=', principalId)
+    .leftJoin('api_key_uses as u', 'u.keyId', 'k.id')
+    .where('k.principalId', '=', principalId)
     .select([
       'k.id',
       'k.kind',
       'k.name',
       'k.hint',
-      'k.issued_by as issuedBy',
-      'k.rotated_from as rotatedFrom',
-      'k.created_at as createdAt',
-      'k.expires_at as expiresAt',
-      'k.revoked_at as revokedAt',
-      'u.last_used_at as lastUsedAt',
+      'k.issuedBy',
+      'k.rotatedFrom',
+      'k.createdAt',
+      'k.expiresAt',
+      'k.revokedAt',
+      'u.lastUsedAt',
     ])
     .select((eb) => selectState(eb).as('state'));
 }
@@ -63,9 +61,9 @@ function selectKeys(em: Em, principalId: string) {
 export function selectState(eb: Over<{ k: 'api_keys' }>) {
   return eb
     .case()
-    .when('k.revoked_at', 'is not', null)
+    .when('k.revokedAt', 'is not', null)
     .then<ApiKeyState>('revoked')
-    .when('k.expires_at', '<=', sql<string>`clock_timestamp()`)
+    .when('k.expiresAt', '<=', sql<string>`clock_timestamp()`)
     .then<ApiKeyState>('expired')
     .else<ApiKeyState>('active')
     .end();
@@ -86,7 +84,7 @@ export function findKeyById(em: Em, keyId: string): Promise<{ issuedBy: string; 
   return db(em)
     .selectFrom('api_keys as k')
     .where('k.id', '=', keyId)
-    .select('k.issued_by as issuedBy')
+    .select('k.issuedBy')
     .select((eb) => selectState(eb).as('state'))
     .executeTakeFirst();
 }
@@ -96,7 +94,7 @@ export async function findExpiry(em: Em, keyId: string): Promise<string | null> 
   const { expiresAt } = await db(em)
     .selectFrom('api_keys')
     .where('id', '=', keyId)
-    .select('expires_at as expiresAt')
+    .select('expiresAt')
     .executeTakeFirstOrThrow();
   return expiresAt;
 }
@@ -105,10 +103,10 @@ export async function findExpiry(em: Em, keyId: string): Promise<string | null> 
 export async function revokeActiveKeys(em: Em, principalId: string): Promise<number> {
   const revoked = await db(em)
     .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`clock_timestamp()` })
-    .where('principal_id', '=', principalId)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]))
+    .set({ revokedAt: sql<string>`clock_timestamp()` })
+    .where('principalId', '=', principalId)
+    .where('revokedAt', 'is', null)
+    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', sql<string>`clock_timestamp()`)]))
     .returning('id')
     .execute();
   return revoked.length;
@@ -119,7 +117,7 @@ export async function findKeyOwner(em: Em, principalId: string): Promise<string 
   const account = await db(em)
     .selectFrom('service_accounts')
     .where('id', '=', principalId)
-    .select('owner_team_id as teamId')
+    .select('ownerTeamId as teamId')
     .executeTakeFirst();
   return account?.teamId ?? null;
 }
@@ -127,9 +125,9 @@ export async function findKeyOwner(em: Em, principalId: string): Promise<string 
 export async function countActiveKeys(em: Em, principalId: string): Promise<number> {
   const { active } = await db(em)
     .selectFrom('api_keys')
-    .where('principal_id', '=', principalId)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`clock_timestamp()`)]))
+    .where('principalId', '=', principalId)
+    .where('revokedAt', 'is', null)
+    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', sql<string>`clock_timestamp()`)]))
     .select((eb) => sql<number>`${eb.fn.countAll()}::int`.as('active'))
     .executeTakeFirstOrThrow();
   return active;
@@ -138,7 +136,7 @@ export async function countActiveKeys(em: Em, principalId: string): Promise<numb
 export async function hasSuccessor(em: Em, keyId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom('api_keys')
-    .where('rotated_from', '=', keyId)
+    .where('rotatedFrom', '=', keyId)
     .select('id')
     .limit(1)
     .executeTakeFirst();
@@ -148,7 +146,7 @@ export async function hasSuccessor(em: Em, keyId: string): Promise<boolean> {
 export async function setRevoked(em: Em, keyId: string): Promise<void> {
   await db(em)
     .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`clock_timestamp()` })
+    .set({ revokedAt: sql<string>`clock_timestamp()` })
     .where('id', '=', keyId)
     .execute();
 }
@@ -157,10 +155,10 @@ export async function setRevoked(em: Em, keyId: string): Promise<void> {
 export function revokeProfileKey(em: Em, userId: string): Promise<{ id: string } | undefined> {
   return db(em)
     .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`clock_timestamp()` })
-    .where('principal_id', '=', userId)
+    .set({ revokedAt: sql<string>`clock_timestamp()` })
+    .where('principalId', '=', userId)
     .where('kind', '=', 'profile')
-    .where('revoked_at', 'is', null)
+    .where('revokedAt', 'is', null)
     .returning('id')
     .executeTakeFirst();
 }
@@ -170,7 +168,7 @@ export async function expireKeyIn(em: Em, keyId: string, seconds: number): Promi
   await db(em)
     .updateTable('api_keys')
     .set((eb) => ({
-      expires_at: sql<string>`least(${eb.ref('expires_at')}, clock_timestamp() + ${seconds} * interval '1 second')`,
+      expiresAt: sql<string>`least(${eb.ref('expiresAt')}, clock_timestamp() + ${seconds} * interval '1 second')`,
     }))
     .where('id', '=', keyId)
     .execute();
@@ -183,18 +181,18 @@ export async function expireKeyIn(em: Em, keyId: string, seconds: number): Promi
 export async function recordUses(em: Em, keyIds: readonly string[]): Promise<void> {
   await db(em)
     .insertInto('api_key_uses')
-    .columns(['key_id', 'last_used_at'])
+    .columns(['keyId', 'lastUsedAt'])
     .expression((eb) =>
       eb
         .selectFrom(sql<{ id: string }>`unnest(${keyIds}::uuid[])`.as<'used'>(sql`used(id)`))
-        .select(['used.id', sql<string>`now()`.as('last_used_at')])
+        .select(['used.id', sql<string>`now()`.as('lastUsedAt')])
         .orderBy('used.id'),
     )
     .onConflict((conflict) =>
       conflict
-        .column('key_id')
-        .doUpdateSet((eb) => ({ last_used_at: eb.ref('excluded.last_used_at') }))
-        .where('api_key_uses.last_used_at', '<', sql<string>`now() - interval '1 minute'`),
+        .column('keyId')
+        .doUpdateSet((eb) => ({ lastUsedAt: eb.ref('excluded.lastUsedAt') }))
+        .where('api_key_uses.lastUsedAt', '<', sql<string>`now() - interval '1 minute'`),
     )
     .execute();
 }

@@ -14,16 +14,16 @@ export interface NewEmailConfirmation {
 export async function putConfirmation(em: Em, confirmation: NewEmailConfirmation): Promise<void> {
   const { userId, emailKey, verifier, issuedBy, expiresAt } = confirmation;
   const fields = {
-    email_key: emailKey,
+    emailKey,
     verifier,
-    issued_by: issuedBy,
-    created_at: sql<string>`clock_timestamp()`,
-    expires_at: expiresAt,
+    issuedBy,
+    createdAt: sql<string>`clock_timestamp()`,
+    expiresAt,
   };
   await db(em)
     .insertInto('email_confirmations')
-    .values({ user_id: userId, ...fields })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(fields))
+    .values({ userId, ...fields })
+    .onConflict((conflict) => conflict.column('userId').doUpdateSet(fields))
     .execute();
 }
 
@@ -31,17 +31,17 @@ export async function putConfirmation(em: Em, confirmation: NewEmailConfirmation
 export async function isConfirmedBy(em: Em, userId: string, verifier: Buffer): Promise<boolean> {
   const found = await db(em)
     .selectFrom('email_confirmations as c')
-    .innerJoin('users as u', (join) => join.onRef('u.id', '=', 'c.user_id').onRef('u.email_key', '=', 'c.email_key'))
-    .where('c.user_id', '=', userId)
+    .innerJoin('users as u', (join) => join.onRef('u.id', '=', 'c.userId').onRef('u.emailKey', '=', 'c.emailKey'))
+    .where('c.userId', '=', userId)
     .where('c.verifier', '=', verifier)
-    .where('c.expires_at', '>', sql<string>`clock_timestamp()`)
-    .select('c.user_id')
+    .where('c.expiresAt', '>', sql<string>`clock_timestamp()`)
+    .select('c.userId')
     .executeTakeFirst();
   return found !== undefined;
 }
 
 export async function deleteConfirmation(em: Em, userId: string): Promise<void> {
-  await db(em).deleteFrom('email_confirmations').where('user_id', '=', userId).execute();
+  await db(em).deleteFrom('email_confirmations').where('userId', '=', userId).execute();
 }
 
 /** Whether the address of a user is confirmed. */
@@ -49,7 +49,7 @@ export async function hasVerifiedEmail(em: Em, userId: string): Promise<boolean>
   const found = await db(em)
     .selectFrom('users')
     .where('id', '=', userId)
-    .where('email_verified', '=', true)
+    .where('emailVerified', '=', true)
     .select('id')
     .executeTakeFirst();
   return found !== undefined;
@@ -58,6 +58,6 @@ export async function hasVerifiedEmail(em: Em, userId: string): Promise<boolean>
 export async function deleteOldConfirmations(em: Em, retentionDays: number): Promise<void> {
   await db(em)
     .deleteFrom('email_confirmations')
-    .where('expires_at', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
+    .where('expiresAt', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
     .execute();
 }

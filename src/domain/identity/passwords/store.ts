@@ -18,7 +18,7 @@ export function findPassword(em: Em, userId: string): Promise<PasswordRecord | u
   return db(em)
     .selectFrom('users')
     .where('id', '=', userId)
-    .select(['password_hash as hash', 'password_generation as generation'])
+    .select(['passwordHash as hash', 'passwordGeneration as generation'])
     .executeTakeFirst();
 }
 
@@ -26,19 +26,19 @@ export function findPassword(em: Em, userId: string): Promise<PasswordRecord | u
 export async function replacePassword(em: Em, userId: string, hash: string): Promise<void> {
   await db(em)
     .updateTable('users')
-    .set((eb) => ({ password_hash: hash, password_generation: eb('password_generation', '+', 1) }))
+    .set((eb) => ({ passwordHash: hash, passwordGeneration: eb('passwordGeneration', '+', 1) }))
     .where('id', '=', userId)
     .execute();
 }
 
 /** Stores a new hash of the same password. */
 export async function rehashPassword(em: Em, userId: string, hash: string): Promise<void> {
-  await db(em).updateTable('users').set({ password_hash: hash }).where('id', '=', userId).execute();
+  await db(em).updateTable('users').set({ passwordHash: hash }).where('id', '=', userId).execute();
 }
 
 /** Frees the address of a deleted user and removes the password. */
 export async function clearSignIn(em: Em, userId: string): Promise<void> {
-  await db(em).updateTable('users').set({ email_key: null, password_hash: '' }).where('id', '=', userId).execute();
+  await db(em).updateTable('users').set({ emailKey: null, passwordHash: '' }).where('id', '=', userId).execute();
 }
 
 export interface NewPasswordReset {
@@ -53,18 +53,18 @@ export async function putPasswordReset(em: Em, reset: NewPasswordReset): Promise
   await db(em)
     .insertInto('password_resets')
     .values({
-      user_id: reset.userId,
+      userId: reset.userId,
       verifier: reset.verifier,
-      issued_by: reset.issuedBy,
-      created_at: sql<string>`clock_timestamp()`,
-      expires_at: reset.expiresAt,
+      issuedBy: reset.issuedBy,
+      createdAt: sql<string>`clock_timestamp()`,
+      expiresAt: reset.expiresAt,
     })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet((eb) => ({
+      conflict.column('userId').doUpdateSet((eb) => ({
         verifier: eb.ref('excluded.verifier'),
-        issued_by: eb.ref('excluded.issued_by'),
-        created_at: eb.ref('excluded.created_at'),
-        expires_at: eb.ref('excluded.expires_at'),
+        issuedBy: eb.ref('excluded.issuedBy'),
+        createdAt: eb.ref('excluded.createdAt'),
+        expiresAt: eb.ref('excluded.expiresAt'),
       })),
     )
     .execute();
@@ -80,28 +80,28 @@ export function findUserByPasswordReset(
 ): Promise<(PrincipalSnapshot & { email: string }) | undefined> {
   return db(em)
     .selectFrom('password_resets as r')
-    .innerJoin('principals as p', 'p.id', 'r.user_id')
+    .innerJoin('principals as p', 'p.id', 'r.userId')
     .innerJoin('users as u', 'u.id', 'p.id')
-    .innerJoin('principals as i', 'i.id', 'r.issued_by')
+    .innerJoin('principals as i', 'i.id', 'r.issuedBy')
     .where('r.verifier', '=', verifier)
     .where('i.enabled', '=', true)
-    .where('i.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
     .where('i.role', 'in', userManagers)
-    .where('r.expires_at', '>', sql<string>`clock_timestamp()`)
+    .where('r.expiresAt', '>', sql<string>`clock_timestamp()`)
     .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .select(selectPrincipal)
     .select('u.email')
     .executeTakeFirst();
 }
 
 export async function deletePasswordReset(em: Em, userId: string): Promise<void> {
-  await db(em).deleteFrom('password_resets').where('user_id', '=', userId).execute();
+  await db(em).deleteFrom('password_resets').where('userId', '=', userId).execute();
 }
 
 export async function deleteOldPasswordResets(em: Em, retentionDays: number): Promise<void> {
   await db(em)
     .deleteFrom('password_resets')
-    .where('expires_at', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
+    .where('expiresAt', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
     .execute();
 }

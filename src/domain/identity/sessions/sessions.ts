@@ -26,9 +26,9 @@ export interface Verified {
 /** Checks an e-mail address and a password. Every failure has the same answer and takes the same time. @throws Unauthenticated */
 export async function checkPassword(em: Em, email: string, password: string): Promise<Verified> {
   const [row] = await findPrincipalByEmail(em, { emailKey: emailKey(email) });
-  const matches = await verifyPassword(row?.password_hash ?? null, password);
+  const matches = await verifyPassword(row?.passwordHash ?? null, password);
   if (!row || !matches || !row.enabled) throw wrongCredentials();
-  const { password_hash: passwordHash, password_generation: passwordGeneration, ...principal } = row;
+  const { passwordHash, passwordGeneration, ...principal } = row;
   const renewedHash = isOutdated(passwordHash) ? await hashPassword(password) : null;
   return { user: toPrincipal(principal, { type: 'session', id: newId() }), passwordGeneration, renewedHash };
 }

@@ -9,13 +9,13 @@ import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 export const findPrincipalBySession = prepare((db, parameter: ParameterOf<{ sessionId: string; userId: string }>) =>
   db
     .selectFrom('sessions as s')
-    .innerJoin('principals as p', 'p.id', 's.user_id')
+    .innerJoin('principals as p', 'p.id', 's.userId')
     .where('s.id', '=', parameter('sessionId'))
-    .where('s.user_id', '=', parameter('userId'))
-    .where('s.revoked_at', 'is', null)
-    .where('s.expires_at', '>', sql<string>`now()`)
+    .where('s.userId', '=', parameter('userId'))
+    .where('s.revokedAt', 'is', null)
+    .where('s.expiresAt', '>', sql<string>`now()`)
     .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .select(selectPrincipal),
 );
 
@@ -24,9 +24,9 @@ export const findPrincipalByEmail = prepare((db, parameter: ParameterOf<{ emailK
   db
     .selectFrom('users as u')
     .innerJoin('principals as p', 'p.id', 'u.id')
-    .where('u.email_key', '=', parameter('emailKey'))
-    .where('p.deleted_at', 'is', null)
-    .select(['u.password_hash', 'u.password_generation'])
+    .where('u.emailKey', '=', parameter('emailKey'))
+    .where('p.deletedAt', 'is', null)
+    .select(['u.passwordHash', 'u.passwordGeneration'])
     .select(selectPrincipal),
 );
 
@@ -42,16 +42,10 @@ export interface SessionDetails {
 function selectActiveSessions(em: Em, userId: string) {
   return db(em)
     .selectFrom('sessions as s')
-    .where('s.user_id', '=', userId)
-    .where('s.revoked_at', 'is', null)
-    .where('s.expires_at', '>', sql<string>`now()`)
-    .select([
-      's.id',
-      's.created_at as createdAt',
-      's.expires_at as expiresAt',
-      's.address',
-      's.user_agent as userAgent',
-    ]);
+    .where('s.userId', '=', userId)
+    .where('s.revokedAt', 'is', null)
+    .where('s.expiresAt', '>', sql<string>`now()`)
+    .select(['s.id', 's.createdAt', 's.expiresAt', 's.address', 's.userAgent']);
 }
 
 export function listActiveSessions(em: Em, userId: string, request: PageRequest): Promise<Page<SessionDetails>> {
@@ -77,10 +71,10 @@ export async function endSessions(em: Em, userId: string): Promise<void> {
 function activeSessionsToEnd(em: Em, userId: string) {
   return db(em)
     .updateTable('sessions')
-    .set({ revoked_at: sql<string>`clock_timestamp()` })
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', sql<string>`now()`);
+    .set({ revokedAt: sql<string>`clock_timestamp()` })
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', sql<string>`now()`);
 }
 
 /** Deletes at most `limit` sessions that expired before the retention time, oldest first; returns how many. */
@@ -90,8 +84,8 @@ export async function deleteOldSessions(em: Em, retentionDays: number, limit: nu
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('sessions')
-        .where('expires_at', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
-        .orderBy('expires_at')
+        .where('expiresAt', '<', sql<string>`now() - make_interval(days => ${retentionDays})`)
+        .orderBy('expiresAt')
         .limit(limit)
         .forUpdate()
         .skipLocked()

@@ -25,16 +25,8 @@ function selectUsers(em: Em) {
   return db(em)
     .selectFrom('principals as p')
     .innerJoin('users as u', 'u.id', 'p.id')
-    .where('p.deleted_at', 'is', null)
-    .select([
-      'p.id',
-      'u.email',
-      'u.email_verified as emailVerified',
-      'p.name',
-      'p.enabled',
-      'p.revision',
-      'p.created_at as createdAt',
-    ])
+    .where('p.deletedAt', 'is', null)
+    .select(['p.id', 'u.email', 'u.emailVerified', 'p.name', 'p.enabled', 'p.revision', 'p.createdAt'])
     .select((eb) => [
       eb.lit(null).as('organizationId'),
       eb.lit(null).as('teamId'),
@@ -70,7 +62,7 @@ export function listUsers(
       query.where((eb) => eb.or([eb('p.name', 'ilike', pattern), eb('u.email', 'ilike', pattern)])),
     )
     .$if(role !== undefined, (query) => query.where('p.role', '=', role ?? null))
-    .$if(email !== undefined, (query) => query.where('u.email_key', '=', emailKey(email ?? '')))
+    .$if(email !== undefined, (query) => query.where('u.emailKey', '=', emailKey(email ?? '')))
     .$if(enabled !== undefined, (query) => query.where('p.enabled', '=', enabled ?? true));
   return pageOf(users, 'p.id', request);
 }
@@ -78,7 +70,7 @@ export function listUsers(
 /** The enabled administrator with an e-mail address, locked for a change. */
 export async function findAdministratorToChange(em: Em, email: string): Promise<UserTarget | undefined> {
   const administrators = selectUsers(em)
-    .where('u.email_key', '=', emailKey(email))
+    .where('u.emailKey', '=', emailKey(email))
     .where('p.role', '=', 'admin')
     .where('p.enabled', '=', true);
   const known = await administrators.executeTakeFirst();
@@ -94,7 +86,7 @@ export async function findAdministrators(em: Em): Promise<string[]> {
     .where('kind', '=', 'user')
     .where('role', '=', 'admin')
     .where('enabled', '=', true)
-    .where('deleted_at', 'is', null)
+    .where('deletedAt', 'is', null)
     .select('id')
     .execute();
   return rows.map(({ id }) => id);
@@ -117,7 +109,7 @@ export async function hasOtherAdministrator(em: Em, id: string): Promise<boolean
     .selectFrom('principals as p')
     .where('p.role', '=', 'admin')
     .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .where('p.id', '<>', id)
     .where((eb) =>
       eb.or([
@@ -128,11 +120,9 @@ export async function hasOtherAdministrator(em: Em, id: string): Promise<boolean
             eb
               .selectFrom('service_accounts as a')
               .leftJoin('principals as u', (join) =>
-                join.onRef('u.id', '=', 'a.owner_user_id').on('u.deleted_at', 'is', null),
+                join.onRef('u.id', '=', 'a.ownerUserId').on('u.deletedAt', 'is', null),
               )
-              .leftJoin('teams as t', (join) =>
-                join.onRef('t.id', '=', 'a.owner_team_id').on('t.deleted_at', 'is', null),
-              )
+              .leftJoin('teams as t', (join) => join.onRef('t.id', '=', 'a.ownerTeamId').on('t.deletedAt', 'is', null))
               .whereRef('a.id', '=', 'p.id')
               .where((owner) => owner.or([owner('u.id', 'is not', null), owner('t.id', 'is not', null)]))
               .select('a.id'),

@@ -25,17 +25,17 @@ const nobody: Readers = { teamIds: [], environmentIds: [] };
 export async function readReaders(em: Em, id: string): Promise<ReadersDetails | undefined> {
   const row = await db(em)
     .selectFrom('instances as i')
-    .leftJoin('teams as t', 't.id', 'i.team_id')
+    .leftJoin('teams as t', 't.id', 'i.teamId')
     .where('i.id', '=', id)
-    .where('i.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
     .select([
-      'i.reader_team_ids as teamIds',
-      'i.reader_environment_ids as environmentIds',
-      'i.readers_team_id as forTeam',
-      'i.readers_organization_id as forOrganization',
-      'i.readers_void_since as voidSince',
-      'i.team_id as teamId',
-      't.organization_id as organizationId',
+      'i.readerTeamIds as teamIds',
+      'i.readerEnvironmentIds as environmentIds',
+      'i.readersTeamId as forTeam',
+      'i.readersOrganizationId as forOrganization',
+      'i.readersVoidSince as voidSince',
+      'i.teamId',
+      't.organizationId',
       'i.revision',
     ])
     .executeTakeFirst();
@@ -76,11 +76,11 @@ export async function setReaders(
     .updateTable('instances')
     .where('id', '=', id)
     .set({
-      reader_team_ids: JSON.stringify(after.teamIds),
-      reader_environment_ids: JSON.stringify(after.environmentIds),
-      readers_team_id: teamId,
-      readers_organization_id: organizationId,
-      readers_void_since: null,
+      readerTeamIds: JSON.stringify(after.teamIds),
+      readerEnvironmentIds: JSON.stringify(after.environmentIds),
+      readersTeamId: teamId,
+      readersOrganizationId: organizationId,
+      readersVoidSince: null,
       revision,
     })
     .execute();
@@ -90,8 +90,8 @@ export async function setReaders(
 }
 
 async function hasEnvironment(em: Em, id: string): Promise<boolean> {
-  const row = await db(em).selectFrom('instances').where('id', '=', id).select('environment_id').executeTakeFirst();
-  return typeof row?.environment_id === 'string';
+  const row = await db(em).selectFrom('instances').where('id', '=', id).select('environmentId').executeTakeFirst();
+  return typeof row?.environmentId === 'string';
 }
 
 function unique(ids: readonly string[]): string[] {
@@ -131,8 +131,8 @@ async function findTeams(em: Em, organizationId: string, ids: readonly string[])
   if (ids.length === 0) return [];
   return db(em)
     .selectFrom('teams as t')
-    .where('t.organization_id', '=', organizationId)
-    .where('t.deleted_at', 'is', null)
+    .where('t.organizationId', '=', organizationId)
+    .where('t.deletedAt', 'is', null)
     .where('t.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .select('t.id')
     .execute();

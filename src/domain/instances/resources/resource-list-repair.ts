@@ -15,11 +15,11 @@ export async function findStaleLists(em: Em, { after, limit }: { after: string; 
   const rows = await db(em)
     .selectFrom('instances as i')
     .where('i.id', '>', after)
-    .where('i.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
     .where((eb) => {
-      const listed = eb.selectFrom('instance_resources as r').whereRef('r.instance_id', '=', 'i.id').select('r.id');
-      const isStale = eb('i.resources_serial', 'is distinct from', eb.ref('i.state_serial'));
-      return eb.or([isStale, differ(eb('i.resource_count', '>', 0), eb.exists(listed))]);
+      const listed = eb.selectFrom('instance_resources as r').whereRef('r.instanceId', '=', 'i.id').select('r.id');
+      const isStale = eb('i.resourcesSerial', 'is distinct from', eb.ref('i.stateSerial'));
+      return eb.or([isStale, differ(eb('i.resourceCount', '>', 0), eb.exists(listed))]);
     })
     .orderBy('i.id')
     .limit(limit)

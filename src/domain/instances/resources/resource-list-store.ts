@@ -28,14 +28,14 @@ export interface ResourceFilter {
 function selectResources(em: Em) {
   return db(em)
     .selectFrom('instance_resources as r')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
-    .select(['r.id', 'r.address', 'r.module', 'r.type', 'r.name', 'r.provider', 'r.team_id as teamId'])
-    .select(['i.id as instanceId', 'i.name as instance', 'i.environment_id as environmentId']);
+    .innerJoin('instances as i', 'i.id', 'r.instanceId')
+    .select(['r.id', 'r.address', 'r.module', 'r.type', 'r.name', 'r.provider', 'r.teamId'])
+    .select(['i.id as instanceId', 'i.name as instance', 'i.environmentId']);
 }
 
 /** A page of the resources of one instance. The caller has decided that they may be read. */
 export function listInstanceResources(em: Em, instanceId: string, page: PageRequest): Promise<Page<ListedResource>> {
-  return pageOf(selectResources(em).where('r.instance_id', '=', instanceId), 'r.id', page);
+  return pageOf(selectResources(em).where('r.instanceId', '=', instanceId), 'r.id', page);
 }
 
 /**
@@ -50,11 +50,11 @@ export function listResources(
 ): Promise<Page<ListedResource>> {
   const resources = selectResources(em)
     .where((eb) => isReadableResource(eb, principal))
-    .$if(teamId !== undefined, (query) => query.where('r.team_id', '=', teamId ?? null))
+    .$if(teamId !== undefined, (query) => query.where('r.teamId', '=', teamId ?? null))
     .$if(organizationId !== undefined, (query) =>
-      query.where((eb) => isTeamOf(organizationId ?? '', eb.ref('r.team_id'))),
+      query.where((eb) => isTeamOf(organizationId ?? '', eb.ref('r.teamId'))),
     )
-    .$if(environmentId !== undefined, (query) => query.where('i.environment_id', '=', environmentId ?? null))
+    .$if(environmentId !== undefined, (query) => query.where('i.environmentId', '=', environmentId ?? null))
     .$if(type !== undefined, (query) => query.where('r.type', '=', type ?? ''))
     .$if(text !== undefined, (query) => query.where((eb) => mentions(eb, text ?? '')));
   return pageOf(resources, 'r.id', page);
@@ -63,8 +63,8 @@ export function listResources(
 /** Whether a principal may read a resource: that of a readable team, or of an instance without a team that nobody else has used. */
 export function isReadableResource(eb: Over<{ r: 'instance_resources'; i: 'instances' }>, principal: Principal) {
   return eb.or([
-    isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden'),
-    eb.and([eb('r.team_id', 'is', null), mayReadUnscoped(eb.ref('i.id'), principal)]),
+    isInReadableTeam(principal, eb.ref('r.teamId'), 'hidden'),
+    eb.and([eb('r.teamId', 'is', null), mayReadUnscoped(eb.ref('i.id'), principal)]),
   ]);
 }
 

@@ -21,7 +21,7 @@ interface Owner {
 export async function replaceResources(em: Em, owner: Owner, resources: readonly DeployedResource[]): Promise<void> {
   const listed = await db(em)
     .selectFrom('instance_resources')
-    .where('instance_id', '=', owner.id)
+    .where('instanceId', '=', owner.id)
     .select(['id', ...fields])
     .execute();
   const gone = new Map(listed.map((row) => [keyOf(row), row.id]));
@@ -56,11 +56,11 @@ function insertResources(em: Em, { id, teamId = null }: Owner, rows: readonly (D
   const added = sql<Row>`jsonb_to_recordset(${json(rows)}::jsonb)`;
   return db(em)
     .insertInto('instance_resources')
-    .columns(['instance_id', 'team_id', 'id', ...fields])
+    .columns(['instanceId', 'teamId', 'id', ...fields])
     .expression((eb) =>
       eb
         .selectFrom(added.as<'added'>(columns))
-        .select([sql<string>`${id}::uuid`.as('instance_id'), sql<string | null>`${teamId}::uuid`.as('team_id')])
+        .select([sql<string>`${id}::uuid`.as('instanceId'), sql<string | null>`${teamId}::uuid`.as('teamId')])
         .select(['added.id', 'added.address', 'added.module', 'added.type', 'added.name', 'added.provider']),
     )
     .execute();

@@ -64,8 +64,8 @@ function placeholderFor({ name, resourceCount }: Instance, state: StateFile | nu
 async function recordInStateVersion(em: Em, { id, stateSerial, resourceCount }: Instance): Promise<void> {
   await db(em)
     .updateTable('state_versions')
-    .set({ resource_count: resourceCount })
-    .where('instance_id', '=', id)
+    .set({ resourceCount })
+    .where('instanceId', '=', id)
     .where('serial', '=', stateSerial)
     .execute();
 }

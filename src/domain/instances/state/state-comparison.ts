@@ -88,7 +88,7 @@ async function findSecretOutputs(em: Em, instanceId: string): Promise<readonly s
   const row = await db(em)
     .selectFrom('instances as i')
     .where('i.id', '=', instanceId)
-    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
+    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployedRunId')).as('secret'))
     .executeTakeFirst();
   return row?.secret ?? [];
 }

@@ -40,17 +40,17 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   await recordResources(em, instance, state.file);
   raiseOutputs(keyRing, instance, state.file.secretOutputs);
   await insertStateVersion(em, {
-    instance_id: instance.id,
+    instanceId: instance.id,
     serial,
-    run_id: state.runId,
-    attempt_id: attempt?.id ?? null,
-    attempt_write: attempt?.write ?? null,
+    runId: state.runId,
+    attemptId: attempt?.id ?? null,
+    attemptWrite: attempt?.write ?? null,
     digest,
     size: state.content.length,
-    resource_count: instance.resourceCount,
+    resourceCount: instance.resourceCount,
     content: keyRing.seal(stateContext(instance.id, digest), state.content),
-    created_by: state.createdBy,
-    masked_addresses: state.maskedAddresses ? json(state.maskedAddresses) : null,
+    createdBy: state.createdBy,
+    maskedAddresses: state.maskedAddresses ? json(state.maskedAddresses) : null,
   });
   await addStateBytes(em, { instanceId: instance.id, bytes: state.content.length });
   instance.revision += 1;
@@ -78,7 +78,7 @@ function raiseOutputs(keyRing: KeyRing, instance: Instance, secret: readonly str
 async function findLastSerial(em: Em, instanceId: string): Promise<number> {
   const last = await db(em)
     .selectFrom('state_versions')
-    .where('instance_id', '=', instanceId)
+    .where('instanceId', '=', instanceId)
     .select((eb) => eb.fn.max('serial').as('serial'))
     .executeTakeFirst();
   return last?.serial ?? 0;

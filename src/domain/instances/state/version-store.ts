@@ -9,16 +9,8 @@ import { type Page, type PageRequest, pageByNumber } from '#domain/shared/paging
 function selectStateVersions(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('state_versions')
-    .where('instance_id', '=', instanceId)
-    .select([
-      'serial',
-      'run_id as runId',
-      'digest',
-      'size',
-      'resource_count as resourceCount',
-      'created_by as createdBy',
-      'created_at as createdAt',
-    ]);
+    .where('instanceId', '=', instanceId)
+    .select(['serial', 'runId', 'digest', 'size', 'resourceCount', 'createdBy', 'createdAt']);
 }
 
 /** A state version without its content. Times are strings. */
@@ -28,13 +20,13 @@ export function readStateVersion(em: Em, instanceId: string, serial: number) {
   return selectStateVersions(em, instanceId).where('serial', '=', serial).executeTakeFirst();
 }
 
-type NewStateVersion = Omit<Insertable<Tables['state_versions']>, 'created_at'>;
+type NewStateVersion = Omit<Insertable<Tables['state_versions']>, 'createdAt'>;
 
 /** Without an entity, which would keep copies of the content. */
 export async function insertStateVersion(em: Em, version: NewStateVersion): Promise<void> {
   await db(em)
     .insertInto('state_versions')
-    .values({ ...version, created_at: sql`clock_timestamp()` })
+    .values({ ...version, createdAt: sql`clock_timestamp()` })
     .execute();
 }
 

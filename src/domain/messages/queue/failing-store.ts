@@ -21,11 +21,11 @@ export async function noteFailure(
 ): Promise<void> {
   const seconds = Math.min(pauseMs, longestQuietMs) / 1000;
   const quietUntil = sql<string>`now() + make_interval(secs => ${seconds})`;
-  const row = { destination, channel_id: channelId, address, problem, failing_since: sql<string>`now()` };
+  const row = { destination, channelId, address, problem, failingSince: sql<string>`now()` };
   await db(em)
     .insertInto('failing_destinations')
-    .values({ ...row, quiet_until: quietUntil })
-    .onConflict((conflict) => conflict.column('destination').doUpdateSet({ problem, quiet_until: quietUntil }))
+    .values({ ...row, quietUntil })
+    .onConflict((conflict) => conflict.column('destination').doUpdateSet({ problem, quietUntil }))
     .execute();
 }
 
@@ -36,13 +36,13 @@ export async function forgetFailure(em: Em, destination: string): Promise<void> 
 
 /** Forgets the failures of all recipients of a channel, which has another address now or is deleted. */
 export async function forgetFailuresOf(em: Em, channelId: string): Promise<void> {
-  await db(em).deleteFrom('failing_destinations').where('channel_id', '=', channelId).execute();
+  await db(em).deleteFrom('failing_destinations').where('channelId', '=', channelId).execute();
 }
 
 /** Forgets the destinations to which nothing was sent for this number of days. */
 export async function forgetOldFailures(em: Em, days: number): Promise<void> {
   await db(em)
     .deleteFrom('failing_destinations')
-    .where('quiet_until', '<', sql<string>`now() - make_interval(days => ${days})`)
+    .where('quietUntil', '<', sql<string>`now() - make_interval(days => ${days})`)
     .execute();
 }

@@ -30,10 +30,10 @@ export function listChannelMessages(
 ): Promise<Page<ChannelMessage>> {
   const messages = db(em)
     .selectFrom('outgoing_messages as m')
-    .where('m.channel_id', '=', channelId)
+    .where('m.channelId', '=', channelId)
     .$if(status !== undefined, (query) => query.where('m.status', '=', status ?? 'pending'))
     .select(sql<Topic>`m.content ->> 'kind'`.as('kind'))
-    .select(['m.id', 'm.address as recipient', 'm.status', 'm.attempts', 'm.due_at as dueAt', 'm.problem'])
-    .select(['m.created_at as createdAt', 'm.settled_at as settledAt']);
+    .select(['m.id', 'm.address as recipient', 'm.status', 'm.attempts', 'm.dueAt', 'm.problem'])
+    .select(['m.createdAt', 'm.settledAt']);
   return pageOf(messages, 'm.id', request);
 }

@@ -43,19 +43,19 @@ function toRow(message: NewMessage) {
   return {
     id,
     medium,
-    user_id: userId,
-    channel_id: channelId,
+    userId,
+    channelId,
     address,
     destination: destinationOf(message),
     cause,
     content: JSON.stringify(content),
-    sealed_token: token ? sealToken(token.keyRing, id, token.value) : null,
-    subject_kind: subject?.kind ?? null,
-    subject_id: subject?.id ?? null,
+    sealedToken: token ? sealToken(token.keyRing, id, token.value) : null,
+    subjectKind: subject?.kind ?? null,
+    subjectId: subject?.id ?? null,
     status: 'pending' as const,
     attempts: 0,
-    due_at: now,
-    created_at: now,
+    dueAt: now,
+    createdAt: now,
   };
 }
 

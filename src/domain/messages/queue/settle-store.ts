@@ -27,10 +27,10 @@ export async function settleMessage(
     .set({
       status: settlement.status,
       problem: settlement.status === 'sent' ? null : settlement.problem,
-      leased_until: null,
+      leasedUntil: null,
       ...(isPending
-        ? { due_at: sql<string>`now() + make_interval(secs => ${pauseMs / 1000})` }
-        : { settled_at: sql<string>`now()`, sealed_token: null }),
+        ? { dueAt: sql<string>`now() + make_interval(secs => ${pauseMs / 1000})` }
+        : { settledAt: sql<string>`now()`, sealedToken: null }),
     })
     .where('id', '=', message.id)
     .where('status', '=', 'pending')
@@ -47,7 +47,7 @@ const removedAtOnce = 5_000;
 export async function removeOldMessages(em: Em): Promise<boolean> {
   const old = db(em)
     .selectFrom('outgoing_messages')
-    .where('created_at', '<', sql<string>`now() - make_interval(days => ${keptDays})`)
+    .where('createdAt', '<', sql<string>`now() - make_interval(days => ${keptDays})`)
     .where('status', '<>', 'pending')
     .limit(removedAtOnce)
     .select('id');

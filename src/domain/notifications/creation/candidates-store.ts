@@ -7,8 +7,8 @@ export async function findTeamMembers(em: Em, teamId: string | null): Promise<st
   if (teamId === null) return findAdministrators(em);
   const rows = await db(em)
     .selectFrom('team_members')
-    .where('team_id', '=', teamId)
-    .select('principal_id as id')
+    .where('teamId', '=', teamId)
+    .select('principalId as id')
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -21,18 +21,18 @@ export async function findManagers(
   if (teamId !== null) {
     const rows = await db(em)
       .selectFrom('team_members')
-      .where('team_id', '=', teamId)
+      .where('teamId', '=', teamId)
       .where('role', 'in', ['owner', 'admin'])
-      .select('principal_id as id')
+      .select('principalId as id')
       .execute();
     return rows.map(({ id }) => id);
   }
   if (organizationId === null) return findAdministrators(em);
   const rows = await db(em)
     .selectFrom('organization_members')
-    .where('organization_id', '=', organizationId)
+    .where('organizationId', '=', organizationId)
     .where('role', 'in', ['owner', 'admin'])
-    .select('principal_id as id')
+    .select('principalId as id')
     .execute();
   return rows.map(({ id }) => id);
 }

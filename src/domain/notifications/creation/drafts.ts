@@ -80,20 +80,20 @@ async function addToPage(
   if (userIds.length === 0) return 0;
   const rows = userIds.map((userId) => ({
     id: newId(),
-    user_id: userId,
+    userId,
     kind,
-    subject_kind: subject.kind,
-    subject_id: subject.id,
+    subjectKind: subject.kind,
+    subjectId: subject.id,
     title,
     cause,
-    created_at: new Date().toISOString(),
+    createdAt: new Date().toISOString(),
   }));
   let told = 0;
   for (let first = 0; first < rows.length; first += toldAtOnce) {
     const added = await db(em)
       .insertInto('notifications')
       .values(rows.slice(first, first + toldAtOnce))
-      .onConflict((conflict) => conflict.columns(['user_id', 'cause']).doNothing())
+      .onConflict((conflict) => conflict.columns(['userId', 'cause']).doNothing())
       .returning('id')
       .execute();
     told += added.length;

@@ -202,7 +202,7 @@ async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: Publis
   const webhook = await db(em)
     .selectFrom('webhooks')
     .where('id', '=', subject.id)
-    .select(['name', 'disabled_reason as reason'])
+    .select(['name', 'disabledReason as reason'])
     .executeTakeFirst();
   if (!webhook) return undefined;
   const { name, reason } = webhook;

@@ -16,10 +16,10 @@ export const settlingTypes: ReadonlySet<string> = new Set<EventTypeName>(['run.r
 export async function settleRequests(em: Em, { type, subject, actor }: PublishedEvent): Promise<void> {
   await db(em)
     .updateTable('notifications')
-    .set((eb) => ({ read_at: sql<string>`now()`, revision: eb('revision', '+', 1) }))
-    .where('subject_id', '=', subject.id)
+    .set((eb) => ({ readAt: sql<string>`now()`, revision: eb('revision', '+', 1) }))
+    .where('subjectId', '=', subject.id)
     .where('kind', '=', 'run.approval_requested')
-    .where('read_at', 'is', null)
-    .$if(type === 'run.reviewed', (query) => query.where('user_id', '=', actor.id))
+    .where('readAt', 'is', null)
+    .$if(type === 'run.reviewed', (query) => query.where('userId', '=', actor.id))
     .execute();
 }

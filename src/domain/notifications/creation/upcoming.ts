@@ -43,15 +43,15 @@ export async function tellOfUpcomingEnds(em: Em, how: Telling, log: Pick<Logger,
 const findEndingKeys: Finder = async (em, after) => {
   const rows = await db(em)
     .selectFrom('api_keys as k')
-    .innerJoin('principals as p', 'p.id', 'k.principal_id')
-    .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
+    .innerJoin('principals as p', 'p.id', 'k.principalId')
+    .leftJoin('service_accounts as a', 'a.id', 'k.principalId')
     .where('k.id', '>', after)
-    .where('k.revoked_at', 'is', null)
-    .where('p.deleted_at', 'is', null)
-    .where((eb) => sql<boolean>`${eb.ref('k.expires_at')} between now() and now() + interval '7 days'`)
-    .where((eb) => sql<boolean>`${eb.ref('k.created_at')} < ${eb.ref('k.expires_at')} - interval '7 days'`)
-    .select(['k.id', 'k.name', 'k.expires_at as at', 'p.id as principalId', 'p.kind', 'p.name as principal'])
-    .select(['a.owner_user_id as userId', 'a.owner_team_id as teamId'])
+    .where('k.revokedAt', 'is', null)
+    .where('p.deletedAt', 'is', null)
+    .where((eb) => sql<boolean>`${eb.ref('k.expiresAt')} between now() and now() + interval '7 days'`)
+    .where((eb) => sql<boolean>`${eb.ref('k.createdAt')} < ${eb.ref('k.expiresAt')} - interval '7 days'`)
+    .select(['k.id', 'k.name', 'k.expiresAt as at', 'p.id as principalId', 'p.kind', 'p.name as principal'])
+    .select(['a.ownerUserId as userId', 'a.ownerTeamId as teamId'])
     .orderBy('k.id')
     .limit(pageSize)
     .execute();
@@ -74,12 +74,12 @@ const findEndingKeys: Finder = async (em, after) => {
 const findEndingSuppressions: Finder = async (em, after) => {
   const rows = await db(em)
     .selectFrom('drift_findings as f')
-    .innerJoin('drift_monitors as m', 'm.id', 'f.monitor_id')
+    .innerJoin('drift_monitors as m', 'm.id', 'f.monitorId')
     .where('f.id', '>', after)
     .where('f.status', '=', 'suppressed')
-    .where('m.deleted_at', 'is', null)
-    .where((eb) => sql<boolean>`${eb.ref('f.suppressed_until')} between now() and now() + interval '1 day'`)
-    .select(['f.id', 'f.address', 'f.team_id as teamId', 'f.suppressed_until as at'])
+    .where('m.deletedAt', 'is', null)
+    .where((eb) => sql<boolean>`${eb.ref('f.suppressedUntil')} between now() and now() + interval '1 day'`)
+    .select(['f.id', 'f.address', 'f.teamId', 'f.suppressedUntil as at'])
     .orderBy('f.id')
     .limit(pageSize)
     .execute();
@@ -113,9 +113,9 @@ const findEndingInstances: Finder = async (em, after) => {
 async function findTeamOwners(em: Em, teamId: string | null): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('team_members')
-    .where('team_id', '=', teamId ?? zeroId)
+    .where('teamId', '=', teamId ?? zeroId)
     .where('role', '=', 'owner')
-    .select('principal_id as id')
+    .select('principalId as id')
     .execute();
   return rows.map(({ id }) => id);
 }

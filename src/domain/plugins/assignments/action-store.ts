@@ -35,10 +35,7 @@ export function findAction(em: Em, id: string, lock = false): Promise<ActionDeta
 
 /** An action of an installation by its name. */
 export function findActionByName(em: Em, installationId: string, name: string): Promise<ActionDetails | undefined> {
-  return selectActions(em)
-    .where('a.installation_id', '=', installationId)
-    .where('a.name', '=', name)
-    .executeTakeFirst();
+  return selectActions(em).where('a.installationId', '=', installationId).where('a.name', '=', name).executeTakeFirst();
 }
 
 export interface ActionFilter {
@@ -54,7 +51,7 @@ export function listActionsOf(
   installationId: string,
   { isDeclared, selectorType, ...request }: PageRequest & ActionFilter,
 ): Promise<Page<ActionDetails>> {
-  let listed = selectActions(em).where('a.installation_id', '=', installationId);
+  let listed = selectActions(em).where('a.installationId', '=', installationId);
   if (isDeclared !== undefined) listed = listed.where(declared, '=', isDeclared);
   if (selectorType !== undefined) listed = listed.where(sql<SqlBool>`jsonb_exists(a.selectors, ${selectorType})`);
   return pageOf(listed, 'a.id', request);
@@ -63,10 +60,10 @@ export function listActionsOf(
 /** The actions of all plugins that a principal may read, but for those that were removed. */
 export function listReadableActions(em: Em, principal: Principal, request: PageRequest): Promise<Page<ActionDetails>> {
   const listed = selectActions(em)
-    .where('i.deleted_at', 'is', null)
+    .where('i.deletedAt', 'is', null)
     .where(hasOwner)
     .where((eb) => {
-      const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: sql<null>`null` };
+      const owner = { organization: eb.ref('i.organizationId'), team: eb.ref('i.teamId'), project: sql<null>`null` };
       return isOfReadableOwner(principal, owner, 'administrators');
     });
   return pageOf(listed, 'a.id', request);
@@ -80,8 +77,8 @@ const isApproved = sql<boolean>`${declared} and exists (
 function selectActions(em: Em) {
   return db(em)
     .selectFrom('plugin_actions as a')
-    .innerJoin('plugin_installations as i', 'i.id', 'a.installation_id')
+    .innerJoin('plugin_installations as i', 'i.id', 'a.installationId')
     .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
-    .select(['a.id', 'a.installation_id as installationId', 'a.name', 'a.selectors', 'a.effects'])
+    .select(['a.id', 'a.installationId', 'a.name', 'a.selectors', 'a.effects'])
     .select([declared.as('isDeclared'), 'a.revision', isApproved.as('isApproved')]);
 }

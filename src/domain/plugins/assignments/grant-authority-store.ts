@@ -46,10 +46,10 @@ export interface ShownGrant extends GrantWithStanding, EndRecords {}
  */
 export function selectGrants(em: Em) {
   return joinSubjects(joinPlaces(em))
-    .select(['g.id', 'g.installation_id as installationId', 'g.action_id as actionId', 'a.name as actionName'])
-    .select(['g.subject_type as subjectType', 'g.subject_id as subjectId', 's.name as subjectName'])
-    .select(['g.selector_type as selectorType', 'g.selector_id as selectorId', 'g.basis', 'g.granted_by as grantedBy'])
-    .select(['g.revoked_at as revokedAt', 'g.revoked_by as revokedBy', 'g.revision', 'g.created_at as createdAt'])
+    .select(['g.id', 'g.installationId', 'g.actionId', 'a.name as actionName'])
+    .select(['g.subjectType', 'g.subjectId', 's.name as subjectName'])
+    .select(['g.selectorType', 'g.selectorId', 'g.basis', 'g.grantedBy'])
+    .select(['g.revokedAt', 'g.revokedBy', 'g.revision', 'g.createdAt'])
     .select([standing.as('standing'), scopeStanding.as('place'), 'scope.ownership', absence.as('absence')]);
 }
 
@@ -112,22 +112,22 @@ export const isInForce = sql<SqlBool>`(g.revoked_at is null and a.is_declared an
 function joinPlaces(em: Em) {
   return db(em)
     .selectFrom('plugin_action_grants as g')
-    .innerJoin('plugin_installations as i', 'i.id', 'g.installation_id')
-    .innerJoin('plugin_actions as a', 'a.id', 'g.action_id')
+    .innerJoin('plugin_installations as i', 'i.id', 'g.installationId')
+    .innerJoin('plugin_actions as a', 'a.id', 'g.actionId')
     .leftJoin('plugin_ceilings as c', (join) => join.on(isCurrentCeiling))
     .innerJoinLateral(scopeOf(sql`g.selector_type`, sql`g.selector_id`), (join) => join.onTrue());
 }
 
 function joinSubjects(places: ReturnType<typeof joinPlaces>) {
   return places
-    .innerJoin('principals as s', 's.id', 'g.subject_id')
+    .innerJoin('principals as s', 's.id', 'g.subjectId')
     .leftJoin('plugin_background_principals as b', 'b.id', 's.id')
     .leftJoin('service_accounts as n', 'n.id', 's.id')
-    .leftJoin('teams as w', (join) => join.onRef('w.id', '=', 'n.owner_team_id').on('w.deleted_at', 'is', null))
+    .leftJoin('teams as w', (join) => join.onRef('w.id', '=', 'n.ownerTeamId').on('w.deletedAt', 'is', null))
     .leftJoin('team_members as tm', (join) =>
-      join.onRef('tm.principal_id', '=', 's.id').onRef('tm.team_id', '=', 'scope.team_id'),
+      join.onRef('tm.principalId', '=', 's.id').onRef('tm.teamId', '=', 'scope.teamId'),
     )
     .leftJoin('organization_members as om', (join) =>
-      join.onRef('om.principal_id', '=', 's.id').onRef('om.organization_id', '=', 'scope.organization_id'),
+      join.onRef('om.principalId', '=', 's.id').onRef('om.organizationId', '=', 'scope.organizationId'),
     );
 }

@@ -77,17 +77,17 @@ async function insertGrant(
     .insertInto('plugin_action_grants')
     .values({
       id,
-      installation_id: share.installationId,
-      action_id: action.id,
-      subject_type: subject.type,
-      subject_id: subject.id,
-      selector_type: place.selector.type,
-      selector_id: place.selector.id,
+      installationId: share.installationId,
+      actionId: action.id,
+      subjectType: subject.type,
+      subjectId: subject.id,
+      selectorType: place.selector.type,
+      selectorId: place.selector.id,
       basis: json(unknown),
-      owner_id: share.ownerId,
-      granted_by: caller.id,
+      ownerId: share.ownerId,
+      grantedBy: caller.id,
       revision: 1,
-      created_at: sql<string>`clock_timestamp()`,
+      createdAt: sql<string>`clock_timestamp()`,
     })
     .execute();
 }
@@ -116,7 +116,7 @@ export async function revokeGrant(
   const revision = grant.revision + 1;
   await db(tx.em)
     .updateTable('plugin_action_grants')
-    .set({ revoked_at: sql<string>`clock_timestamp()`, revoked_by: caller.id, revision })
+    .set({ revokedAt: sql<string>`clock_timestamp()`, revokedBy: caller.id, revision })
     .where('id', '=', grant.id)
     .execute();
   return revision;

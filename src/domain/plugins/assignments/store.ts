@@ -30,12 +30,12 @@ export interface CoverageQuestion {
 export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantWithStanding[]> {
   const newest = db(em)
     .selectFrom('plugin_action_grants as g')
-    .distinctOn(['g.action_id', 'g.selector_type', 'g.selector_id'])
+    .distinctOn(['g.actionId', 'g.selectorType', 'g.selectorId'])
     .where((eb) => names(eb, question))
-    .where('g.revoked_at', 'is', null)
-    .orderBy('g.action_id')
-    .orderBy('g.selector_type')
-    .orderBy('g.selector_id')
+    .where('g.revokedAt', 'is', null)
+    .orderBy('g.actionId')
+    .orderBy('g.selectorType')
+    .orderBy('g.selectorId')
     .orderBy('g.id', 'desc')
     .select('g.id');
   return selectGrants(em).where('g.id', 'in', newest).orderBy('g.id', 'desc').execute();
@@ -45,7 +45,7 @@ export function findCovering(em: Em, question: CoverageQuestion): Promise<GrantW
 export function findNewestRevoked(em: Em, question: CoverageQuestion): Promise<GrantWithStanding | undefined> {
   return selectGrants(em)
     .where((eb) => names(eb, question))
-    .where('g.revoked_at', 'is not', null)
+    .where('g.revokedAt', 'is not', null)
     .orderBy('g.id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -56,9 +56,9 @@ function names(eb: Over<{ g: 'plugin_action_grants' }>, { of, subjectId, place }
   const { resourceId, environmentId, projectId, teamId, organizationId } = place;
   const around = [resourceId, environmentId, projectId, teamId, organizationId].flatMap((id) => id ?? []);
   return eb.and([
-    'actionId' in of ? eb('g.action_id', '=', of.actionId) : eb('g.installation_id', '=', of.installationId),
-    eb('g.subject_id', '=', subjectId),
-    eb('g.selector_id', '=', eb.fn.any(eb.val(around))),
+    'actionId' in of ? eb('g.actionId', '=', of.actionId) : eb('g.installationId', '=', of.installationId),
+    eb('g.subjectId', '=', subjectId),
+    eb('g.selectorId', '=', eb.fn.any(eb.val(around))),
   ]);
 }
 
@@ -84,8 +84,8 @@ export function findGrant(em: Em, id: string): Promise<ShownGrant | undefined> {
 export async function uncountEndedGrants(em: Em, { installationId, ownerId }: Share): Promise<void> {
   const ended = selectGrants(em)
     .clearSelect()
-    .where('g.installation_id', '=', installationId)
-    .where('g.owner_id', '=', ownerId)
+    .where('g.installationId', '=', installationId)
+    .where('g.ownerId', '=', ownerId)
     .where(isCounted('g'))
     .where(sql<SqlBool>`not ${isInForce}`)
     .select('g.id');
@@ -118,7 +118,7 @@ export function listGrants(
   const isReadable = isReadableScope(principal);
   const listed = selectShownGrants(em)
     .select(sql<boolean>`${isReadable}`.as('isPlaceReadable'))
-    .where((eb) => eb.or([isReadable, eb('g.subject_id', '=', principal.id)]))
+    .where((eb) => eb.or([isReadable, eb('g.subjectId', '=', principal.id)]))
     .where((eb) => eb.and(conditionsOf(filter, isReadable)));
   return pageOf(listed, 'g.id', filter);
 }

@@ -48,15 +48,15 @@ export function findKnownSubjects(
       isId(wanted)
         ? eb('p.id', '=', wanted)
         : eb.and([
-            eb('p.deleted_at', 'is', null),
-            eb.or([hasText(eb.ref('p.name'), wanted, match), eb('u.email_key', '=', emailKey(text))]),
+            eb('p.deletedAt', 'is', null),
+            eb.or([hasText(eb.ref('p.name'), wanted, match), eb('u.emailKey', '=', emailKey(text))]),
           ]),
     )
     .where((eb) =>
       eb.or([
         isKnownPerson(reader),
         isReadableAccount(reader),
-        eb.and([eb('b.installation_id', '=', installationId), isReadableScope(reader)]),
+        eb.and([eb('b.installationId', '=', installationId), isReadableScope(reader)]),
       ]),
     )
     .select(['p.id', 'p.kind', 'p.name', sql<SqlBool>`p.enabled and p.deleted_at is null`.as('enabled')])
@@ -73,8 +73,8 @@ function isKnownPerson(reader: Principal) {
   const isAcquainted = eb.exists(
     eb
       .selectFrom('organization_members as om')
-      .whereRef('om.principal_id', '=', 'p.id')
-      .where('om.organization_id', '=', eb.fn.any(eb.val(Object.keys(reader.organizations))))
+      .whereRef('om.principalId', '=', 'p.id')
+      .where('om.organizationId', '=', eb.fn.any(eb.val(Object.keys(reader.organizations))))
       .select('om.id'),
   );
   const isKnown = managesUsers(reader) ? eb.lit(true) : isAcquainted;
@@ -84,8 +84,8 @@ function isKnownPerson(reader: Principal) {
 /** Its own service accounts, and those of the teams that it may read. */
 function isReadableAccount(reader: Principal) {
   const eb = expressionBuilder<Subjects, 'n'>();
-  const isOfTeam = isInReadableTeam(reader, eb.ref('n.owner_team_id'), 'hidden');
-  return eb.or([eb('n.owner_user_id', '=', reader.id), eb.and([eb('n.owner_team_id', 'is not', null), isOfTeam])]);
+  const isOfTeam = isInReadableTeam(reader, eb.ref('n.ownerTeamId'), 'hidden');
+  return eb.or([eb('n.ownerUserId', '=', reader.id), eb.and([eb('n.ownerTeamId', 'is not', null), isOfTeam])]);
 }
 
 type Subjects = Tables & { p: Tables['principals']; n: Tables['service_accounts'] };

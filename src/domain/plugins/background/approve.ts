@@ -46,20 +46,20 @@ export async function approveBackgroundPrincipal(
   const now = sql<string>`clock_timestamp()`;
   await db(tx.em)
     .insertInto('principals')
-    .values({ id, kind: 'background', name, role: null, enabled: true, created_at: now })
+    .values({ id, kind: 'background', name, role: null, enabled: true, createdAt: now })
     .execute();
   await db(tx.em)
     .insertInto('plugin_background_principals')
     .values({
       id,
-      installation_id: installation.id,
-      selector_type: place.selector.type,
-      selector_id: place.selector.id,
-      scope_basis: place.ownerChain,
-      owner_id: share.ownerId,
-      approved_by: caller.id,
+      installationId: installation.id,
+      selectorType: place.selector.type,
+      selectorId: place.selector.id,
+      scopeBasis: place.ownerChain,
+      ownerId: share.ownerId,
+      approvedBy: caller.id,
       revision: 1,
-      created_at: now,
+      createdAt: now,
     })
     .execute();
   return { id, revision: 1 };
@@ -80,14 +80,14 @@ export async function revokeBackgroundPrincipal(
   const now = sql<string>`clock_timestamp()`;
   await db(tx.em)
     .updateTable('plugin_background_principals')
-    .set({ revoked_at: now, revoked_by: caller.id, revision })
+    .set({ revokedAt: now, revokedBy: caller.id, revision })
     .where('id', '=', background.id)
     .execute();
   await db(tx.em)
     .updateTable('principals')
     .set(({ ref }) => ({
       enabled: false,
-      eligibility_generation: sql<number>`${ref('eligibility_generation')} + 1`,
+      eligibilityGeneration: sql<number>`${ref('eligibilityGeneration')} + 1`,
       revision: sql<number>`${ref('revision')} + 1`,
     }))
     .where('id', '=', background.id)

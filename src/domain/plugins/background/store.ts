@@ -102,9 +102,9 @@ export function listBackground(
   { installationId, selectorType, selectorId, state, ...request }: PageRequest & BackgroundFilter,
 ): Promise<Page<BackgroundDetails>> {
   let listed = selectBackground(em).where(() => isReadableScope(principal));
-  if (installationId !== undefined) listed = listed.where('b.installation_id', '=', installationId);
-  if (selectorType !== undefined) listed = listed.where('b.selector_type', '=', selectorType);
-  if (selectorId !== undefined) listed = listed.where('b.selector_id', '=', selectorId);
+  if (installationId !== undefined) listed = listed.where('b.installationId', '=', installationId);
+  if (selectorType !== undefined) listed = listed.where('b.selectorType', '=', selectorType);
+  if (selectorId !== undefined) listed = listed.where('b.selectorId', '=', selectorId);
   if (state !== undefined) listed = listed.where(stateNow, '=', state);
   return pageOf(listed, 'b.id', request);
 }
@@ -113,8 +113,8 @@ export function listBackground(
 export async function uncountEndedBackground(em: Em, { installationId, ownerId }: Share): Promise<void> {
   const ended = selectBackground(em)
     .clearSelect()
-    .where('b.installation_id', '=', installationId)
-    .where('b.owner_id', '=', ownerId)
+    .where('b.installationId', '=', installationId)
+    .where('b.ownerId', '=', ownerId)
     .where(isCounted('b'))
     .where(stateNow, '<>', 'active')
     .select('b.id');
@@ -129,12 +129,12 @@ function selectBackground(em: Em) {
   return db(em)
     .selectFrom('plugin_background_principals as b')
     .innerJoin('principals as p', 'p.id', 'b.id')
-    .innerJoin('plugin_installations as i', 'i.id', 'b.installation_id')
+    .innerJoin('plugin_installations as i', 'i.id', 'b.installationId')
     .innerJoinLateral(scopeOf(sql`b.selector_type`, sql`b.selector_id`), (join) => join.onTrue())
-    .select([sql<string>`b.id`.as('id'), 'b.installation_id as installationId', 'p.name'])
-    .select(['b.selector_type as selectorType', 'b.selector_id as selectorId', 'b.scope_basis as ownerChain'])
-    .select(['b.revoked_at as revokedAt', 'b.revoked_by as revokedBy', 'b.approved_by as approvedBy'])
-    .select(['b.revision', 'b.created_at as createdAt'])
+    .select([sql<string>`b.id`.as('id'), 'b.installationId', 'p.name'])
+    .select(['b.selectorType', 'b.selectorId', 'b.scopeBasis as ownerChain'])
+    .select(['b.revokedAt', 'b.revokedBy', 'b.approvedBy'])
+    .select(['b.revision', 'b.createdAt'])
     .select(endRecord(sql`b.revoked_at`, sql`b.revoked_by`).as('revocation'))
     .select(endRecord(sql`i.deleted_at`, sql`i.deleted_by`).as('removal'))
     .select(firstEnd(sql`b.scope_basis`).as('scopeEnd'))

@@ -47,17 +47,17 @@ export async function replaceCeiling(
   const revision = (before?.revision ?? 0) + 1;
   const values = {
     release,
-    installation_revision: installation.revision,
+    installationRevision: installation.revision,
     actions: json(approve(wanted.actions, before && isCurrent(before, installation) ? before : undefined)),
     executions: json([...wanted.executions]),
     revision,
-    set_by: caller.id,
-    set_at: sql<string>`clock_timestamp()`,
+    setBy: caller.id,
+    setAt: sql<string>`clock_timestamp()`,
   };
   await db(tx.em)
     .insertInto('plugin_ceilings')
-    .values({ installation_id: installation.id, ...values })
-    .onConflict((conflict) => conflict.column('installation_id').doUpdateSet(values))
+    .values({ installationId: installation.id, ...values })
+    .onConflict((conflict) => conflict.column('installationId').doUpdateSet(values))
     .execute();
   await noteEnd(tx.em, caller, droppedBy(wanted, before), onlyGeneration);
   return { id: installation.id, revision, before };

@@ -18,9 +18,9 @@ export interface CeilingDetails {
 export function findCeiling(em: Em, installationId: string): Promise<CeilingDetails | undefined> {
   return db(em)
     .selectFrom('plugin_ceilings as c')
-    .where('c.installation_id', '=', installationId)
-    .select(['c.release', 'c.installation_revision as installationRevision', 'c.actions', 'c.executions'])
-    .select(['c.revision', 'c.set_at as setAt', 'c.set_by as setBy'])
+    .where('c.installationId', '=', installationId)
+    .select(['c.release', 'c.installationRevision', 'c.actions', 'c.executions'])
+    .select(['c.revision', 'c.setAt', 'c.setBy'])
     .executeTakeFirst();
 }
 

@@ -28,7 +28,7 @@ export async function removePlugin(
   const revision = installation.revision + 1;
   await db(tx.em)
     .updateTable('plugin_installations')
-    .set({ deleted_at: sql<string>`clock_timestamp()`, deleted_by: caller.id, revision })
+    .set({ deletedAt: sql<string>`clock_timestamp()`, deletedBy: caller.id, revision })
     .where('id', '=', installation.id)
     .execute();
   return { id: installation.id, revision };

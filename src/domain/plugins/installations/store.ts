@@ -89,11 +89,11 @@ export function listInstallations(
   { organizationId, teamId, isDeleted = false, ...request }: PageRequest & OwnerIds & { readonly isDeleted?: boolean },
 ): Promise<Page<InstallationDetails>> {
   const listed = selectInstallations(em).where((eb) => {
-    const owner = { organization: eb.ref('i.organization_id'), team: eb.ref('i.team_id'), project: sql<null>`null` };
+    const owner = { organization: eb.ref('i.organizationId'), team: eb.ref('i.teamId'), project: sql<null>`null` };
     return eb.and([
       isOfReadableOwner(principal, owner, 'administrators'),
       isOfOwner({ organizationId, teamId }, owner),
-      eb('i.deleted_at', isDeleted ? 'is not' : 'is', null),
+      eb('i.deletedAt', isDeleted ? 'is not' : 'is', null),
       hasOwner,
     ]);
   });
@@ -110,7 +110,7 @@ function selectInstallations(em: Em) {
   return db(em)
     .selectFrom('plugin_installations as i')
     .innerJoinLateral(scopeOf(ownerType, sql`coalesce(i.team_id, i.organization_id)`), (join) => join.onTrue())
-    .select(['i.id', 'i.name', 'i.organization_id as organizationId', 'i.team_id as teamId'])
-    .select(['i.active_release as activeRelease', 'i.revision', 'i.created_at as createdAt'])
-    .select(['i.deleted_at as deletedAt', 'i.deleted_by as deletedBy', 'scope.ownership']);
+    .select(['i.id', 'i.name', 'i.organizationId', 'i.teamId'])
+    .select(['i.activeRelease', 'i.revision', 'i.createdAt'])
+    .select(['i.deletedAt', 'i.deletedBy', 'scope.ownership']);
 }

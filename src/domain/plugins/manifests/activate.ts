@@ -45,7 +45,7 @@ export async function activateRelease(
   const revision = installation.revision + 1;
   await db(tx.em)
     .updateTable('plugin_installations')
-    .set({ active_release: release, revision })
+    .set({ activeRelease: release, revision })
     .where('id', '=', installation.id)
     .execute();
   await noteEnd(tx.em, caller, [installation.id], installation.revision);
@@ -57,16 +57,16 @@ export async function activateRelease(
 export async function declareActions(em: Em, installationId: string, manifest: Manifest | null): Promise<void> {
   await db(em)
     .updateTable('plugin_actions')
-    .set({ is_declared: false })
-    .where('installation_id', '=', installationId)
+    .set({ isDeclared: false })
+    .where('installationId', '=', installationId)
     .execute();
   const rows = (manifest?.actions ?? []).map(({ name, selectors, effects }) => ({
     id: newId(),
-    installation_id: installationId,
+    installationId,
     name,
     selectors: json(selectors),
     effects: json(effects),
-    is_declared: true,
+    isDeclared: true,
     revision: 1,
   }));
   if (rows.length === 0) return;
@@ -74,10 +74,10 @@ export async function declareActions(em: Em, installationId: string, manifest: M
     .insertInto('plugin_actions')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['installation_id', 'name']).doUpdateSet(({ ref }) => ({
+      conflict.columns(['installationId', 'name']).doUpdateSet(({ ref }) => ({
         selectors: ref('excluded.selectors'),
         effects: ref('excluded.effects'),
-        is_declared: true,
+        isDeclared: true,
         revision: sql<number>`${ref('plugin_actions.revision')} + 1`,
       })),
     )

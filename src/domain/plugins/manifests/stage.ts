@@ -63,7 +63,7 @@ function refuseRoots(caller: Principal, { manifest }: ReadManifest): void {
 async function addManifest(tx: Transaction, id: string, caller: Principal, read: ReadManifest | undefined) {
   await db(tx.em)
     .updateTable('plugin_releases')
-    .set({ manifest: read?.bytes ?? null, staged_by: caller.id, staged_at: sql<string>`clock_timestamp()` })
+    .set({ manifest: read?.bytes ?? null, stagedBy: caller.id, stagedAt: sql<string>`clock_timestamp()` })
     .where('id', '=', id)
     .execute();
 }

@@ -34,6 +34,6 @@ export function listReleases(em: Em, installationId: string, request: PageReques
 function selectReleases(em: Em, installationId: string) {
   return db(em)
     .selectFrom('plugin_releases as m')
-    .where('m.installation_id', '=', installationId)
-    .select(['m.id', 'm.release', 'm.digest', 'm.manifest', 'm.staged_at as stagedAt']);
+    .where('m.installationId', '=', installationId)
+    .select(['m.id', 'm.release', 'm.digest', 'm.manifest', 'm.stagedAt']);
 }

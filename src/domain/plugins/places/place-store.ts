@@ -35,11 +35,11 @@ export async function findPlace(em: Em, selector: Selector): Promise<Place | und
   const { type, id } = selector;
   const found = await db(em)
     .selectFrom(scopeOf(sql`${type}::text`, sql`${id}::uuid`))
-    .where('scope.organization_id', 'is not', null)
-    .select(['scope.organization_id as organizationId', 'scope.team_id as teamId', 'scope.project_id as projectId'])
-    .select(['scope.environment_id as environmentId', 'scope.resource_id as resourceId'])
-    .select(['scope.installation_id as installationId', 'scope.archived', 'scope.ownership'])
-    .select(['scope.owner_chain as ownerChain', 'scope.has_owners as hasOwners'])
+    .where('scope.organizationId', 'is not', null)
+    .select(['scope.organizationId', 'scope.teamId', 'scope.projectId'])
+    .select(['scope.environmentId', 'scope.resourceId'])
+    .select(['scope.installationId', 'scope.archived', 'scope.ownership'])
+    .select(['scope.ownerChain', 'scope.hasOwners'])
     .select(sql<boolean>`scope.obstacle is distinct from 'deleted'`.as('isPresent'))
     .$narrowType<{ organizationId: string; ownerChain: string }>()
     .executeTakeFirst();

@@ -12,22 +12,22 @@ import type { ScopeObstacle, ScopeStanding } from './scope-end.ts';
 /** The columns of `scopeOf`. */
 interface Scope {
   readonly name: string | null;
-  readonly organization_id: string | null;
-  readonly team_id: string | null;
-  readonly project_id: string | null;
-  readonly environment_id: string | null;
-  readonly resource_id: string | null;
+  readonly organizationId: string | null;
+  readonly teamId: string | null;
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+  readonly resourceId: string | null;
   /** The installation of a resource; null for other places. */
-  readonly installation_id: string | null;
+  readonly installationId: string | null;
   /** The organization if no team owns the place. */
-  readonly owning_organization_id: string | null;
+  readonly owningOrganizationId: string | null;
   readonly archived: ArchivableLevel[];
   readonly obstacle: ScopeObstacle;
   /** No owner of it was deleted, whether or not it was itself. */
-  readonly has_owners: boolean;
-  readonly owner_chain: string | null;
-  /** `owner_chain` of a place that may be used; null for others. */
-  readonly usable_chain: string | null;
+  readonly hasOwners: boolean;
+  readonly ownerChain: string | null;
+  /** `ownerChain` of a place that may be used; null for others. */
+  readonly usableChain: string | null;
   readonly ownership: OwnershipSnapshot;
 }
 

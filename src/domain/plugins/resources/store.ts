@@ -75,10 +75,10 @@ export function listResources(
   { installationId, teamId, type, isDeleted = false, ...request }: PageRequest & ResourceFilter,
 ): Promise<Page<ResourceDetails>> {
   let listed = selectResources(em)
-    .where((eb) => isInReadableTeam(principal, eb.ref('r.team_id'), 'hidden'))
-    .where('r.deleted_at', isDeleted ? 'is not' : 'is', null);
-  if (installationId !== undefined) listed = listed.where('r.installation_id', '=', installationId);
-  if (teamId !== undefined) listed = listed.where('r.team_id', '=', teamId);
+    .where((eb) => isInReadableTeam(principal, eb.ref('r.teamId'), 'hidden'))
+    .where('r.deletedAt', isDeleted ? 'is not' : 'is', null);
+  if (installationId !== undefined) listed = listed.where('r.installationId', '=', installationId);
+  if (teamId !== undefined) listed = listed.where('r.teamId', '=', teamId);
   if (type !== undefined) listed = listed.where('r.type', '=', type);
   return pageOf(listed, 'r.id', request);
 }
@@ -93,10 +93,10 @@ export async function countPresent(
 ): Promise<number> {
   const { count } = await db(em)
     .selectFrom('plugin_resources as r')
-    .innerJoin('teams as t', 't.id', 'r.team_id')
-    .where('r.installation_id', '=', id)
-    .where('r.deleted_at', 'is', null)
-    .where((eb) => (teamId === null ? eb('t.organization_id', '=', organizationId) : eb('t.id', '=', teamId)))
+    .innerJoin('teams as t', 't.id', 'r.teamId')
+    .where('r.installationId', '=', id)
+    .where('r.deletedAt', 'is', null)
+    .where((eb) => (teamId === null ? eb('t.organizationId', '=', organizationId) : eb('t.id', '=', teamId)))
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -107,18 +107,18 @@ type ResourceKey = Pick<ResourceDetails, 'installationId' | 'type' | 'key'>;
 /** Whether another resource that is not deleted has the key of a resource. The resource itself may have been restored meanwhile. */
 export async function isKeyInUse(em: Em, resource: ResourceKey & Pick<ResourceDetails, 'id'>): Promise<boolean> {
   const others = selectKey(em, resource).where('r.id', '<>', resource.id);
-  return (await others.where('r.deleted_at', 'is', null).executeTakeFirst()) !== undefined;
+  return (await others.where('r.deletedAt', 'is', null).executeTakeFirst()) !== undefined;
 }
 
 /** Whether a resource of another team has a key, or had it when it was deleted. */
 export async function isKeyOfOtherTeam(em: Em, key: ResourceKey & { readonly teamId: string }): Promise<boolean> {
-  return (await selectKey(em, key).where('r.team_id', '<>', key.teamId).executeTakeFirst()) !== undefined;
+  return (await selectKey(em, key).where('r.teamId', '<>', key.teamId).executeTakeFirst()) !== undefined;
 }
 
 function selectKey(em: Em, { installationId, type, key }: ResourceKey) {
   return db(em)
     .selectFrom('plugin_resources as r')
-    .where('r.installation_id', '=', installationId)
+    .where('r.installationId', '=', installationId)
     .where('r.type', '=', type)
     .where('r.key', '=', key)
     .select('r.id')
@@ -138,8 +138,8 @@ export async function markRestored(em: Em, { id }: Pick<ResourceDetails, 'id'>):
 function latestRestoration(resourceId: Expression<string>) {
   return expressionBuilder<Tables>()
     .selectFrom('plugin_restorations as x')
-    .where('x.resource_id', '=', resourceId)
-    .orderBy('x.created_at', 'desc')
+    .where('x.resourceId', '=', resourceId)
+    .orderBy('x.createdAt', 'desc')
     .orderBy('x.id', 'desc')
     .limit(1)
     .select(
@@ -153,9 +153,9 @@ function selectResources(em: Em) {
   return db(em)
     .selectFrom('plugin_resources as r')
     .innerJoinLateral(scopeOf(sql`'resource'`, sql`r.id`), (join) => join.onTrue())
-    .select(['r.id', 'r.installation_id as installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
-    .select(['r.team_id as teamId', 'r.project_id as projectId', 'r.environment_id as environmentId', 'r.revision'])
-    .select(['r.eligibility_generation as eligibilityGeneration', 'r.created_at as createdAt'])
-    .select(['r.deleted_at as deletedAt', 'r.deleted_from as deletedFrom', 'scope.ownership'])
+    .select(['r.id', 'r.installationId', 'r.type', 'r.name', 'r.key', 'r.roots'])
+    .select(['r.teamId', 'r.projectId', 'r.environmentId', 'r.revision'])
+    .select(['r.eligibilityGeneration', 'r.createdAt'])
+    .select(['r.deletedAt', 'r.deletedFrom', 'scope.ownership'])
     .select((eb) => latestRestoration(eb.ref('r.id')).as('restoration'));
 }

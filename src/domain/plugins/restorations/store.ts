@@ -19,7 +19,7 @@ export function findRestoration(em: Em, id: string): Promise<RestorationDetails 
   return db(em)
     .selectFrom('plugin_restorations as x')
     .where('x.id', '=', id)
-    .select(['x.id', 'x.resource_id as resourceId', 'x.request', 'x.status', 'x.problem'])
+    .select(['x.id', 'x.resourceId', 'x.request', 'x.status', 'x.problem'])
     .$castTo<RestorationDetails>()
     .executeTakeFirst();
 }
@@ -27,10 +27,10 @@ export function findRestoration(em: Em, id: string): Promise<RestorationDetails 
 /** Writes a restoration that begins. Answers whether there was none under the key. */
 export async function insertRestoration(em: Em, id: string, resourceId: string, request: StoredRestore) {
   const now = sql<string>`clock_timestamp()`;
-  const row = { id, resource_id: resourceId, request: json({ ...request }), requested_by: request.caller.id };
+  const row = { id, resourceId, request: json({ ...request }), requestedBy: request.caller.id };
   const { numInsertedOrUpdatedRows } = await db(em)
     .insertInto('plugin_restorations')
-    .values({ ...row, status: 'running', created_at: now })
+    .values({ ...row, status: 'running', createdAt: now })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst();
   return Number(numInsertedOrUpdatedRows) === 1;
@@ -45,7 +45,7 @@ export async function endRestoration(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db(em)
     .updateTable('plugin_restorations')
-    .set({ status, problem: problem && json(problem), ended_at: sql<string>`clock_timestamp()` })
+    .set({ status, problem: problem && json(problem), endedAt: sql<string>`clock_timestamp()` })
     .where('id', '=', id)
     .where('status', '=', 'running')
     .executeTakeFirst();
@@ -61,7 +61,7 @@ export function findDispatchedRestorations(
     .selectFrom('plugin_restorations as x')
     .where('x.status', '=', 'running')
     .where('x.id', '>', after)
-    .where('x.created_at', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
+    .where('x.createdAt', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
     .where((eb) => eb.not(isWorkflowStartPending(eb.ref('x.id'))))
     .select(['x.id', 'x.id as workflowId'])
     .orderBy('x.id')

@@ -34,7 +34,7 @@ export const shareQuotas = prepare((db, parameter: ParameterOf<OwnerParameters>)
       .selectFrom('teams')
       .where('teams.id', '=', parameter('teamId'))
       .select(
-        sql`pg_advisory_xact_lock_shared(hashtextextended(${lockName('organization/')} || ${sql.ref('teams.organization_id')}::text, 0))`.as(
+        sql`pg_advisory_xact_lock_shared(hashtextextended(${lockName('organization/')} || ${sql.ref('teams.organizationId')}::text, 0))`.as(
           'locked',
         ),
       )
@@ -57,7 +57,7 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
       eb
         .selectFrom('quotas as q')
         .where('q.scope', '=', sql.lit('installation' as const))
-        .where('q.cleared_at', 'is', null)
+        .where('q.clearedAt', 'is', null)
         .select((of) => storedLimits(of.ref('q.limits')))
         .as('stored'),
     ])
@@ -67,11 +67,11 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
         .where('t.id', '=', parameter('teamId'))
         .select((eb) => [
           sql<QuotaScope>`'organization'`.as('scope'),
-          eb.cast<string>('t.organization_id', 'text').as('id'),
+          eb.cast<string>('t.organizationId', 'text').as('id'),
           eb
             .selectFrom('quotas as q')
-            .whereRef('q.organization_id', '=', 't.organization_id')
-            .where('q.cleared_at', 'is', null)
+            .whereRef('q.organizationId', '=', 't.organizationId')
+            .where('q.clearedAt', 'is', null)
             .select((of) => storedLimits(of.ref('q.limits')))
             .as('stored'),
         ]),
@@ -85,8 +85,8 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
           eb.cast<string>('t.id', 'text').as('id'),
           eb
             .selectFrom('quotas as q')
-            .whereRef('q.team_id', '=', 't.id')
-            .where('q.cleared_at', 'is', null)
+            .whereRef('q.teamId', '=', 't.id')
+            .where('q.clearedAt', 'is', null)
             .select((of) => storedLimits(of.ref('q.limits')))
             .as('stored'),
         ]),
@@ -100,8 +100,8 @@ export const selectLimits = prepare((db, parameter: ParameterOf<OwnerParameters>
           eb.cast<string>('e.id', 'text').as('id'),
           eb
             .selectFrom('quotas as q')
-            .whereRef('q.environment_id', '=', 'e.id')
-            .where('q.cleared_at', 'is', null)
+            .whereRef('q.environmentId', '=', 'e.id')
+            .where('q.clearedAt', 'is', null)
             .select((of) => storedLimits(of.ref('q.limits')))
             .as('stored'),
         ]),

@@ -42,7 +42,7 @@ async function readCrossings(em: Em, states: readonly QuotaState[]): Promise<(Cr
     .where((eb) =>
       eb.or(states.map((state) => eb.and([eb('subject', '=', subjectName(state)), eb('kind', '=', state.kind)]))),
     )
-    .select(['subject', 'kind', 'is_over as isOver', 'published_at as publishedAt'])
+    .select(['subject', 'kind', 'isOver', 'publishedAt'])
     .execute();
   return states.map((state) => rows.find(({ subject, kind }) => subject === subjectName(state) && kind === state.kind));
 }
@@ -59,7 +59,7 @@ async function noteCrossing(
   } else if (known && !known.isOver && state.used <= state.limit * emptiedPart) {
     await db(tx.em)
       .updateTable('quota_crossings')
-      .set({ is_over: true })
+      .set({ isOver: true })
       .where('subject', '=', subjectName(state))
       .where('kind', '=', state.kind)
       .execute();
@@ -69,11 +69,11 @@ async function noteCrossing(
 async function report(tx: Transaction, { scope, id, kind, limit, used }: QuotaState): Promise<void> {
   await db(tx.em)
     .insertInto('quota_crossings')
-    .values({ subject: subjectName({ scope, id }), kind, published_at: sql<string>`clock_timestamp()`, is_over: false })
+    .values({ subject: subjectName({ scope, id }), kind, publishedAt: sql<string>`clock_timestamp()`, isOver: false })
     .onConflict((conflict) =>
       conflict.columns(['subject', 'kind']).doUpdateSet((eb) => ({
-        published_at: eb.ref('excluded.published_at'),
-        is_over: false,
+        publishedAt: eb.ref('excluded.publishedAt'),
+        isOver: false,
       })),
     )
     .execute();
@@ -91,9 +91,9 @@ async function findEventOwners(em: Em, { scope, id }: QuotaSubject) {
   if (scope === 'team') return { subjectId: id, owners: { teamId: id } };
   const row = await db(em)
     .selectFrom('environments as e')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
     .where('e.id', '=', id)
-    .select('p.team_id as teamId')
+    .select('p.teamId')
     .executeTakeFirstOrThrow();
   return { subjectId: id, owners: { teamId: row.teamId } };
 }

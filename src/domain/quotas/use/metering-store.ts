@@ -15,17 +15,17 @@ export const addStateBytes = prepare((db, parameter: ParameterOf<{ instanceId: s
   db
     .insertInto('instance_usages')
     .values({
-      instance_id: parameter('instanceId'),
+      instanceId: parameter('instanceId'),
       month: month(sql`clock_timestamp()`),
-      state_bytes: sql`${parameter('bytes')}::bigint`,
-      log_bytes: sql.lit('0'),
+      stateBytes: sql`${parameter('bytes')}::bigint`,
+      logBytes: sql.lit('0'),
     })
     .onConflict((conflict) =>
-      conflict.columns(['instance_id', 'month']).doUpdateSet((eb) => ({
-        state_bytes: eb('instance_usages.state_bytes', '+', eb.ref('excluded.state_bytes')),
+      conflict.columns(['instanceId', 'month']).doUpdateSet((eb) => ({
+        stateBytes: eb('instance_usages.stateBytes', '+', eb.ref('excluded.stateBytes')),
       })),
     )
-    .returning('instance_usages.instance_id as instanceId'),
+    .returning('instance_usages.instanceId'),
 );
 
 interface LogOfRun {
@@ -37,15 +37,15 @@ interface LogOfRun {
 function sumLog(db: Kysely<Tables>, parameter: ParameterOf<LogOfRun>, sign: 1 | -1) {
   return db
     .selectFrom('run_log_chunks as c')
-    .innerJoin('runs as r', 'r.id', 'c.run_id')
-    .where('c.run_id', '=', parameter('runId'))
+    .innerJoin('runs as r', 'r.id', 'c.runId')
+    .where('c.runId', '=', parameter('runId'))
     .where('c.time', '>=', parameter('createdAt'))
-    .groupBy(['r.instance_id', month(sql`c.time`)])
+    .groupBy(['r.instanceId', month(sql`c.time`)])
     .select([
-      'r.instance_id',
+      'r.instanceId',
       month(sql`c.time`).as('month'),
-      sql<string>`0::bigint`.as('state_bytes'),
-      sql<string>`${sql.lit(sign)} * sum(octet_length(c.content))::bigint`.as('log_bytes'),
+      sql<string>`0::bigint`.as('stateBytes'),
+      sql<string>`${sql.lit(sign)} * sum(octet_length(c.content))::bigint`.as('logBytes'),
     ]);
 }
 
@@ -53,14 +53,14 @@ function changeByLog(sign: 1 | -1) {
   return prepare((db, parameter: ParameterOf<LogOfRun>) =>
     db
       .insertInto('instance_usages')
-      .columns(['instance_id', 'month', 'state_bytes', 'log_bytes'])
+      .columns(['instanceId', 'month', 'stateBytes', 'logBytes'])
       .expression(sumLog(db, parameter, sign))
       .onConflict((conflict) =>
-        conflict.columns(['instance_id', 'month']).doUpdateSet((eb) => ({
-          log_bytes: eb('instance_usages.log_bytes', '+', eb.ref('excluded.log_bytes')),
+        conflict.columns(['instanceId', 'month']).doUpdateSet((eb) => ({
+          logBytes: eb('instance_usages.logBytes', '+', eb.ref('excluded.logBytes')),
         })),
       )
-      .returning('instance_usages.instance_id as instanceId'),
+      .returning('instance_usages.instanceId'),
   );
 }
 
@@ -75,43 +75,43 @@ export const removeLogBytes = changeByLog(-1);
  * until the commit, so that nothing is written in between.
  */
 export async function recountBytes(em: Em, subject: QuotaSubject): Promise<void> {
-  const owner = { team: sql.ref<string>('i.team_id'), environment: sql.ref<string>('i.environment_id') };
+  const owner = { team: sql.ref<string>('i.teamId'), environment: sql.ref<string>('i.environmentId') };
   const instances = db(em).selectFrom('instances as i').where(belongsTo(subject, owner));
   await instances.select('i.id').orderBy('i.id').forNoKeyUpdate().execute();
   const isTheirs = (column: string) => sql<SqlBool>`${sql.ref(column)} in ${sql`(${instances.select('i.id')})`}`;
-  await db(em).deleteFrom('instance_usages').where(isTheirs('instance_id')).execute();
+  await db(em).deleteFrom('instance_usages').where(isTheirs('instanceId')).execute();
   const states = db(em)
     .selectFrom('state_versions as s')
-    .where(isTheirs('s.instance_id'))
+    .where(isTheirs('s.instanceId'))
     .select([
-      's.instance_id',
+      's.instanceId',
       month(sql`s.created_at`).as('month'),
-      sql<string>`s.size::bigint`.as('state_bytes'),
-      sql<string>`0::bigint`.as('log_bytes'),
+      sql<string>`s.size::bigint`.as('stateBytes'),
+      sql<string>`0::bigint`.as('logBytes'),
     ]);
   const logs = db(em)
     .selectFrom('run_log_chunks as c')
-    .innerJoin('runs as r', 'r.id', 'c.run_id')
-    .where(isTheirs('r.instance_id'))
-    .where('r.finished_at', 'is not', null)
+    .innerJoin('runs as r', 'r.id', 'c.runId')
+    .where(isTheirs('r.instanceId'))
+    .where('r.finishedAt', 'is not', null)
     .select([
-      'r.instance_id',
+      'r.instanceId',
       month(sql`c.time`).as('month'),
-      sql<string>`0::bigint`.as('state_bytes'),
-      sql<string>`octet_length(c.content)::bigint`.as('log_bytes'),
+      sql<string>`0::bigint`.as('stateBytes'),
+      sql<string>`octet_length(c.content)::bigint`.as('logBytes'),
     ]);
   await db(em)
     .insertInto('instance_usages')
-    .columns(['instance_id', 'month', 'state_bytes', 'log_bytes'])
+    .columns(['instanceId', 'month', 'stateBytes', 'logBytes'])
     .expression((eb) =>
       eb
         .selectFrom(states.unionAll(logs).as('w'))
-        .groupBy(['w.instance_id', 'w.month'])
+        .groupBy(['w.instanceId', 'w.month'])
         .select((of) => [
-          'w.instance_id',
+          'w.instanceId',
           'w.month',
-          of.fn.sum<string>('w.state_bytes').as('state_bytes'),
-          of.fn.sum<string>('w.log_bytes').as('log_bytes'),
+          of.fn.sum<string>('w.stateBytes').as('stateBytes'),
+          of.fn.sum<string>('w.logBytes').as('logBytes'),
         ]),
     )
     .execute();

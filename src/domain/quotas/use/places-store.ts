@@ -14,8 +14,8 @@ function waitingFor(em: Em, subject: QuotaSubject) {
   const blocker = JSON.stringify({ code: 'quota', blocker: { scope, id } });
   return db(em)
     .selectFrom('runs')
-    .where(belongsTo(subject, { team: sql.ref('runs.team_id'), environment: sql.ref('runs.environment_id') }))
-    .where('runs.finished_at', 'is', null)
+    .where(belongsTo(subject, { team: sql.ref('runs.teamId'), environment: sql.ref('runs.environmentId') }))
+    .where('runs.finishedAt', 'is', null)
     .where(sql<boolean>`runs.operation <> 'scan'`)
     .where(sql<boolean>`runs.waiting_on @> ${blocker}::jsonb`);
 }
@@ -29,7 +29,7 @@ export function selectPositionInQuota(eb: ExpressionBuilder<Tables, 'runs'>) {
   const blocker = sql`jsonb_build_object('scope', runs.waiting_on->'blocker'->'scope', 'id', runs.waiting_on->'blocker'->'id')`;
   return eb
     .selectFrom('runs as ahead')
-    .where('ahead.finished_at', 'is', null)
+    .where('ahead.finishedAt', 'is', null)
     .where(sql<boolean>`ahead.operation <> 'scan'`)
     .where(sql<boolean>`ahead.waiting_on @> jsonb_build_object('code', 'quota', 'blocker', ${blocker})`)
     .where(sql<boolean>`(${rankOf('ahead')}, ahead.id) < (${rankOf('runs')}, runs.id)`)
@@ -52,7 +52,7 @@ export async function findFirstWaiting(em: Em, subject: QuotaSubject): Promise<s
     .orderBy(rank)
     .orderBy('runs.id')
     .limit(1)
-    .select('runs.idempotency_key as workflowId')
+    .select('runs.idempotencyKey as workflowId')
     .executeTakeFirst();
   return first?.workflowId;
 }

@@ -30,7 +30,7 @@ export function belongsTo({ scope, id }: QuotaSubject, { team, environment }: Ow
 
 const count = sql<number>`count(*)::float8`.as('used');
 const isNoScan = sql<SqlBool>`runs.operation <> 'scan'`;
-const runOwner = { team: sql.ref<string>('runs.team_id'), environment: sql.ref<string>('runs.environment_id') };
+const runOwner = { team: sql.ref<string>('runs.teamId'), environment: sql.ref<string>('runs.environmentId') };
 
 /**
  * A run takes a place from the beginning of its plan to its end, and none while it waits for approvals, for the end of a hold or for a place.
@@ -49,7 +49,7 @@ const counters: Readonly<Record<QuotaKind, Counter>> = {
     db(em)
       .selectFrom('runs')
       .where(belongsTo(subject, runOwner))
-      .where('runs.finished_at', 'is', null)
+      .where('runs.finishedAt', 'is', null)
       .where(isNoScan)
       .where('runs.status', '=', sql.lit('queued' as const))
       .select(count),
@@ -63,35 +63,35 @@ const counters: Readonly<Record<QuotaKind, Counter>> = {
   instances: (em, subject) =>
     db(em)
       .selectFrom('instances as i')
-      .where(belongsTo(subject, { team: sql.ref('i.team_id'), environment: sql.ref('i.environment_id') }))
-      .where('i.deleted_at', 'is', null)
+      .where(belongsTo(subject, { team: sql.ref('i.teamId'), environment: sql.ref('i.environmentId') }))
+      .where('i.deletedAt', 'is', null)
       .select(count),
   templates: (em, subject) =>
     db(em)
       .selectFrom('templates as t')
-      .where(belongsTo(subject, { team: sql.ref('t.team_id') }))
-      .where('t.deleted_at', 'is', null)
+      .where(belongsTo(subject, { team: sql.ref('t.teamId') }))
+      .where('t.deletedAt', 'is', null)
       .select(count),
-  state_bytes: (em, subject) => sumBytes(em, subject, 'state_bytes').where('i.deleted_at', 'is', null),
+  state_bytes: (em, subject) => sumBytes(em, subject, 'stateBytes').where('i.deletedAt', 'is', null),
   // Logs that are out of retention are gone with the partition of their month.
   log_bytes: (em, subject) =>
-    sumBytes(em, subject, 'log_bytes').where('instance_usages.month', '>=', oldestMonth('run_log_chunks')),
+    sumBytes(em, subject, 'logBytes').where('instance_usages.month', '>=', oldestMonth('run_log_chunks')),
   api_keys: (em, subject) =>
     db(em)
       .selectFrom('api_keys as k')
-      .leftJoin('service_accounts as a', 'a.id', 'k.principal_id')
-      .where(belongsTo(subject, { team: sql.ref('a.owner_team_id') }))
-      .where('k.revoked_at', 'is', null)
-      .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', sql<string>`clock_timestamp()`)]))
+      .leftJoin('service_accounts as a', 'a.id', 'k.principalId')
+      .where(belongsTo(subject, { team: sql.ref('a.ownerTeamId') }))
+      .where('k.revokedAt', 'is', null)
+      .where((eb) => eb.or([eb('k.expiresAt', 'is', null), eb('k.expiresAt', '>', sql<string>`clock_timestamp()`)]))
       .select(count),
 };
 
-function sumBytes(em: Em, subject: QuotaSubject, column: 'state_bytes' | 'log_bytes') {
+function sumBytes(em: Em, subject: QuotaSubject, column: 'stateBytes' | 'logBytes') {
   const bytes = expressionBuilder<Tables, 'instance_usages'>().ref(`instance_usages.${column}`);
   return db(em)
     .selectFrom('instances as i')
-    .innerJoin('instance_usages', 'instance_usages.instance_id', 'i.id')
-    .where(belongsTo(subject, { team: sql.ref('i.team_id'), environment: sql.ref('i.environment_id') }))
+    .innerJoin('instance_usages', 'instance_usages.instanceId', 'i.id')
+    .where(belongsTo(subject, { team: sql.ref('i.teamId'), environment: sql.ref('i.environmentId') }))
     .select(sql<number>`coalesce(sum(${bytes}), 0)::float8`.as('used'));
 }
 

@@ -15,10 +15,10 @@ export function findDispatchedChecks(
 ): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('template_checks as c')
-    .where('c.version_id', 'is not', null)
-    .where('c.ended_at', 'is', null)
+    .where('c.versionId', 'is not', null)
+    .where('c.endedAt', 'is', null)
     .where('c.id', '>', after)
-    .where('c.created_at', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
+    .where('c.createdAt', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
     .where((eb) => eb.not(isWorkflowStartPending(eb.ref('c.id'))))
     .select(['c.id', 'c.id as workflowId'])
     .orderBy('c.id')

@@ -33,9 +33,9 @@ export async function readCheckResult(em: Em, id: string): Promise<EndedCheck | 
   const row = await db(em)
     .selectFrom('template_checks')
     .where('id', '=', id)
-    .select(['ended_at as endedAt', 'result', 'environment_id as environmentId', 'modules'])
-    .select(['modules_content as content', 'other_modules as other', 'other_modules_content as otherContent'])
-    .select(({ fn }) => fn.coalesce('started_at', 'created_at').as('startedAt'))
+    .select(['endedAt', 'result', 'environmentId', 'modules'])
+    .select(['modulesContent as content', 'otherModules as other', 'otherModulesContent as otherContent'])
+    .select(({ fn }) => fn.coalesce('startedAt', 'createdAt').as('startedAt'))
     .executeTakeFirst();
   if (!row) return null;
   if (row.endedAt === null) return undefined;
@@ -62,15 +62,15 @@ export async function removeCheck(em: Em, id: string): Promise<void> {
 
 /** Removes a check whose request waits no more, unless a version has it by now. */
 export async function forgetCheck(em: Em, id: string): Promise<void> {
-  await db(em).deleteFrom('template_checks').where('id', '=', id).where('version_id', 'is', null).execute();
+  await db(em).deleteFrom('template_checks').where('id', '=', id).where('versionId', 'is', null).execute();
 }
 
 /** Removes the checks that nobody waits for any more, and whose workflows have not removed them, as of a lost engine. */
 export async function removeAbandonedChecks(em: Em): Promise<void> {
   await db(em)
     .deleteFrom('template_checks')
-    .where('version_id', 'is', null)
-    .where('created_at', '<', sql<string>`now() - make_interval(secs => ${sql.lit(10 * abandonedAfterSeconds)})`)
+    .where('versionId', 'is', null)
+    .where('createdAt', '<', sql<string>`now() - make_interval(secs => ${sql.lit(10 * abandonedAfterSeconds)})`)
     .execute();
 }
 
@@ -79,7 +79,7 @@ export function findCheckingWorkers(em: Em, pool: string): Promise<{ id: string;
   return db(em)
     .selectFrom('workers as w')
     .where((eb) => sql<boolean>`${eb.ref('w.pools')} @> jsonb_build_array(${pool}::text)`)
-    .where('w.takes_checks', '=', true)
+    .where('w.takesChecks', '=', true)
     .where(takesWork)
     .select(['w.id', 'w.tools'])
     .execute();
@@ -91,8 +91,8 @@ export async function isPointless(em: Em, { templateId, versionId = null }: Temp
     .selectFrom('templates as t')
     .leftJoin('template_versions as v', (join) => join.on('v.id', '=', versionId))
     .where('t.id', '=', templateId)
-    .where('t.deleted_at', 'is', null)
-    .where('v.yanked_at', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('v.yankedAt', 'is', null)
     .select('t.id')
     .executeTakeFirst();
   return row === undefined;
@@ -114,12 +114,12 @@ export async function countChecks(
 ): Promise<{ underWay: number; waiting: number }> {
   const row = await db(em)
     .selectFrom('template_checks as c')
-    .where('c.ended_at', 'is', null)
+    .where('c.endedAt', 'is', null)
     .where((eb) => sql<boolean>`${eb.ref('c.holders')} @> jsonb_build_array(${holder}::text)`)
     .$if(except !== null, (query) => query.where('c.id', '!=', except ?? ''))
     .select((eb) => [
-      eb.cast<number>(eb.fn.countAll().filterWhere('c.started_at', '>', underWay), 'integer').as('underWay'),
-      eb.cast<number>(eb.fn.countAll().filterWhere('c.version_id', 'is', null), 'integer').as('waiting'),
+      eb.cast<number>(eb.fn.countAll().filterWhere('c.startedAt', '>', underWay), 'integer').as('underWay'),
+      eb.cast<number>(eb.fn.countAll().filterWhere('c.versionId', 'is', null), 'integer').as('waiting'),
     ])
     .executeTakeFirstOrThrow();
   return row;
@@ -141,7 +141,7 @@ export async function readLateErrors(
 ): Promise<readonly CheckFinding[]> {
   const row = await db(em)
     .selectFrom('template_versions')
-    .where('template_id', '=', templateId)
+    .where('templateId', '=', templateId)
     .where('version', '=', version)
     .where(sql<boolean>`"check" ->> 'state' = 'failed'`)
     .select('check')

@@ -32,10 +32,10 @@ export async function findKeptModules(
 ): Promise<KeptModules | null> {
   const found = await db(em)
     .selectFrom('template_version_modules')
-    .where('template_version_id', '=', versionId)
+    .where('templateVersionId', '=', versionId)
     .where('tool', '=', tool)
-    .where((eb) => eb.or([eb('environment_id', 'is', null), eb('environment_id', '=', environmentId)]))
-    .select(['digest', 'list', 'content', 'void_since as voidSince'])
+    .where((eb) => eb.or([eb('environmentId', 'is', null), eb('environmentId', '=', environmentId)]))
+    .select(['digest', 'list', 'content', 'voidSince'])
     .orderBy(sql`environment_id is null`)
     .limit(1)
     .executeTakeFirst();
@@ -59,19 +59,19 @@ export async function keepModules(
     .insertInto('template_version_modules')
     .values({
       id: newId(),
-      template_version_id: versionId,
-      environment_id: environmentId,
+      templateVersionId: versionId,
+      environmentId,
       tool,
       digest,
       list: json([...list]),
       content,
-      created_at: new Date(),
+      createdAt: new Date(),
     })
     .onConflict((conflict) =>
       conflict
-        .columns(['template_version_id', 'tool', 'environment_id'])
-        .doUpdateSet({ content, void_since: null })
-        .where('template_version_modules.void_since', 'is not', null)
+        .columns(['templateVersionId', 'tool', 'environmentId'])
+        .doUpdateSet({ content, voidSince: null })
+        .where('template_version_modules.voidSince', 'is not', null)
         .where(sql<boolean>`template_version_modules.list = ${JSON.stringify(list)}::jsonb`),
     )
     .execute();
@@ -85,20 +85,20 @@ async function haveOwnersChanged(
 ): Promise<boolean> {
   const things = db(em)
     .selectFrom('template_versions as v')
-    .innerJoin('templates as t', 't.id', 'v.template_id')
+    .innerJoin('templates as t', 't.id', 'v.templateId')
     .leftJoin('environments as e', (join) => join.on('e.id', '=', environmentId))
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
     .where('v.id', '=', versionId);
   const ended = await db(em)
     .selectFrom('ended_eligibilities as x')
     .where((eb) => {
-      const isOwner = (['t.team_id', 'e.id', 'p.id', 'p.team_id'] as const).map((owner) =>
-        eb('x.thing_id', 'in', things.select(sql<string>`${sql.ref(owner)}`.as('id'))),
+      const isOwner = (['t.teamId', 'e.id', 'p.id', 'p.teamId'] as const).map((owner) =>
+        eb('x.thingId', 'in', things.select(sql<string>`${sql.ref(owner)}`.as('id'))),
       );
       return eb.or(isOwner);
     })
-    .where('x.ended_at', '>=', new Date(since).toISOString())
-    .select('x.thing_id')
+    .where('x.endedAt', '>=', new Date(since).toISOString())
+    .select('x.thingId')
     .limit(1)
     .executeTakeFirst();
   return ended !== undefined;
@@ -108,9 +108,9 @@ async function haveOwnersChanged(
 export async function findTeamOfVersion(em: Em, versionId: string): Promise<string | null> {
   const found = await db(em)
     .selectFrom('template_versions as v')
-    .innerJoin('templates as t', 't.id', 'v.template_id')
+    .innerJoin('templates as t', 't.id', 'v.templateId')
     .where('v.id', '=', versionId)
-    .select('t.team_id as teamId')
+    .select('t.teamId')
     .executeTakeFirst();
   return found?.teamId ?? null;
 }

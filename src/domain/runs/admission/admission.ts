@@ -8,7 +8,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import { settledValue } from '#domain/shared/tasks/settled.ts';
-import { toPolicyColumns, toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
+import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
 import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { RunDetails } from '../details-store.ts';
 import { publishRunEvent } from '../events/publish-event.ts';
@@ -87,15 +87,15 @@ export async function admitRun(
     ...describeOwner(target),
     ...describeRequester(requester),
     ...describeOrigin(origin, run),
-    idempotency_key: key,
+    idempotencyKey: key,
     status: 'queued',
     phase: 'queued',
-    waiting_on: json({ code: 'engine', since: new Date().toISOString(), position: null, blocker: null }),
-    instance_id: queued.id,
+    waitingOn: json({ code: 'engine', since: new Date().toISOString(), position: null, blocker: null }),
+    instanceId: queued.id,
     instance,
-    instance_position: queued.position,
+    instancePosition: queued.position,
     outputs: json({}),
-    created_at: new Date(),
+    createdAt: new Date(),
   });
   await refuseClosedPool(tx, target, run.pool);
   await takeQuota(tx, target, addedBy(run, queued));
@@ -120,18 +120,18 @@ function describeOrigin(
 ) {
   const expects = typeof origin.expects === 'function' ? origin.expects(run) : origin.expects;
   return {
-    assembly_run_id: links?.assemblyRunId ?? null,
-    assembly_node_id: links?.assemblyNodeId ?? null,
-    drift_finding_id: links?.driftFindingId ?? null,
-    drift_monitor_id: links?.driftMonitorId ?? null,
+    assemblyRunId: links?.assemblyRunId ?? null,
+    assemblyNodeId: links?.assemblyNodeId ?? null,
+    driftFindingId: links?.driftFindingId ?? null,
+    driftMonitorId: links?.driftMonitorId ?? null,
     undoes: links?.undoes ?? null,
-    started_by_run_id: links?.startedByRunId ?? null,
-    parent_workflow_id: parentWorkflowId ?? null,
+    startedByRunId: links?.startedByRunId ?? null,
+    parentWorkflowId: parentWorkflowId ?? null,
     authors: json([...authors]),
-    review_needs: json([...reviewNeeds]),
-    expected_state_serial: expects?.stateSerial ?? null,
-    expected_deployed_run_id: expects?.deployedRunId ?? null,
-    expected_plan_run_id: expects?.planRunId ?? null,
+    reviewNeeds: json([...reviewNeeds]),
+    expectedStateSerial: expects?.stateSerial ?? null,
+    expectedDeployedRunId: expects?.deployedRunId ?? null,
+    expectedPlanRunId: expects?.planRunId ?? null,
   };
 }
 
@@ -150,38 +150,38 @@ async function refuseClosedPool(tx: Transaction, target: AdmissionTarget, pool: 
 function describeWork(run: ResolvedRun) {
   return {
     id: run.id,
-    template_version_id: run.templateVersionId,
-    template_version: run.templateVersion,
+    templateVersionId: run.templateVersionId,
+    templateVersion: run.templateVersion,
     operation: run.operation,
     message: run.message,
     pool: run.pool,
-    tool_demand: run.toolDemand && json(run.toolDemand),
-    tool_switch: run.toolSwitch && json(run.toolSwitch),
+    toolDemand: run.toolDemand && json(run.toolDemand),
+    toolSwitch: run.toolSwitch && json(run.toolSwitch),
     replace: json(run.replace),
     options: run.options && json(run.options),
     variables: json(run.variables),
-    variable_sources: json(run.variableSources),
+    variableSources: json(run.variableSources),
     reads: run.reads.length > 0 ? json(run.reads) : null,
-    variable_resets: run.variableResets.length > 0 ? json([...run.variableResets]) : null,
-    sealed_inputs: run.sealedInputs,
-    retry_safe: run.retrySafe,
+    variableResets: run.variableResets.length > 0 ? json([...run.variableResets]) : null,
+    sealedInputs: run.sealedInputs,
+    retrySafe: run.retrySafe,
     timeouts: json(run.timeouts),
-    requeued_from: run.requeuedFrom,
-    ...toPolicyColumns(toPolicyFields(run.approval)),
+    requeuedFrom: run.requeuedFrom,
+    ...toPolicyFields(run.approval),
   };
 }
 
 function describeOwner({ templateId, teamId, projectId, environmentId }: AdmissionTarget) {
-  return { template_id: templateId, team_id: teamId, project_id: projectId, environment_id: environmentId };
+  return { templateId, teamId, projectId, environmentId };
 }
 
 function describeRequester(requester: Principal) {
   return {
-    requested_by_id: requester.id,
-    requested_by_type: requester.kind,
-    requested_by_name: requester.name,
-    credential_id: requester.credential.id,
-    responsible_user_id: requester.responsibleUserId,
+    requestedById: requester.id,
+    requestedByType: requester.kind,
+    requestedByName: requester.name,
+    credentialId: requester.credential.id,
+    responsibleUserId: requester.responsibleUserId,
   };
 }
 

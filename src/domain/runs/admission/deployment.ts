@@ -34,7 +34,7 @@ export async function findDeployment(
   instance: string,
 ): Promise<DeployedRun | null> {
   const row = await selectDeployed(em, place, instance)
-    .select(['r.id', 'r.operation', 'r.sealed_inputs as sealedInputs'])
+    .select(['r.id', 'r.operation', 'r.sealedInputs'])
     .executeTakeFirst();
   if (!row) return null;
   const { id: runId, versionId, operation, sealedInputs } = row;
@@ -50,15 +50,15 @@ export async function findDeployedVersion(em: Em, place: Place, instance: string
 function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: string) {
   const named = db(em)
     .selectFrom('instances as i')
-    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .innerJoin('runs as r', 'r.id', 'i.deployedRunId')
     .where('i.name', '=', instance)
-    .where('r.template_id', '=', templateId)
+    .where('r.templateId', '=', templateId)
     // A deleted run may have lost its inputs.
-    .where((eb) => sql<boolean>`octet_length(${eb.ref('r.sealed_inputs')}) > 0`)
-    .select('r.template_version_id as versionId');
+    .where((eb) => sql<boolean>`octet_length(${eb.ref('r.sealedInputs')}) > 0`)
+    .select('r.templateVersionId as versionId');
   return environmentId === null
-    ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)
-    : named.where('i.environment_id', '=', environmentId);
+    ? named.where('i.environmentId', 'is', null).where('i.templateId', '=', templateId)
+    : named.where('i.environmentId', '=', environmentId);
 }
 
 /**

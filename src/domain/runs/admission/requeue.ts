@@ -41,7 +41,7 @@ async function findSource(em: Em, id: string): Promise<{ templateId: string; env
   const found = await db(em)
     .selectFrom('runs')
     .where('id', '=', id)
-    .select(['template_id as templateId', 'environment_id as environmentId'])
+    .select(['templateId', 'environmentId'])
     .executeTakeFirst();
   if (!found) return undefined;
   const { templateId, environmentId } = found;

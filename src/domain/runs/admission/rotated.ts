@@ -70,9 +70,9 @@ export async function findRotatedSince(
   { runId, environmentId, schema }: Since,
   reader: Principal,
 ): Promise<string[]> {
-  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('sealed_inputs').executeTakeFirst();
-  if (!run || run.sealed_inputs.length === 0) return [];
-  const inputs = openInputs(keyRing, runId, run.sealed_inputs);
+  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('sealedInputs').executeTakeFirst();
+  if (!run || run.sealedInputs.length === 0) return [];
+  const inputs = openInputs(keyRing, runId, run.sealedInputs);
   const { template } = await loadEnvironmentVariables(em, keyRing, environmentId);
   const variables = new VariableEvaluator(evaluator, limitSubjectOfCaller(reader));
   const fillIn = async (values: Record<string, JsonValue>) =>

@@ -43,30 +43,30 @@ function selectTemplate(eb: Over<{ t: 'templates' }>) {
   return [
     't.id as templateId',
     't.slug as templateSlug',
-    't.team_id as templateTeamId',
-    eb('t.archived_at', 'is not', null).$castTo<boolean>().as('templateArchived'),
+    't.teamId as templateTeamId',
+    eb('t.archivedAt', 'is not', null).$castTo<boolean>().as('templateArchived'),
   ] as const;
 }
 
 function selectTeam(eb: Over<{ o: 'organizations'; m: 'teams' }>) {
   return [
     'o.id as organizationId',
-    eb('o.archived_at', 'is not', null).$castTo<boolean>().as('organizationArchived'),
+    eb('o.archivedAt', 'is not', null).$castTo<boolean>().as('organizationArchived'),
     'm.id as teamId',
-    eb('m.archived_at', 'is not', null).$castTo<boolean>().as('teamArchived'),
+    eb('m.archivedAt', 'is not', null).$castTo<boolean>().as('teamArchived'),
   ] as const;
 }
 
 function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
   return [
     'p.id as projectId',
-    eb('p.archived_at', 'is not', null).$castTo<boolean>().as('projectArchived'),
+    eb('p.archivedAt', 'is not', null).$castTo<boolean>().as('projectArchived'),
     'e.id as environmentId',
-    eb('e.archived_at', 'is not', null).$castTo<boolean>().as('environmentArchived'),
+    eb('e.archivedAt', 'is not', null).$castTo<boolean>().as('environmentArchived'),
     selectPolicy('e').as('approval'),
     'e.kind as environmentKind',
-    'e.allowed_options as environmentOptions',
-    'e.plan_secrets as planSecrets',
+    'e.allowedOptions as environmentOptions',
+    'e.planSecrets',
     'e.tool',
   ] as const;
 }
@@ -74,17 +74,17 @@ function selectEnvironment(eb: Over<{ p: 'projects'; e: 'environments' }>) {
 function inEnvironment(from: Selecting, templateId: IdOf, environmentId: IdOf) {
   return from
     .selectFrom('organizations as o')
-    .innerJoin('teams as m', 'm.organization_id', 'o.id')
-    .innerJoin('projects as p', 'p.team_id', 'm.id')
-    .innerJoin('environments as e', 'e.project_id', 'p.id')
+    .innerJoin('teams as m', 'm.organizationId', 'o.id')
+    .innerJoin('projects as p', 'p.teamId', 'm.id')
+    .innerJoin('environments as e', 'e.projectId', 'p.id')
     .crossJoin('templates as t')
     .where('t.id', '=', templateId)
     .where('e.id', '=', environmentId)
-    .where('t.deleted_at', 'is', null)
-    .where('e.deleted_at', 'is', null)
-    .where('p.deleted_at', 'is', null)
-    .where('m.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('e.deletedAt', 'is', null)
+    .where('p.deletedAt', 'is', null)
+    .where('m.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .select(selectTemplate)
     .select(selectTeam)
     .select(selectEnvironment);
@@ -93,12 +93,12 @@ function inEnvironment(from: Selecting, templateId: IdOf, environmentId: IdOf) {
 function ofTeam(from: Selecting, templateId: IdOf) {
   return from
     .selectFrom('organizations as o')
-    .innerJoin('teams as m', 'm.organization_id', 'o.id')
-    .innerJoin('templates as t', 't.team_id', 'm.id')
+    .innerJoin('teams as m', 'm.organizationId', 'o.id')
+    .innerJoin('templates as t', 't.teamId', 'm.id')
     .where('t.id', '=', templateId)
-    .where('t.deleted_at', 'is', null)
-    .where('m.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('m.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .select(selectTemplate)
     .select(selectTeam);
 }
@@ -107,8 +107,8 @@ function ofInstallation(from: Selecting, templateId: IdOf) {
   return from
     .selectFrom('templates as t')
     .where('t.id', '=', templateId)
-    .where('t.team_id', 'is', null)
-    .where('t.deleted_at', 'is', null)
+    .where('t.teamId', 'is', null)
+    .where('t.deletedAt', 'is', null)
     .select(selectTemplate);
 }
 
@@ -157,9 +157,9 @@ export async function findTargetOfTemplate(em: Em, templateId: string, lock: boo
   const template = await db(em)
     .selectFrom('templates')
     .where('id', '=', templateId)
-    .select('team_id')
+    .select('teamId')
     .executeTakeFirst();
-  const { plain, locking } = template?.team_id ? lookups.ofTeam : lookups.ofInstallation;
+  const { plain, locking } = template?.teamId ? lookups.ofTeam : lookups.ofInstallation;
   return lock ? findLocked(() => locking(em, { templateId })) : findFirst(plain(em, { templateId }));
 }
 
@@ -182,11 +182,11 @@ async function findLocked<Row>(look: () => Promise<Row[]>): Promise<Row | undefi
  */
 export function selectTargetOf(eb: OverRun): AliasableExpression<TargetRow | null> {
   const within = expressionBuilder<Tables>();
-  const templateId = eb.ref('runs.template_id');
+  const templateId = eb.ref('runs.templateId');
   return eb
     .case()
-    .when('runs.environment_id', 'is not', null)
-    .then(jsonObjectFrom(inEnvironment(within, templateId, eb.ref('runs.environment_id').$notNull())))
+    .when('runs.environmentId', 'is not', null)
+    .then(jsonObjectFrom(inEnvironment(within, templateId, eb.ref('runs.environmentId').$notNull())))
     .else(
       eb.fn.coalesce(jsonObjectFrom(ofTeam(within, templateId)), jsonObjectFrom(ofInstallation(within, templateId))),
     )

@@ -84,12 +84,12 @@ function findInstance(
   const named = db(em)
     .selectFrom('instances as i')
     .where('i.name', '=', name)
-    .where('i.deleted_at', 'is', null)
-    .select(['i.tool', 'i.tool_version as toolVersion', 'i.wanted_tool as wantedTool'])
-    .select(['i.state_serial as stateSerial', 'i.resource_count as resourceCount', 'i.outputs']);
+    .where('i.deletedAt', 'is', null)
+    .select(['i.tool', 'i.toolVersion', 'i.wantedTool'])
+    .select(['i.stateSerial', 'i.resourceCount', 'i.outputs']);
   const placed =
     environmentId === null
-      ? named.where('i.environment_id', 'is', null).where('i.template_id', '=', templateId)
-      : named.where('i.environment_id', '=', environmentId);
+      ? named.where('i.environmentId', 'is', null).where('i.templateId', '=', templateId)
+      : named.where('i.environmentId', '=', environmentId);
   return placed.executeTakeFirst();
 }

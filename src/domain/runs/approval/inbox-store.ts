@@ -41,12 +41,12 @@ export async function findPending(
 ): Promise<PendingRun[]> {
   const rows = await selectRunsWithFacts(db(em))
     .where('runs.status', '=', 'pending_approval')
-    .where('runs.finished_at', 'is', null)
-    .where((eb) => isInReadableTeam(reviewer, eb.ref('runs.team_id'), 'visible'))
+    .where('runs.finishedAt', 'is', null)
+    .where((eb) => isInReadableTeam(reviewer, eb.ref('runs.teamId'), 'visible'))
     .where((eb) => eb.not(hasReviewed(eb, reviewer)))
-    .where((eb) => eb.or([eb('runs.approval_allow_self', '=', true), eb('runs.requested_by_id', '<>', reviewer.id)]))
+    .where((eb) => eb.or([eb('runs.approvalAllowSelf', '=', true), eb('runs.requestedById', '<>', reviewer.id)]))
     .$if(asked, (query) => query.where((eb) => isAsked(eb, reviewer)))
-    .$if(teamId !== undefined, (query) => query.where('runs.team_id', '=', teamId ?? null))
+    .$if(teamId !== undefined, (query) => query.where('runs.teamId', '=', teamId ?? null))
     .$if(organizationId !== undefined, (query) => query.where((eb) => isOfOrganization(eb, organizationId ?? '')))
     .$if(runIds !== undefined, (query) => query.where('runs.id', '=', (eb) => eb.fn.any(eb.val([...(runIds ?? [])]))))
     .$if(after !== null, (query) => query.where('runs.id', '>', after))
@@ -58,16 +58,16 @@ export async function findPending(
 }
 
 function isOfOrganization(eb: OverRun, organizationId: string) {
-  const teams = eb.selectFrom('teams as owning').whereRef('owning.id', '=', 'runs.team_id');
-  return eb.exists(teams.where('owning.organization_id', '=', organizationId).select('owning.id'));
+  const teams = eb.selectFrom('teams as owning').whereRef('owning.id', '=', 'runs.teamId');
+  return eb.exists(teams.where('owning.organizationId', '=', organizationId).select('owning.id'));
 }
 
 /** The latest request for a review that names the reviewer. */
 function selectRequest(eb: OverRun, { id }: Principal) {
   const request = eb
     .selectFrom('domain_events as e')
-    .where('e.subject_kind', '=', 'run')
-    .whereRef('e.subject_id', '=', 'runs.id')
+    .where('e.subjectKind', '=', 'run')
+    .whereRef('e.subjectId', '=', 'runs.id')
     .where('e.type', '=', 'run.approval_requested')
     .where((of) => sql<boolean>`${of.ref('e.data')} -> 'reviewers' @> ${json([id])}::jsonb`)
     .orderBy('e.sequence', 'desc')
@@ -75,14 +75,14 @@ function selectRequest(eb: OverRun, { id }: Principal) {
     .select((of) => [
       sql<string>`${of.ref('e.data')} ->> 'by'`.as('by'),
       sql<string>`${of.ref('e.data')} ->> 'message'`.as('message'),
-      'e.created_at as at',
+      'e.createdAt as at',
     ]);
   return jsonObjectFrom(request);
 }
 
 function hasReviewed(eb: OverRun, reviewer: Principal) {
-  const reviews = eb.selectFrom('run_reviews as own').whereRef('own.run_id', '=', 'runs.id');
-  return eb.exists(reviews.where('own.responsible_user_id', '=', responsiblePerson(reviewer)).select('own.id'));
+  const reviews = eb.selectFrom('run_reviews as own').whereRef('own.runId', '=', 'runs.id');
+  return eb.exists(reviews.where('own.responsibleUserId', '=', responsiblePerson(reviewer)).select('own.id'));
 }
 
 /** Whether somebody asked the reviewer by name. */

@@ -7,15 +7,15 @@ import type { ApprovalRule } from '#domain/shared/vocabulary/approval.ts';
 type OverRun = Over<{ runs: 'runs' }>;
 
 /** The columns in which environments and runs hold a policy. */
-type PolicyColumn = keyof Tables['environments'] & keyof Tables['runs'] & `approval_${string}`;
+type PolicyColumn = keyof Tables['environments'] & keyof Tables['runs'] & `approval${string}`;
 
 /** The `ApprovalPolicy` of the environment or run that a statement calls by an alias. */
 export function selectPolicy(alias: string) {
   const column = <Value>(name: PolicyColumn) => sql.ref<Value>(`${alias}.${name}`);
   return jsonBuildObject({
-    required: column<number>('approval_required'),
-    when: column<ApprovalRule>('approval_when'),
-    allow_self: column<boolean>('approval_allow_self'),
+    required: column<number>('approvalRequired'),
+    when: column<ApprovalRule>('approvalWhen'),
+    allow_self: column<boolean>('approvalAllowSelf'),
   });
 }
 
@@ -28,7 +28,7 @@ export function selectAdmittedPolicy() {
 export function selectEnvironmentPolicy(eb: OverRun) {
   return eb
     .selectFrom('environments as e')
-    .whereRef('e.id', '=', 'runs.environment_id')
+    .whereRef('e.id', '=', 'runs.environmentId')
     .select(selectPolicy('e').as('policy'))
     .$asScalar();
 }

@@ -114,15 +114,15 @@ function describe(principal: Principal, { teamId, organizationId }: Ownership, f
 
 /** The ids of a team's members and of those who administer its organization, by name. Administrators of the installation are not listed: tenants do not know them. */
 async function findCandidates(em: Em, { teamId, organizationId }: Ownership): Promise<string[]> {
-  const inTeam = db(em).selectFrom('team_members as m').where('m.team_id', '=', teamId).select('m.principal_id');
+  const inTeam = db(em).selectFrom('team_members as m').where('m.teamId', '=', teamId).select('m.principalId');
   const administering = db(em)
     .selectFrom('organization_members as m')
-    .where('m.organization_id', '=', organizationId)
+    .where('m.organizationId', '=', organizationId)
     .where('m.role', 'in', ['owner', 'admin'])
-    .select('m.principal_id');
+    .select('m.principalId');
   const rows = await db(em)
     .selectFrom('principals as p')
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .where((eb) => eb.or([eb('p.id', 'in', inTeam), eb('p.id', 'in', administering)]))
     .orderBy(sql`lower(p.name)`)
     .orderBy('p.id')

@@ -14,7 +14,7 @@ import type { ApprovalFacts, RecordedReview } from './rules.ts';
 /** Whether a review `v` approves the plan with which its run waits. */
 export function isApproval(eb: Over<{ runs: 'runs'; v: 'run_reviews' }>) {
   return eb
-    .and([eb('v.decision', '=', 'approve'), eb('v.plan_digest', '=', eb.ref('runs.plan_digest'))])
+    .and([eb('v.decision', '=', 'approve'), eb('v.planDigest', '=', eb.ref('runs.planDigest'))])
     .$castTo<boolean>();
 }
 
@@ -41,18 +41,18 @@ export function toApprovalFacts({ admitted, present, reviews, ...facts }: Approv
 export function selectApprovalFacts(eb: OverRun): AliasableExpression<ApprovalFactsRow> {
   const facts = expressionBuilder<Tables & WithLineage>()
     .selectFrom('lineage')
-    .leftJoin('template_versions as version', 'version.id', 'lineage.template_version_id')
+    .leftJoin('template_versions as version', 'version.id', 'lineage.templateVersionId')
     .select(({ fn, ref }) => {
-      const requester = { person: ref('lineage.responsible_user_id'), id: ref('lineage.requested_by_id') };
-      const publisher = { person: ref('version.responsible_user_id'), id: ref('version.published_by').$notNull() };
+      const requester = { person: ref('lineage.responsibleUserId'), id: ref('lineage.requestedById') };
+      const publisher = { person: ref('version.responsibleUserId'), id: ref('version.publishedBy').$notNull() };
       return jsonBuildObject({
-        planDigest: eb.ref('runs.plan_digest'),
+        planDigest: eb.ref('runs.planDigest'),
         admitted: selectAdmittedPolicy(),
         present: selectEnvironmentPolicy(eb),
-        expiresAt: eb.ref('runs.approval_expires_at'),
-        templateVersion: eb.ref('runs.template_version'),
-        reviewNeeds: eb.ref('runs.review_needs'),
-        owner: jsonBuildObject({ teamId: eb.ref('runs.team_id'), organizationId: selectOrganization(eb) }),
+        expiresAt: eb.ref('runs.approvalExpiresAt'),
+        templateVersion: eb.ref('runs.templateVersion'),
+        reviewNeeds: eb.ref('runs.reviewNeeds'),
+        owner: jsonBuildObject({ teamId: eb.ref('runs.teamId'), organizationId: selectOrganization(eb) }),
         requesters: fn.jsonAgg(jsonBuildObject(requester)),
         publishers: fn.jsonAgg(jsonBuildObject(publisher)),
         authors: selectAuthors(),
@@ -72,61 +72,56 @@ function selectAuthors() {
 function selectOrganization(eb: OverRun) {
   return eb
     .selectFrom('teams as owning')
-    .whereRef('owning.id', '=', 'runs.team_id')
-    .select('owning.organization_id')
+    .whereRef('owning.id', '=', 'runs.teamId')
+    .select('owning.organizationId')
     .$asScalar();
 }
 
 /** The reviews of a run, oldest first, with their reviewers as they are now. */
 function selectReviewers(eb: OverRun) {
-  const reviews = eb.selectFrom('run_reviews as v').whereRef('v.run_id', '=', 'runs.id').orderBy('v.id');
+  const reviews = eb.selectFrom('run_reviews as v').whereRef('v.runId', '=', 'runs.id').orderBy('v.id');
   return jsonArrayFrom(
     reviews.select((review) => [
       'v.id',
-      'v.responsible_user_id as person',
-      'v.reviewer_id as reviewerId',
-      'v.reviewer_name as reviewerName',
+      'v.responsibleUserId as person',
+      'v.reviewerId',
+      'v.reviewerName',
       isApproval(review).as('isApproval'),
       review
-        .exists(present(review, 'v.responsible_user_id').where('p.enabled', '=', true).select('p.id'))
+        .exists(present(review, 'v.responsibleUserId').where('p.enabled', '=', true).select('p.id'))
         .$castTo<boolean>()
         .as('isPersonEnabled'),
-      jsonObjectFrom(present(review, 'v.reviewer_id').select(selectPrincipal)).as('reviewer'),
+      jsonObjectFrom(present(review, 'v.reviewerId').select(selectPrincipal)).as('reviewer'),
     ]),
   );
 }
 
 /** The principal that a column of a review names, unless it was deleted. */
-function present(eb: Over<{ v: 'run_reviews' }>, column: 'v.responsible_user_id' | 'v.reviewer_id') {
-  return eb.selectFrom('principals as p').whereRef('p.id', '=', column).where('p.deleted_at', 'is', null);
+function present(eb: Over<{ v: 'run_reviews' }>, column: 'v.responsibleUserId' | 'v.reviewerId') {
+  return eb.selectFrom('principals as p').whereRef('p.id', '=', column).where('p.deletedAt', 'is', null);
 }
 
 /** A run and those that it was requeued from. */
 interface WithLineage {
   lineage: Pick<Tables['runs'], (typeof lineageColumns)[number]>;
 }
-const lineageColumns = [
-  'requeued_from',
-  'responsible_user_id',
-  'requested_by_id',
-  'template_version_id',
-  'authors',
-] as const;
+const lineageColumns = ['requeuedFrom', 'responsibleUserId', 'requestedById', 'templateVersionId', 'authors'] as const;
 
 /** An expression over the `lineage` of a run. */
 function withLineage<Value>(eb: OverRun, value: Expression<Value>) {
   const itself = eb.selectFrom('runs as itself').whereRef('itself.id', '=', 'runs.id').select(lineageColumns);
   const former = expressionBuilder<Tables & WithLineage>()
     .selectFrom('lineage')
-    .innerJoin('runs as former', 'former.id', 'lineage.requeued_from')
+    .innerJoin('runs as former', 'former.id', 'lineage.requeuedFrom')
     .select([
-      'former.requeued_from',
-      'former.responsible_user_id',
-      'former.requested_by_id',
-      'former.template_version_id',
+      'former.requeuedFrom',
+      'former.responsibleUserId',
+      'former.requestedById',
+      'former.templateVersionId',
       'former.authors',
     ]);
-  return sql<Value>`(with recursive lineage as ${itself.unionAll(former)} ${value})`;
+  const columns = sql.join(lineageColumns.map((column) => sql.ref(column)));
+  return sql<Value>`(with recursive lineage(${columns}) as ${itself.unionAll(former)} ${value})`;
 }
 
 /** The facts on which a review depends. The caller has locked the run, so no other review comes between. */

@@ -72,17 +72,17 @@ export async function recordIncomplete(em: Em, { id, instanceId }: Run): Promise
   await db(em)
     .updateTable('instances')
     .where('id', '=', instanceId)
-    .where('unrecorded_run_id', 'is', null)
+    .where('unrecordedRunId', 'is', null)
     .where((eb) =>
       eb.exists(
         eb
           .selectFrom('run_attempts as a')
-          .where('a.run_id', '=', id)
+          .where('a.runId', '=', id)
           .where('a.phase', '=', 'applying')
-          .where('a.worker_id', 'is not', null)
+          .where('a.workerId', 'is not', null)
           .select('a.id'),
       ),
     )
-    .set((eb) => ({ unrecorded_run_id: id, unrecorded_at: new Date(), revision: eb('revision', '+', 1) }))
+    .set((eb) => ({ unrecordedRunId: id, unrecordedAt: new Date(), revision: eb('revision', '+', 1) }))
     .execute();
 }

@@ -17,22 +17,22 @@ export const insertChunk = prepare((db, parameter: ParameterOf<ChunkOfAttempt>) 
     .with('attempt', (query) =>
       query
         .selectFrom('run_attempts as a')
-        .innerJoin('runs as r', (join) => join.onRef('r.id', '=', 'a.run_id').onRef('r.attempt_id', '=', 'a.id'))
+        .innerJoin('runs as r', (join) => join.onRef('r.id', '=', 'a.runId').onRef('r.attemptId', '=', 'a.id'))
         .where('a.id', '=', parameter('attemptId'))
-        .select(['a.run_id', 'a.log_base', 'a.line_base', 'r.created_at'])
+        .select(['a.runId', 'a.logBase', 'a.lineBase', 'r.createdAt'])
         .forShare('r'),
     )
     .with('kept', (query) =>
       query
         .insertInto('run_log_chunks')
         .columns([
-          'run_id',
+          'runId',
           'sequence',
           'time',
-          'attempt_id',
+          'attemptId',
           'phase',
           'stream',
-          'first_line',
+          'firstLine',
           'lines',
           'content',
           'checksum',
@@ -41,13 +41,13 @@ export const insertChunk = prepare((db, parameter: ParameterOf<ChunkOfAttempt>) 
           eb
             .selectFrom('attempt')
             .select((of) => [
-              'attempt.run_id',
-              of('attempt.log_base', '+', parameter('sequence')).as('sequence'),
-              sql<string>`greatest(${parameter('time')}::timestamptz, ${of.ref('attempt.created_at')})`.as('time'),
-              of.val(parameter('attemptId')).as('attempt_id'),
+              'attempt.runId',
+              of('attempt.logBase', '+', parameter('sequence')).as('sequence'),
+              sql<string>`greatest(${parameter('time')}::timestamptz, ${of.ref('attempt.createdAt')})`.as('time'),
+              of.val(parameter('attemptId')).as('attemptId'),
               of.val(parameter('phase')).as('phase'),
               of.val(parameter('stream')).as('stream'),
-              of('attempt.line_base', '+', parameter('firstLine')).as('first_line'),
+              of('attempt.lineBase', '+', parameter('firstLine')).as('firstLine'),
               of.val(parameter('lines')).as('lines'),
               of.val(parameter('content')).as('content'),
               of.val(parameter('checksum')).as('checksum'),
@@ -55,7 +55,7 @@ export const insertChunk = prepare((db, parameter: ParameterOf<ChunkOfAttempt>) 
         )
         .onConflict((conflict) => conflict.doNothing()),
     )
-    .selectNoFrom((eb) => eb.exists(eb.selectFrom('attempt').select('attempt.run_id')).$castTo<boolean>().as('isLive')),
+    .selectNoFrom((eb) => eb.exists(eb.selectFrom('attempt').select('attempt.runId')).$castTo<boolean>().as('isLive')),
 );
 
 interface SystemLine {
@@ -74,13 +74,13 @@ export async function insertSystemLine(em: Em, line: SystemLine): Promise<void> 
   await db(em)
     .insertInto('run_log_chunks')
     .values({
-      run_id: line.runId,
+      runId: line.runId,
       sequence: line.sequence,
       time: sql`clock_timestamp()`,
-      attempt_id: line.attemptId,
+      attemptId: line.attemptId,
       phase: line.phase,
       stream: 'system',
-      first_line: line.firstLine,
+      firstLine: line.firstLine,
       lines: line.lines,
       content: line.content,
       checksum: line.checksum,
@@ -95,11 +95,11 @@ export const endsInLine = sql<boolean>`octet_length(content) > 0 and get_byte(co
 export function findLogEnd(em: Em, { id, createdAt }: Pick<Run, 'id' | 'createdAt'>) {
   return db(em)
     .selectFrom('run_log_chunks')
-    .where('run_id', '=', id)
+    .where('runId', '=', id)
     .where('time', '>=', createdAt.toISOString())
     .orderBy('sequence', 'desc')
     .limit((eb) => eb.lit(1))
-    .select((eb) => ['sequence', eb('first_line', '+', eb.ref('lines')).as('lines'), endsInLine.as('endsInLine')])
+    .select((eb) => ['sequence', eb('firstLine', '+', eb.ref('lines')).as('lines'), endsInLine.as('endsInLine')])
     .executeTakeFirst();
 }
 
@@ -121,13 +121,13 @@ export interface LogQuery extends LogPosition {
 /** A chunk of a log for readers. */
 export type LogRow = Awaited<ReturnType<typeof readLog>>[number];
 
-const shown = ['sequence', 'time', 'phase', 'stream', 'first_line as firstLine', 'lines', 'content'] as const;
+const shown = ['sequence', 'time', 'phase', 'stream', 'firstLine', 'lines', 'content'] as const;
 
 /** The next chunks of the log of a run. The cost does not depend on the position in the log. */
 export const readLog = prepare((db, parameter: ParameterOf<LogQuery>) => {
   const page = db
     .selectFrom('run_log_chunks')
-    .where('run_id', '=', parameter('runId'))
+    .where('runId', '=', parameter('runId'))
     .where('sequence', '>', parameter('after'))
     .where('time', '>=', parameter('runCreatedAt'))
     .orderBy('sequence')
@@ -163,7 +163,7 @@ export const readLog = prepare((db, parameter: ParameterOf<LogQuery>) => {
 export const readLogBefore = prepare((db, parameter: ParameterOf<LogPosition & { limit: number }>) =>
   db
     .selectFrom('run_log_chunks')
-    .where('run_id', '=', parameter('runId'))
+    .where('runId', '=', parameter('runId'))
     .where('sequence', '<=', parameter('after'))
     .where('time', '>=', parameter('runCreatedAt'))
     .orderBy('sequence', 'desc')

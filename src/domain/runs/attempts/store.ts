@@ -9,10 +9,10 @@ import { demandsSandbox } from '#domain/workers/placement-store.ts';
 /** Whether an attempt `a` can be claimed: it is the current one of its running run, has not ended, and has no worker. */
 function isClaimable(eb: ExpressionBuilder<Tables & { a: Tables['run_attempts'] }, 'a' | 'runs'>) {
   return eb.and([
-    eb('a.worker_id', 'is', null),
+    eb('a.workerId', 'is', null),
     eb('a.outcome', 'is', null),
-    eb('runs.id', '=', eb.ref('a.run_id')),
-    eb('runs.attempt_id', '=', eb.ref('a.id')),
+    eb('runs.id', '=', eb.ref('a.runId')),
+    eb('runs.attemptId', '=', eb.ref('a.id')),
     eb('runs.status', '=', 'running'),
   ]);
 }
@@ -43,23 +43,23 @@ const claimAttemptRow = prepare((db, parameter: ParameterOf<Claim>) =>
         .updateTable('run_attempts as a')
         .from(['runs', 'claimant'])
         .set((eb) => ({
-          worker_id: parameter('workerId'),
-          started_at: sql<string>`clock_timestamp()`,
+          workerId: parameter('workerId'),
+          startedAt: sql<string>`clock_timestamp()`,
           isolation: eb.ref('claimant.isolation'),
         }))
         .where('a.id', '=', parameter('attemptId'))
         .where(isClaimable)
         .where((eb) => eb.or([eb('claimant.isolation', '=', sandbox), eb.not(demandsSandbox(eb))]))
-        .returning(['a.run_id', 'a.isolation']),
+        .returning(['a.runId', 'a.isolation']),
     )
     .updateTable('runs')
     .from('claimed')
     .set((eb) => ({
-      waiting_on: null,
+      waitingOn: null,
       revision: eb('runs.revision', '+', 1),
       isolation: eb.case().when('runs.isolation', '=', none).then(none).else(eb.ref('claimed.isolation')).end(),
     }))
-    .whereRef('runs.id', '=', 'claimed.run_id')
+    .whereRef('runs.id', '=', 'claimed.runId')
     .returning('runs.id as runId'),
 );
 
@@ -73,7 +73,7 @@ export async function claimForWorker(em: Em, claim: Claim): Promise<string | nul
 export async function canBeClaimed(em: Em, attemptId: string): Promise<boolean> {
   const attempt = await db(em)
     .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .innerJoin('runs', 'runs.id', 'a.runId')
     .where('a.id', '=', attemptId)
     .where(isClaimable)
     .select('a.id')
@@ -85,6 +85,6 @@ export async function canBeClaimed(em: Em, attemptId: string): Promise<boolean> 
 export async function countRefusedState(em: Em): Promise<void> {
   await db(em)
     .updateTable('installation')
-    .set((eb) => ({ states_refused: eb('states_refused', '+', 1) }))
+    .set((eb) => ({ statesRefused: eb('statesRefused', '+', 1) }))
     .execute();
 }

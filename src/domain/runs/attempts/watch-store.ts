@@ -14,7 +14,7 @@ export async function findEndedAttempts(em: Em, ids: readonly string[]): Promise
         eb.exists(
           eb
             .selectFrom('run_attempts as a')
-            .innerJoin('runs as r', (join) => join.onRef('r.id', '=', 'a.run_id').onRef('r.attempt_id', '=', 'a.id'))
+            .innerJoin('runs as r', (join) => join.onRef('r.id', '=', 'a.runId').onRef('r.attemptId', '=', 'a.id'))
             .whereRef('a.id', '=', 'given.id')
             .where('r.status', '=', 'running')
             .select('a.id'),

@@ -5,14 +5,14 @@ import { type PageRequest, pageOf } from '#domain/shared/paging.ts';
 function selectComments(em: Em, runId: string) {
   return db(em)
     .selectFrom('run_comments')
-    .where('run_comments.run_id', '=', runId)
+    .where('run_comments.runId', '=', runId)
     .select([
       'run_comments.id',
-      'run_comments.author_id as authorId',
-      'run_comments.author_type as authorType',
-      'run_comments.author_name as authorName',
+      'run_comments.authorId',
+      'run_comments.authorType',
+      'run_comments.authorName',
       'run_comments.text',
-      'run_comments.created_at as createdAt',
+      'run_comments.createdAt',
     ]);
 }
 

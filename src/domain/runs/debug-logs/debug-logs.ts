@@ -37,33 +37,30 @@ const removedAtOnce = 50;
 export async function removeOldDebugLogs(em: Em): Promise<boolean> {
   const old = db(em)
     .selectFrom('run_debug_logs')
-    .where('created_at', '<', oldest())
+    .where('createdAt', '<', oldest())
     .limit(removedAtOnce)
-    .select('attempt_id');
-  const { numDeletedRows } = await db(em)
-    .deleteFrom('run_debug_logs')
-    .where('attempt_id', 'in', old)
-    .executeTakeFirst();
+    .select('attemptId');
+  const { numDeletedRows } = await db(em).deleteFrom('run_debug_logs').where('attemptId', 'in', old).executeTakeFirst();
   return Number(numDeletedRows) === removedAtOnce;
 }
 
 /** The debug logs of a run, newest first, without their texts. */
 export function listDebugLogs(em: Em, runId: string, page: PageRequest) {
-  const query = selectDebugLogs(em, runId).select(['attempt_id as id', 'phase', 'level', 'bytes']);
-  return pageOf(query.select('created_at as createdAt'), 'attempt_id', page);
+  const query = selectDebugLogs(em, runId).select(['attemptId as id', 'phase', 'level', 'bytes']);
+  return pageOf(query.select('createdAt'), 'attemptId', page);
 }
 
 function selectDebugLogs(em: Em, runId: string) {
-  return db(em).selectFrom('run_debug_logs').where('run_id', '=', runId).where('created_at', '>=', oldest());
+  return db(em).selectFrom('run_debug_logs').where('runId', '=', runId).where('createdAt', '>=', oldest());
 }
 
 /** The texts of the debug logs of a run, oldest first. */
 export async function* readDebugLogs(em: Em, keyRing: KeyRing, runId: string): AsyncGenerator<Buffer> {
-  const logs = await selectDebugLogs(em, runId).orderBy('attempt_id').select('attempt_id as attemptId').execute();
+  const logs = await selectDebugLogs(em, runId).orderBy('attemptId').select('attemptId').execute();
   for (const { attemptId } of logs) {
     const row = await db(em)
       .selectFrom('run_debug_logs')
-      .where('attempt_id', '=', attemptId)
+      .where('attemptId', '=', attemptId)
       .select('content')
       .executeTakeFirst();
     if (row) yield keyRing.open(debugLogContext(attemptId), row.content);

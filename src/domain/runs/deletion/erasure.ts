@@ -15,8 +15,8 @@ export async function eraseInputs(em: Em, run: Run): Promise<void> {
   const deployed = await db(em)
     .selectFrom('instances')
     .where('id', '=', run.instanceId)
-    .where('deployed_run_id', '=', run.id)
-    .where('resource_count', '>', 0)
+    .where('deployedRunId', '=', run.id)
+    .where('resourceCount', '>', 0)
     .select('id')
     .executeTakeFirst();
   if (!deployed) run.sealedInputs = erased;
@@ -31,8 +31,8 @@ export async function recordDeployedRun(em: Em, instance: Instance, runId: strin
   if (earlierId === null) return;
   await db(em)
     .updateTable('runs')
-    .set({ sealed_inputs: erased })
+    .set({ sealedInputs: erased })
     .where('id', '=', earlierId)
-    .where('deleted_at', 'is not', null)
+    .where('deletedAt', 'is not', null)
     .execute();
 }

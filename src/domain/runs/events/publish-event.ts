@@ -28,8 +28,8 @@ export async function publishRunEventOnce<Type extends RunEventType>(
 ): Promise<boolean> {
   const earlier = await db(tx.em)
     .selectFrom('domain_events as e')
-    .where('e.subject_kind', '=', 'run')
-    .where('e.subject_id', '=', run.id)
+    .where('e.subjectKind', '=', 'run')
+    .where('e.subjectId', '=', run.id)
     .where('e.type', '=', type)
     .where((eb) => sql<boolean>`${eb.ref('e.data')} @> ${json(key)}::jsonb`)
     .select('e.sequence')

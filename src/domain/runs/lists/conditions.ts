@@ -9,13 +9,13 @@ import type { RunFilter } from './filter.ts';
 /** A filter's conditions on single columns; statuses and the period have functions of their own. */
 export function filterConditions(eb: OverRun, filter: RunFilter): Expression<SqlBool>[] {
   const { environmentId, instanceId, templateId, requestedBy, operation } = filter;
-  const conditions: Expression<SqlBool>[] = [eb('runs.deleted_at', 'is', null)];
-  if (environmentId !== undefined) conditions.push(eb('runs.environment_id', '=', environmentId));
-  if (instanceId !== undefined) conditions.push(eb('runs.instance_id', '=', instanceId));
-  if (templateId !== undefined) conditions.push(eb('runs.template_id', '=', templateId));
-  if (filter.startedByRunId !== undefined) conditions.push(eb('runs.started_by_run_id', '=', filter.startedByRunId));
-  if (filter.driftFindingId !== undefined) conditions.push(eb('runs.drift_finding_id', '=', filter.driftFindingId));
-  if (requestedBy !== undefined) conditions.push(eb('runs.requested_by_id', '=', requestedBy));
+  const conditions: Expression<SqlBool>[] = [eb('runs.deletedAt', 'is', null)];
+  if (environmentId !== undefined) conditions.push(eb('runs.environmentId', '=', environmentId));
+  if (instanceId !== undefined) conditions.push(eb('runs.instanceId', '=', instanceId));
+  if (templateId !== undefined) conditions.push(eb('runs.templateId', '=', templateId));
+  if (filter.startedByRunId !== undefined) conditions.push(eb('runs.startedByRunId', '=', filter.startedByRunId));
+  if (filter.driftFindingId !== undefined) conditions.push(eb('runs.driftFindingId', '=', filter.driftFindingId));
+  if (requestedBy !== undefined) conditions.push(eb('runs.requestedById', '=', requestedBy));
   // Scans come by the hour, so they are listed only for whoever asks for them, and have no place in the indexes of the other runs.
   if (operation !== 'scan') conditions.push(eb('runs.operation', '<>', sql.lit('scan' as const)));
   if (operation !== undefined) conditions.push(eb('runs.operation', '=', sql.lit(operation)));
@@ -28,15 +28,15 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
 
 /** The condition that a run has not ended and waits for one of these. */
 function waitingConditions(eb: OverRun, codes: readonly WaitingCode[]): Expression<SqlBool>[] {
-  const code = eb.ref('runs.waiting_on', '->>').key('code');
-  return [eb('runs.finished_at', 'is', null), eb(code, 'in', codes)];
+  const code = eb.ref('runs.waitingOn', '->>').key('code');
+  return [eb('runs.finishedAt', 'is', null), eb(code, 'in', codes)];
 }
 
 /** The condition that a run was admitted in a period. */
 export function periodConditions(eb: OverRun, { from, to }: Pick<RunFilter, 'from' | 'to'>): Expression<SqlBool>[] {
   return [
-    ...(from ? [eb('runs.created_at', '>=', from.toISOString())] : []),
-    ...(to ? [eb('runs.created_at', '<', to.toISOString())] : []),
+    ...(from ? [eb('runs.createdAt', '>=', from.toISOString())] : []),
+    ...(to ? [eb('runs.createdAt', '<', to.toISOString())] : []),
   ];
 }
 
@@ -57,5 +57,5 @@ export function idRangeOf({ from, to }: Pick<RunFilter, 'from' | 'to'>): IdRange
  * it wants. The status is a part of the statement: PostgreSQL must know it to see how rare it is.
  */
 export function statusConditions(eb: OverRun, status: RunStatus): Expression<SqlBool>[] {
-  return [eb('runs.status', '=', sql.lit(status)), eb('runs.finished_at', isTerminal(status) ? 'is not' : 'is', null)];
+  return [eb('runs.status', '=', sql.lit(status)), eb('runs.finishedAt', isTerminal(status) ? 'is not' : 'is', null)];
 }

@@ -23,7 +23,7 @@ export function indexPartOf(run: OverRun, part: ScopePart, status: RunStatus | n
     // The unfinished runs of the whole installation are few.
     return { conditions: [...inRange(run, ids), ...ofStatus, isIn(run, part)], order: newestFirst };
   const group = groupOf(team, status);
-  const isFinished = status === null ? [] : [run('runs.finished_at', 'is not', null)];
+  const isFinished = status === null ? [] : [run('runs.finishedAt', 'is not', null)];
   return { conditions: [inIndexGroup(group, ids), ...isFinished], order: orderOfGroup(group) };
 }
 
@@ -47,12 +47,12 @@ function teamOf(part: ScopePart): Expression<unknown> | null {
 }
 
 function isIn(run: OverRun, part: ScopePart): Expression<SqlBool> {
-  return part.kind === 'teams' ? run('runs.team_id', '=', sql.ref<string>('owner.team')) : isOfTeam(part);
+  return part.kind === 'teams' ? run('runs.teamId', '=', sql.ref<string>('owner.team')) : isOfTeam(part);
 }
 
 /** The indexes of all runs by team, and of the finished ones by team and status. */
 function groupOf(team: Expression<unknown>, status: RunStatus | null): IndexGroup {
   const id = 'runs.id';
-  if (status === null) return { columns: ['runs.team_id'], values: [team], id };
-  return { columns: ['runs.team_id', 'runs.status'], values: [team, sql.lit(status)], id };
+  if (status === null) return { columns: ['runs.teamId'], values: [team], id };
+  return { columns: ['runs.teamId', 'runs.status'], values: [team, sql.lit(status)], id };
 }

@@ -22,7 +22,7 @@ export function partsOf(scope: RunScope, principal: Principal): ScopePart[] {
   const eb: Over<{ t: 'teams' }> = expressionBuilder<Tables & { t: Tables['teams'] }, 't'>();
   const isReadable = isInReadableTeam(principal, eb.ref('t.id'), 'hidden');
   if (scope.kind === 'organization')
-    return [{ kind: 'teams', teamCondition: eb.and([eb('t.organization_id', '=', scope.organizationId), isReadable]) }];
+    return [{ kind: 'teams', teamCondition: eb.and([eb('t.organizationId', '=', scope.organizationId), isReadable]) }];
   if (isPlatformAdministrator(principal)) return [{ kind: 'all' }];
   return [
     { kind: 'team', teamId: null },
@@ -49,7 +49,7 @@ export function selectTeams(em: Em, part: ScopePart) {
 
 /** The condition that a run belongs to the team of a part, which may be no team. */
 export function isOfTeam(part: ScopePart): Expression<SqlBool> {
-  const team = sql.ref('runs.team_id');
+  const team = sql.ref('runs.teamId');
   return part.kind === 'team' && part.teamId !== null
     ? sql<SqlBool>`${team} = ${part.teamId}`
     : sql<SqlBool>`${team} is null`;

@@ -87,15 +87,15 @@ function selectCounted(
     .selectFrom('runs')
     .innerJoin(selectTeams(em, part).as('owner'), (join) => join.onTrue())
     .where((run) => run.and([...filterConditions(run, filter), ...periodConditions(run, period)]))
-    .where('runs.finished_at', finished ? 'is not' : 'is', null)
-    .$if(part.kind === 'teams', (query) => query.whereRef('runs.team_id', '=', 'owner.team'))
+    .where('runs.finishedAt', finished ? 'is not' : 'is', null)
+    .$if(part.kind === 'teams', (query) => query.whereRef('runs.teamId', '=', 'owner.team'))
     .$if(part.kind === 'team', (query) => query.where(isOfTeam(part)))
     .$if(statuses !== null, (query) =>
       query.where('runs.status', '=', (eb) => eb.fn.any(eb.val([...(statuses ?? [])]))),
     )
     .select(({ ref }) => [
-      sql<string>`(${ref('runs.created_at')} at time zone ${period.timeZone})::date`.as('day'),
+      sql<string>`(${ref('runs.createdAt')} at time zone ${period.timeZone})::date`.as('day'),
       ref('runs.status').$castTo<RunStatus | null>().as('status'),
-      sql<Seconds>`extract(epoch from ${ref('runs.finished_at')} - ${ref('runs.started_at')})::float8`.as('seconds'),
+      sql<Seconds>`extract(epoch from ${ref('runs.finishedAt')} - ${ref('runs.startedAt')})::float8`.as('seconds'),
     ]);
 }

@@ -9,12 +9,12 @@ export function readWatchedRuns(em: Em, ids: readonly string[]): Promise<Watched
   return db(em)
     .selectFrom('runs')
     .where('runs.id', '=', (eb) => eb.fn.any(sql<string[]>`${ids}::uuid[]`))
-    .select(['runs.id', 'runs.status', 'runs.phase', 'runs.revision', 'runs.waiting_on as waitingOn'])
+    .select(['runs.id', 'runs.status', 'runs.phase', 'runs.revision', 'runs.waitingOn'])
     .select((eb) => {
       const lastEvent = eb
         .selectFrom('domain_events as e')
-        .where('e.subject_kind', '=', 'run')
-        .whereRef('e.subject_id', '=', 'runs.id')
+        .where('e.subjectKind', '=', 'run')
+        .whereRef('e.subjectId', '=', 'runs.id')
         .select((of) => of.fn.max('e.sequence').as('last'));
       return [
         selectLastSequence(eb).as('lastLogSequence'),

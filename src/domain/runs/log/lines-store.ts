@@ -13,10 +13,10 @@ export type LogOfRun = Omit<LogPosition, 'after'>;
 export const findChunkWhereLineEnds = prepare((db, parameter: ParameterOf<LogOfRun & { line: number }>) =>
   db
     .selectFrom('run_log_chunks')
-    .where('run_id', '=', parameter('runId'))
+    .where('runId', '=', parameter('runId'))
     .where('time', '>=', parameter('runCreatedAt'))
-    .where('first_line', '<=', parameter('line'))
-    .orderBy('first_line', 'desc')
+    .where('firstLine', '<=', parameter('line'))
+    .orderBy('firstLine', 'desc')
     .orderBy('sequence', 'desc')
     .limit((eb) => eb.lit(1))
     .select('sequence'),
@@ -26,12 +26,12 @@ export const findChunkWhereLineEnds = prepare((db, parameter: ParameterOf<LogOfR
 export async function countLines(em: Em, { runId, runCreatedAt, upTo }: LogOfRun & { upTo: number }): Promise<number> {
   const last = await db(em)
     .selectFrom('run_log_chunks')
-    .where('run_id', '=', runId)
+    .where('runId', '=', runId)
     .where('time', '>=', runCreatedAt)
     .where('sequence', '<=', upTo)
     .orderBy('sequence', 'desc')
     .limit((eb) => eb.lit(1))
-    .select((eb) => [eb('first_line', '+', eb.ref('lines')).as('ended'), endsInLine.as('endsInLine')])
+    .select((eb) => [eb('firstLine', '+', eb.ref('lines')).as('ended'), endsInLine.as('endsInLine')])
     .executeTakeFirst();
   return last ? last.ended + (last.endsInLine ? 1 : 0) : 0;
 }
@@ -43,32 +43,24 @@ export async function countLines(em: Em, { runId, runCreatedAt, upTo }: LogOfRun
 export function readAttemptsOfLog(em: Em, { runId, runCreatedAt }: LogOfRun) {
   return db(em)
     .selectFrom('run_attempts as a')
-    .innerJoin('runs as r', 'r.id', 'a.run_id')
+    .innerJoin('runs as r', 'r.id', 'a.runId')
     .leftJoinLateral(
       (eb) =>
         eb
           .selectFrom('run_log_chunks as c')
-          .whereRef('c.run_id', '=', 'a.run_id')
-          .whereRef('c.sequence', '<=', 'a.log_base')
-          .whereRef('c.attempt_id', '<>', 'a.id')
+          .whereRef('c.runId', '=', 'a.runId')
+          .whereRef('c.sequence', '<=', 'a.logBase')
+          .whereRef('c.attemptId', '<>', 'a.id')
           .where('c.time', '>=', runCreatedAt)
           .orderBy('c.sequence', 'desc')
           .limit((of) => of.lit(1))
-          .select((of) => [of('c.first_line', '+', of.ref('c.lines')).as('ended'), endsInLine.as('endsInLine')])
+          .select((of) => [of('c.firstLine', '+', of.ref('c.lines')).as('ended'), endsInLine.as('endsInLine')])
           .as('before'),
       (join) => join.onTrue(),
     )
-    .where('a.run_id', '=', runId)
-    .orderBy('a.log_base')
-    .orderBy('a.started_at')
-    .select([
-      'a.phase',
-      'r.operation',
-      'a.outcome',
-      'a.started_at as startedAt',
-      'a.finished_at as finishedAt',
-      'before.ended',
-      'before.endsInLine',
-    ])
+    .where('a.runId', '=', runId)
+    .orderBy('a.logBase')
+    .orderBy('a.startedAt')
+    .select(['a.phase', 'r.operation', 'a.outcome', 'a.startedAt', 'a.finishedAt', 'before.ended', 'before.endsInLine'])
     .execute();
 }

@@ -62,7 +62,7 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
     )
     .with('matching', (queries) => queries.selectFrom('placed').where(matches(filter)).selectAll())
     .selectFrom('run_plans')
-    .where('run_id', '=', runId)
+    .where('runId', '=', runId)
     .select([
       'digest',
       sql<PageRow['kinds']>`coalesce((select jsonb_object_agg(kind, number)
@@ -74,7 +74,7 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
       filter.after === 0 ? 'sections' : sql<null>`null`.as('sections'),
       selectPage(filter).as('page'),
     ])
-    .select(({ ref }) => secretNamesByVersions(ref('run_plans.run_id')).as('secret'))
+    .select(({ ref }) => secretNamesByVersions(ref('run_plans.runId')).as('secret'))
     .executeTakeFirst();
   return row && toPage(row, filter);
 }
@@ -114,7 +114,7 @@ function selectSection(em: Em, runId: string, section: 'outputs' | 'actions') {
   return db(em)
     .selectFrom('run_plans as plan')
     .innerJoinLateral(each, (join) => join.onTrue())
-    .where('plan.run_id', '=', runId);
+    .where('plan.runId', '=', runId);
 }
 
 function selectTouched(em: Em, runId: string) {
@@ -123,7 +123,7 @@ function selectTouched(em: Em, runId: string) {
   return db(em)
     .selectFrom('run_plans as plan')
     .innerJoinLateral(change, (join) => join.onTrue())
-    .where('plan.run_id', '=', runId)
+    .where('plan.runId', '=', runId)
     .where((eb) =>
       eb.or([
         eb(part('action'), '=', eb.fn.any(eb.val(changeActions.filter(isEffective)))),

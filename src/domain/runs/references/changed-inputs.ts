@@ -25,6 +25,6 @@ export async function noteChangedInputs(
   await db(em)
     .updateTable('instances')
     .where('id', '=', instanceId)
-    .set({ inputs_changed_run_id: isChanged ? deployed.runId : null })
+    .set({ inputsChangedRunId: isChanged ? deployed.runId : null })
     .execute();
 }

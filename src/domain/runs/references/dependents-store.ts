@@ -32,33 +32,25 @@ function selectDependents(em: Em, sourceId: string) {
   return db(em)
     .selectFrom('runs as r')
     .innerJoin('instances as i', (join) =>
-      join.onRef('i.id', '=', 'r.instance_id').onRef('i.deployed_run_id', '=', 'r.id'),
+      join.onRef('i.id', '=', 'r.instanceId').onRef('i.deployedRunId', '=', 'r.id'),
     )
-    .leftJoin('environments as e', 'e.id', 'i.environment_id')
+    .leftJoin('environments as e', 'e.id', 'i.environmentId')
     .where('r.reads', 'is not', null)
     .where(({ ref }) => sql<boolean>`${ref('r.reads')} @> ${read}::jsonb`)
     .where('r.operation', '<>', 'destroy')
     .where('i.id', '<>', sourceId)
-    .where('i.deleted_at', 'is', null);
+    .where('i.deletedAt', 'is', null);
 }
 
 export async function findDependents(em: Em, sourceId: string, principal: Principal): Promise<Dependents> {
   const [rows, counted] = await Promise.all([
     selectDependents(em, sourceId)
-      .where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'hidden'))
+      .where((eb) => isInReadableTeam(principal, eb.ref('i.teamId'), 'hidden'))
       .orderBy('e.name')
       .orderBy('i.name')
       .orderBy('i.id')
       .limit(maxShown)
-      .select([
-        'i.id',
-        'i.name',
-        'i.environment_id as environmentId',
-        'e.name as environment',
-        'i.team_id as teamId',
-        'r.id as runId',
-        'r.reads',
-      ])
+      .select(['i.id', 'i.name', 'i.environmentId', 'e.name as environment', 'i.teamId', 'r.id as runId', 'r.reads'])
       .execute(),
     selectDependents(em, sourceId)
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -92,11 +84,11 @@ export async function findInstanceNamed(
   place: { readonly environmentId: string } | { readonly templateId: string },
   name: string,
 ): Promise<string | undefined> {
-  const named = db(em).selectFrom('instances').where('name', '=', name).where('deleted_at', 'is', null).select('id');
+  const named = db(em).selectFrom('instances').where('name', '=', name).where('deletedAt', 'is', null).select('id');
   const found =
     'environmentId' in place
-      ? named.where('environment_id', '=', place.environmentId)
-      : named.where('environment_id', 'is', null).where('template_id', '=', place.templateId);
+      ? named.where('environmentId', '=', place.environmentId)
+      : named.where('environmentId', 'is', null).where('templateId', '=', place.templateId);
   return (await found.executeTakeFirst())?.id;
 }
 
@@ -104,16 +96,10 @@ export async function findInstanceNamed(
 export function findReadingDeployment(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('instances as i')
-    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .innerJoin('runs as r', 'r.id', 'i.deployedRunId')
     .where('i.id', '=', instanceId)
     .where('r.reads', 'is not', null)
     .where('r.operation', '<>', 'destroy')
-    .select([
-      'r.id as runId',
-      'r.reads',
-      'r.sealed_inputs as sealedInputs',
-      'i.environment_id as environmentId',
-      'i.team_id as teamId',
-    ])
+    .select(['r.id as runId', 'r.reads', 'r.sealedInputs', 'i.environmentId', 'i.teamId'])
     .executeTakeFirst();
 }

@@ -37,10 +37,10 @@ export async function refuseEndedReads(
 const selectReads = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
   queries
     .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .innerJoin('runs', 'runs.id', 'a.runId')
     .where('a.id', '=', parameter('attemptId'))
     .where('runs.reads', 'is not', null)
-    .select(['runs.operation', 'runs.reads', 'runs.environment_id as environmentId', 'runs.team_id as teamId']),
+    .select(['runs.operation', 'runs.reads', 'runs.environmentId', 'runs.teamId']),
 );
 
 /**

@@ -72,7 +72,7 @@ async function findSecrets(em: Em, ids: readonly string[]): Promise<ReadonlyMap<
   const rows = await db(em)
     .selectFrom('instances as i')
     .where('i.id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .select((eb) => ['i.id', secretNamesOf(eb.ref('i.outputs'), eb.ref('i.deployed_run_id')).as('names')])
+    .select((eb) => ['i.id', secretNamesOf(eb.ref('i.outputs'), eb.ref('i.deployedRunId')).as('names')])
     .execute();
   return new Map(rows.map(({ id, names }) => [id, names]));
 }

@@ -26,9 +26,9 @@ export interface Source extends Readable {
 /** The instances of environments that are there. */
 function selectSources(em: Em) {
   return presentEnvironments(db(em))
-    .innerJoin('instances as i', 'i.environment_id', 'e.id')
-    .leftJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
-    .where('i.deleted_at', 'is', null)
+    .innerJoin('instances as i', 'i.environmentId', 'e.id')
+    .leftJoin('runs as deployed', 'deployed.id', 'i.deployedRunId')
+    .where('i.deletedAt', 'is', null)
     .select([
       'i.id',
       'i.name',
@@ -37,17 +37,17 @@ function selectSources(em: Em) {
       'p.id as projectId',
       'p.slug as project',
       'e.slug as environment',
-      'i.state_serial as stateSerial',
-      'i.deployed_run_id as deployedRunId',
-      'i.reader_team_ids as readerTeamIds',
-      'i.reader_environment_ids as readerEnvironmentIds',
-      'i.readers_team_id as readersTeamId',
-      'i.readers_organization_id as readersOrganizationId',
-      'i.readers_void_since as readersVoidSince',
+      'i.stateSerial',
+      'i.deployedRunId',
+      'i.readerTeamIds',
+      'i.readerEnvironmentIds',
+      'i.readersTeamId',
+      'i.readersOrganizationId',
+      'i.readersVoidSince',
     ])
     .select(({ ref }) => [
       sql<boolean>`coalesce(${ref('deployed.operation')} = 'destroy', false)`.as('isDestroyed'),
-      sql<number>`coalesce(octet_length(${ref('i.sealed_outputs')}), 0)`.as('bytes'),
+      sql<number>`coalesce(octet_length(${ref('i.sealedOutputs')}), 0)`.as('bytes'),
     ]);
 }
 
@@ -96,8 +96,8 @@ export async function openSourceOutputs(em: Em, keyRing: KeyRing, id: string): P
   const row = await db(em)
     .selectFrom('instances as i')
     .where('i.id', '=', id)
-    .select('i.sealed_outputs as sealed')
-    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployed_run_id')).as('secret'))
+    .select('i.sealedOutputs as sealed')
+    .select(({ ref }) => secretNamesOf(ref('i.outputs'), ref('i.deployedRunId')).as('secret'))
     .executeTakeFirst();
   return row?.sealed ? withSecrets(keyRing.openJson<MaskedOutputs>(outputsContext(id), row.sealed), row.secret) : {};
 }

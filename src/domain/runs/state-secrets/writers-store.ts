@@ -25,14 +25,14 @@ export interface StateWriter {
 export async function findStateWriters(em: Em, instanceId: string): Promise<StateWriter[]> {
   const writers = await selectWriters(em, instanceId).where(isSinceEmpty).execute();
   // A deployment that changed nothing has not begun to apply.
-  const deployed = await selectRuns(em, instanceId).whereRef('r.id', '=', 'i.deployed_run_id').execute();
+  const deployed = await selectRuns(em, instanceId).whereRef('r.id', '=', 'i.deployedRunId').execute();
   return [...writers, ...deployed.filter(({ id }) => writers.every((writer) => writer.id !== id))];
 }
 
 /** The runs that began to apply to an instance before it had the state after this one, latest first. */
 export function findEarlierWriters(em: Em, instanceId: string, serial: number): Promise<StateWriter[]> {
   return selectWriters(em, instanceId)
-    .where((eb) => eb(eb.fn.coalesce('r.state_serial_before', sql.lit(0)), '<', serial))
+    .where((eb) => eb(eb.fn.coalesce('r.stateSerialBefore', sql.lit(0)), '<', serial))
     .execute();
 }
 
@@ -42,17 +42,17 @@ function selectWriters(em: Em, instanceId: string) {
   return selectRuns(em, instanceId)
     .where('r.operation', 'in', writingOperations)
     .where((eb) => eb.exists(selectApplying(eb)))
-    .orderBy('r.instance_position', 'desc')
+    .orderBy('r.instancePosition', 'desc')
     .limit(maxWriters + 1);
 }
 
 function selectRuns(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('runs as r')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
-    .leftJoin('runs as d', 'd.id', 'i.deployed_run_id')
-    .where('r.instance_id', '=', instanceId)
-    .select(['r.id', 'r.sealed_inputs as sealedInputs'])
+    .innerJoin('instances as i', 'i.id', 'r.instanceId')
+    .leftJoin('runs as d', 'd.id', 'i.deployedRunId')
+    .where('r.instanceId', '=', instanceId)
+    .select(['r.id', 'r.sealedInputs'])
     .select([
       sql<boolean>`coalesce(r.instance_position >= d.instance_position, true)`.as('isSinceDeployment'),
       sql<boolean>`coalesce(r.id = d.id, false)`.as('isDeployed'),
@@ -62,17 +62,14 @@ function selectRuns(em: Em, instanceId: string) {
 /** Whether the run wrote a state after the last one that held nothing. Of a run that wrote none, nobody knows. */
 function isSinceEmpty(eb: Writing) {
   const lastEmpty = sql`(select max(s.serial) from state_versions s where s.instance_id = i.id and s.resource_count = 0)`;
-  return eb.or([
-    eb('r.state_serial_after', 'is', null),
-    sql<boolean>`r.state_serial_after > coalesce(${lastEmpty}, 0)`,
-  ]);
+  return eb.or([eb('r.stateSerialAfter', 'is', null), sql<boolean>`r.state_serial_after > coalesce(${lastEmpty}, 0)`]);
 }
 
 function selectApplying(eb: Writing) {
   return eb
     .selectFrom('run_attempts as a')
-    .whereRef('a.run_id', '=', 'r.id')
+    .whereRef('a.runId', '=', 'r.id')
     .where('a.phase', '=', 'applying')
-    .where('a.worker_id', 'is not', null)
+    .where('a.workerId', 'is not', null)
     .select('a.id');
 }

@@ -13,11 +13,11 @@ export function findDispatchedRuns(
 ): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('runs as r')
-    .where('r.finished_at', 'is', null)
+    .where('r.finishedAt', 'is', null)
     .where('r.id', '>', after)
-    .where('r.created_at', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
+    .where('r.createdAt', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
     .where((eb) => eb.not(isStartPending(eb)))
-    .select(['r.id', 'r.idempotency_key as workflowId'])
+    .select(['r.id', 'r.idempotencyKey as workflowId'])
     .orderBy('r.id')
     .limit(limit)
     .execute();
@@ -34,7 +34,7 @@ export async function waitsForStart(em: Em, runId: string): Promise<boolean> {
 }
 
 function isStartPending(eb: Over<{ r: 'runs' }>) {
-  return isWorkflowStartPending(eb.ref('r.idempotency_key'));
+  return isWorkflowStartPending(eb.ref('r.idempotencyKey'));
 }
 
 /**

@@ -39,7 +39,7 @@ function selectAsking(pool: Expression<string>, runId: Expression<string | null>
         team_holds + row_number() over (partition by team, beyond_person order by place, id) as of_team
       from in_persons
     )
-    select in_teams.id, in_teams.idempotency_key as "workflowId",
+    select in_teams.id, in_teams.idempotency_key as workflow_id,
       case when beyond_person then 'person' when of_team > team_share then 'team' end as lacks
     from in_teams cross join shares
   )`;
@@ -89,14 +89,14 @@ export function findShareHolders(
   return db(em)
     .selectFrom('runs as me')
     .innerJoin('runs as r', (join) => join.onRef('r.pool', '=', 'me.pool').onRef('r.id', '<>', 'me.id'))
-    .innerJoin('run_attempts as a', 'a.id', 'r.attempt_id')
+    .innerJoin('run_attempts as a', 'a.id', 'r.attemptId')
     .where('me.id', '=', runId)
     .where('a.outcome', 'is', null)
-    .where('r.finished_at', 'is', null)
+    .where('r.finishedAt', 'is', null)
     .where('r.status', 'in', ['running', 'canceling'])
     .where(isOfShare)
-    .where((eb) => isInReadableTeam(reader, eb.ref('r.team_id'), 'visible'))
-    .select(['r.id', 'r.instance', 'r.started_at as startedAt'])
+    .where((eb) => isInReadableTeam(reader, eb.ref('r.teamId'), 'visible'))
+    .select(['r.id', 'r.instance', 'r.startedAt'])
     .orderBy('r.id')
     .limit(max)
     .execute();
@@ -115,8 +115,8 @@ export const selectEntitledWaiters = prepare((db, parameter: ParameterOf<{ pool:
 export const selectWaiters = prepare((db, parameter: ParameterOf<{ pool: string }>) =>
   db
     .selectFrom('runs')
-    .where('finished_at', 'is', null)
+    .where('finishedAt', 'is', null)
     .where('pool', '=', parameter('pool'))
     .where(sql<boolean>`waiting_on ->> 'code' = 'pool_share'`)
-    .select('idempotency_key as workflowId'),
+    .select('idempotencyKey as workflowId'),
 );

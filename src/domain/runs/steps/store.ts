@@ -16,7 +16,7 @@ import { type OverRun, runsAhead, selectSlotHolder } from '../details-store.ts';
 export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
   db
     .selectFrom('instances')
-    .where('id', '=', (eb) => eb.selectFrom('runs').where('id', '=', parameter('runId')).select('instance_id'))
+    .where('id', '=', (eb) => eb.selectFrom('runs').where('id', '=', parameter('runId')).select('instanceId'))
     .select('id')
     .forUpdate(),
 );
@@ -25,10 +25,10 @@ export const lockInstanceOfRun = prepare((db, parameter: ParameterOf<{ runId: st
 export const lockInstanceOfAttempt = prepare((db, parameter: ParameterOf<{ attemptId: string }>) =>
   db
     .selectFrom('run_attempts as a')
-    .innerJoin('runs as r', 'r.id', 'a.run_id')
-    .innerJoin('instances as i', 'i.id', 'r.instance_id')
+    .innerJoin('runs as r', 'r.id', 'a.runId')
+    .innerJoin('instances as i', 'i.id', 'r.instanceId')
     .where('a.id', '=', parameter('attemptId'))
-    .select('a.run_id as runId')
+    .select('a.runId')
     .forUpdate('i'),
 );
 
@@ -36,26 +36,26 @@ export const lockInstanceOfAttempt = prepare((db, parameter: ParameterOf<{ attem
 export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: string }>) =>
   db
     .selectFrom('runs')
-    .innerJoin('instances as i', 'i.id', 'runs.instance_id')
-    .leftJoin('run_attempts as a', 'a.id', 'runs.attempt_id')
+    .innerJoin('instances as i', 'i.id', 'runs.instanceId')
+    .leftJoin('run_attempts as a', 'a.id', 'runs.attemptId')
     .where('runs.id', '=', parameter('runId'))
     .select((eb) => {
-      const isOpen = eb.and([eb('a.outcome', 'is', null), eb('a.worker_id', 'is not', null)]);
+      const isOpen = eb.and([eb('a.outcome', 'is', null), eb('a.workerId', 'is not', null)]);
       const isQueued = eb('runs.status', '=', 'queued');
       const isWriter = eb('runs.operation', 'in', writingOperations);
       const isScan = eb('runs.operation', '=', 'scan');
       return [
-        'i.state_serial as stateSerial',
-        'i.deployed_run_id as deployedRunId',
+        'i.stateSerial',
+        'i.deployedRunId',
         eb
           .selectFrom('run_plans as plan')
-          .whereRef('plan.run_id', '=', 'runs.id')
-          .select('plan.state_serial')
+          .whereRef('plan.runId', '=', 'runs.id')
+          .select('plan.stateSerial')
           .as('planSerial'),
         eb.case().when(isOpen).then(workerLiveness(eb)).end().as('workerLiveness'),
         eb
           .selectFrom('run_attempts as lost')
-          .whereRef('lost.run_id', '=', 'runs.id')
+          .whereRef('lost.runId', '=', 'runs.id')
           .whereRef('lost.phase', '=', 'a.phase')
           .where('lost.outcome', '=', 'lost')
           .select((of) => of.cast<number>(of.fn.countAll(), 'integer').as('count'))
@@ -86,14 +86,14 @@ export const selectStepFacts = prepare((db, parameter: ParameterOf<{ runId: stri
 
 /** Reviews, and all that decides whether they count, are read only if there are any. */
 function isReviewed(eb: OverRun) {
-  return eb.exists(eb.selectFrom('run_reviews as v').whereRef('v.run_id', '=', 'runs.id').select('v.id'));
+  return eb.exists(eb.selectFrom('run_reviews as v').whereRef('v.runId', '=', 'runs.id').select('v.id'));
 }
 
 /** `SlotQueue` of a run. */
 function selectSlotQueue(eb: OverRun) {
   return jsonBuildObject({
     holder: selectSlotHolder(eb),
-    first: queuedWriters(expressionBuilder<Tables>(), eb.ref('runs.instance_id')).select('ahead.id').$asScalar(),
+    first: queuedWriters(expressionBuilder<Tables>(), eb.ref('runs.instanceId')).select('ahead.id').$asScalar(),
     position: runsAhead(eb)
       .select((of) => of.fn.countAll<number>().as('count'))
       .$asScalar()
@@ -105,8 +105,8 @@ function selectSlotQueue(eb: OverRun) {
 function selectExecutingWriter(eb: OverRun) {
   return eb
     .selectFrom('instance_slots as held')
-    .innerJoin('runs as writer', 'writer.id', 'held.run_id')
-    .whereRef('held.instance_id', '=', 'runs.instance_id')
+    .innerJoin('runs as writer', 'writer.id', 'held.runId')
+    .whereRef('held.instanceId', '=', 'runs.instanceId')
     .where('writer.status', '<>', 'pending_approval')
     .select('writer.id');
 }
@@ -115,9 +115,9 @@ function selectExecutingWriter(eb: OverRun) {
 function unfinishedScans(eb: OverRun) {
   return eb
     .selectFrom('runs as scan')
-    .whereRef('scan.instance_id', '=', 'runs.instance_id')
+    .whereRef('scan.instanceId', '=', 'runs.instanceId')
     .where('scan.operation', '=', sql.lit('scan' as const))
-    .where('scan.finished_at', 'is', null)
+    .where('scan.finishedAt', 'is', null)
     .select('scan.id');
 }
 
@@ -125,18 +125,18 @@ function unfinishedScans(eb: OverRun) {
 function queuedWriters(from: Pick<Kysely<Tables>, 'selectFrom'>, instanceId: string | Expression<string>) {
   return from
     .selectFrom('runs as ahead')
-    .where('ahead.instance_id', '=', instanceId)
-    .where('ahead.finished_at', 'is', null)
+    .where('ahead.instanceId', '=', instanceId)
+    .where('ahead.finishedAt', 'is', null)
     .where('ahead.status', '=', 'queued')
     .where('ahead.operation', 'in', writingOperations)
-    .orderBy('ahead.instance_position')
+    .orderBy('ahead.instancePosition')
     .limit((eb) => eb.lit(1));
 }
 
 const selectFirstWriter = prepare((db, parameter: ParameterOf<{ instanceId: string }>) =>
   queuedWriters(db, parameter('instanceId')).select([
-    'ahead.idempotency_key as workflowId',
-    'ahead.instance_position as position',
+    'ahead.idempotencyKey as workflowId',
+    'ahead.instancePosition as position',
   ]),
 );
 
@@ -148,7 +148,7 @@ export async function findFirstWriter(em: Em, instanceId: string) {
 
 /** Frees the slot that a run holds; returns whether it held one. */
 export async function deleteSlot(em: Em, runId: string): Promise<boolean> {
-  const { numDeletedRows } = await db(em).deleteFrom('instance_slots').where('run_id', '=', runId).executeTakeFirst();
+  const { numDeletedRows } = await db(em).deleteFrom('instance_slots').where('runId', '=', runId).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
@@ -157,7 +157,7 @@ export async function discardPlanArtifact(em: Em, runId: string): Promise<void> 
   await db(em)
     .updateTable('run_plans')
     .set({ artifact: null })
-    .where('run_id', '=', runId)
+    .where('runId', '=', runId)
     .where('artifact', 'is not', null)
     .execute();
 }

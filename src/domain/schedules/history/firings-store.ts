@@ -40,24 +40,24 @@ export async function keepFiring(em: Em, firing: Firing): Promise<void> {
     outcome,
     reason: firing.reason ?? null,
     message: firing.message ?? null,
-    run_id: firing.runId ?? null,
-    assembly_run_id: firing.assemblyRunId ?? null,
+    runId: firing.runId ?? null,
+    assemblyRunId: firing.assemblyRunId ?? null,
   };
   await db(em)
     .insertInto('schedule_firings')
     .values({
       ...found,
       id: newId(),
-      schedule_id: scheduleId,
-      scheduled_at: scheduledAt,
-      last_at: firing.lastAt ?? null,
+      scheduleId,
+      scheduledAt,
+      lastAt: firing.lastAt ?? null,
       times: firing.times ?? 1,
-      requester_name: firing.requestedBy ?? null,
+      requesterName: firing.requestedBy ?? null,
       author: firing.author ? json(firing.author) : null,
-      created_at: new Date(),
+      createdAt: new Date(),
     })
     .onConflict((of) =>
-      of.columns(['schedule_id', 'scheduled_at']).doUpdateSet(found).where('schedule_firings.outcome', '=', 'pending'),
+      of.columns(['scheduleId', 'scheduledAt']).doUpdateSet(found).where('schedule_firings.outcome', '=', 'pending'),
     )
     .execute();
   await forgetOld(em, scheduleId);
@@ -69,19 +69,19 @@ async function addToLast(em: Em, firing: Firing): Promise<boolean> {
   if (reason === undefined || firing.author) return false;
   const { numUpdatedRows } = await db(em)
     .updateTable('schedule_firings')
-    .set((eb) => ({ times: eb('times', '+', firing.times ?? 1), last_at: firing.lastAt ?? scheduledAt }))
+    .set((eb) => ({ times: eb('times', '+', firing.times ?? 1), lastAt: firing.lastAt ?? scheduledAt }))
     .where('id', '=', (eb) => selectLast(eb.selectFrom('schedule_firings'), scheduleId).select('schedule_firings.id'))
     .where('outcome', '=', outcome)
     .where('reason', '=', reason)
     .where('message', 'is not distinct from', message ?? null)
     .where('author', 'is', null)
-    .where((eb) => eb(eb.fn.coalesce('last_at', 'scheduled_at'), '<', sql<string>`${scheduledAt}`))
+    .where((eb) => eb(eb.fn.coalesce('lastAt', 'scheduledAt'), '<', sql<string>`${scheduledAt}`))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
 function selectLast(firings: SelectQueryBuilder<Tables, 'schedule_firings', object>, scheduleId: string) {
-  return firings.where('schedule_id', '=', scheduleId).orderBy('scheduled_at', 'desc').limit(1);
+  return firings.where('scheduleId', '=', scheduleId).orderBy('scheduledAt', 'desc').limit(1);
 }
 
 /**
@@ -91,15 +91,15 @@ function selectLast(firings: SelectQueryBuilder<Tables, 'schedule_firings', obje
 async function forgetOld(em: Em, scheduleId: string): Promise<void> {
   await db(em)
     .deleteFrom('schedule_firings')
-    .where('schedule_id', '=', scheduleId)
+    .where('scheduleId', '=', scheduleId)
     .where('outcome', '<>', 'pending')
     .where((eb) => eb.not(eb('schedule_firings.id', 'in', selectUnended(em, scheduleId))))
-    .where('scheduled_at', '<', (eb) =>
+    .where('scheduledAt', '<', (eb) =>
       eb
         .selectFrom('schedule_firings as f')
-        .where('f.schedule_id', '=', scheduleId)
-        .select('f.scheduled_at')
-        .orderBy('f.scheduled_at', 'desc')
+        .where('f.scheduleId', '=', scheduleId)
+        .select('f.scheduledAt')
+        .orderBy('f.scheduledAt', 'desc')
         .offset(keptFirings - 1)
         .limit(1),
     )
@@ -112,7 +112,7 @@ async function forgetOld(em: Em, scheduleId: string): Promise<void> {
  */
 export async function findFreeTime(em: Em, scheduleId: string, now: Date): Promise<Date> {
   const row = await selectLast(db(em).selectFrom('schedule_firings'), scheduleId)
-    .select((eb) => eb.fn.coalesce('last_at', 'scheduled_at').as('last'))
+    .select((eb) => eb.fn.coalesce('lastAt', 'scheduledAt').as('last'))
     .executeTakeFirst();
   return row ? new Date(Math.max(now.getTime(), new Date(row.last).getTime() + 1)) : now;
 }
@@ -127,11 +127,11 @@ export async function findOutcome(em: Em, scheduleId: string, scheduledAt: Date)
 export function listFiringsBetween(em: Em, scheduleId: string, from: Date, until: Date) {
   return db(em)
     .selectFrom('schedule_firings')
-    .where('schedule_id', '=', scheduleId)
-    .where('scheduled_at', '<=', sql<string>`${until}`)
-    .where((eb) => eb(eb.fn.coalesce('last_at', 'scheduled_at'), '>=', sql<string>`${from}`))
-    .select((eb) => ['outcome', 'scheduled_at as first', eb.fn.coalesce('last_at', 'scheduled_at').as('last')])
-    .orderBy('scheduled_at')
+    .where('scheduleId', '=', scheduleId)
+    .where('scheduledAt', '<=', sql<string>`${until}`)
+    .where((eb) => eb(eb.fn.coalesce('lastAt', 'scheduledAt'), '>=', sql<string>`${from}`))
+    .select((eb) => ['outcome', 'scheduledAt as first', eb.fn.coalesce('lastAt', 'scheduledAt').as('last')])
+    .orderBy('scheduledAt')
     .execute();
 }
 
@@ -139,8 +139,8 @@ export function listFiringsBetween(em: Em, scheduleId: string, from: Date, until
 export async function findAuthors(em: Em, scheduleId: string, scheduledAt: Date): Promise<RunAuthor[]> {
   const row = await db(em)
     .selectFrom('schedule_firings')
-    .where('schedule_id', '=', scheduleId)
-    .where('scheduled_at', '=', sql<string>`${scheduledAt}`)
+    .where('scheduleId', '=', scheduleId)
+    .where('scheduledAt', '=', sql<string>`${scheduledAt}`)
     .select('author')
     .executeTakeFirst();
   return row?.author ? [row.author] : [];
@@ -155,14 +155,14 @@ export async function isStillRunning(em: Em, scheduleId: string): Promise<boolea
 function selectUnended(em: Em, scheduleId: string) {
   return db(em)
     .selectFrom('schedule_firings as f')
-    .leftJoin('runs as r', 'r.id', 'f.run_id')
-    .leftJoin('assembly_runs as a', 'a.id', 'f.assembly_run_id')
-    .where('f.schedule_id', '=', scheduleId)
+    .leftJoin('runs as r', 'r.id', 'f.runId')
+    .leftJoin('assembly_runs as a', 'a.id', 'f.assemblyRunId')
+    .where('f.scheduleId', '=', scheduleId)
     .where('f.outcome', '=', 'started')
     .where((eb) =>
       eb.or([
-        eb.and([eb('r.id', 'is not', null), eb('r.finished_at', 'is', null)]),
-        eb.and([eb('a.id', 'is not', null), eb('a.finished_at', 'is', null)]),
+        eb.and([eb('r.id', 'is not', null), eb('r.finishedAt', 'is', null)]),
+        eb.and([eb('a.id', 'is not', null), eb('a.finishedAt', 'is', null)]),
       ]),
     )
     .select('f.id');

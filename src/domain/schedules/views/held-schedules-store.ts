@@ -4,7 +4,9 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 
 /** What gives schedules their authority: the user or service account that saved them, or its session or API key. */
-export type Holder = 'authority_id' | 'credential_id';
+export type Holder = keyof typeof columnOf;
+
+const columnOf = { authority_id: 's.authorityId', credential_id: 's.credentialId' } as const;
 
 /** How many of the schedules that a principal may read each of these ids gives authority to. Ids that give it to none are left out. */
 export async function countHeldSchedules(
@@ -16,14 +18,14 @@ export async function countHeldSchedules(
   if (ids.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('schedules as s')
-    .innerJoin('teams as t', 't.id', 's.team_id')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
-    .where(`s.${holder}`, '=', (eb) => eb.fn.any(eb.val(ids)))
-    .where((eb) => isInReadableTeam(principal, eb.ref('s.team_id'), 'hidden'))
-    .groupBy(`s.${holder}`)
-    .select((eb) => [`s.${holder} as id`, eb.fn.countAll<string>().as('count')])
+    .innerJoin('teams as t', 't.id', 's.teamId')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
+    .where(columnOf[holder], '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where((eb) => isInReadableTeam(principal, eb.ref('s.teamId'), 'hidden'))
+    .groupBy(columnOf[holder])
+    .select((eb) => [`${columnOf[holder]} as id`, eb.fn.countAll<string>().as('count')])
     .execute();
   return new Map(rows.map(({ id, count }) => [id ?? '', Number(count)]));
 }

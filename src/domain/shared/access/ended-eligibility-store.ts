@@ -18,7 +18,7 @@ export async function noteEnd(
   await db(em)
     .insertInto('ended_eligibilities')
     .values(
-      thingIds.map((id) => ({ thing_id: id, generation, ended_at: sql<string>`clock_timestamp()`, ended_by: by.id })),
+      thingIds.map((id) => ({ thingId: id, generation, endedAt: sql<string>`clock_timestamp()`, endedBy: by.id })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -28,16 +28,12 @@ export async function noteEnd(
 export async function notePrincipalEnd(em: Em, id: string): Promise<void> {
   await db(em)
     .insertInto('ended_eligibilities')
-    .columns(['thing_id', 'generation', 'ended_at'])
+    .columns(['thingId', 'generation', 'endedAt'])
     .expression((eb) =>
       eb
         .selectFrom('principals')
         .where('id', '=', id)
-        .select([
-          'id',
-          sql<number>`eligibility_generation - 1`.as('generation'),
-          sql`clock_timestamp()`.as('ended_at'),
-        ]),
+        .select(['id', sql<number>`eligibility_generation - 1`.as('generation'), sql`clock_timestamp()`.as('endedAt')]),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();

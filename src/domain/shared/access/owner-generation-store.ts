@@ -11,10 +11,10 @@ export async function readOwnerGeneration(em: Em, { teamId }: Ownership): Promis
   if (teamId === null) return null;
   const row = await db(em)
     .selectFrom('teams as t')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
     .where('t.id', '=', teamId)
     .select((eb) =>
-      sql<string>`concat_ws(' ', ${eb.ref('o.id')}, ${eb.ref('o.eligibility_generation')}, ${eb.ref('t.eligibility_generation')})`.as(
+      sql<string>`concat_ws(' ', ${eb.ref('o.id')}, ${eb.ref('o.eligibilityGeneration')}, ${eb.ref('t.eligibilityGeneration')})`.as(
         'generation',
       ),
     )

@@ -21,7 +21,7 @@ export function isInReadableTeam(
   const isAdministered = eb(team, 'in', (of) =>
     of
       .selectFrom('teams as readable')
-      .where('readable.organization_id', '=', of.fn.any(of.val(organizations)))
+      .where('readable.organizationId', '=', of.fn.any(of.val(organizations)))
       .select('readable.id'),
   );
   const conditions = unscoped === 'visible' ? [eb(team, 'is', null)] : [];
@@ -32,6 +32,6 @@ export function isInReadableTeam(
 export function isTeamOf(organizationId: string, team: Expression<string | null>): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   return eb(team, 'in', (of) =>
-    of.selectFrom('teams as member').where('member.organization_id', '=', organizationId).select('member.id'),
+    of.selectFrom('teams as member').where('member.organizationId', '=', organizationId).select('member.id'),
   );
 }

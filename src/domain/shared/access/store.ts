@@ -41,12 +41,10 @@ function selectOwner(eb: PrincipalTable) {
   return jsonObjectFrom(
     eb
       .selectFrom('service_accounts as a')
-      .leftJoin('principals as ou', (join) =>
-        join.onRef('ou.id', '=', 'a.owner_user_id').on('ou.deleted_at', 'is', null),
-      )
-      .leftJoin('teams as ot', (join) => join.onRef('ot.id', '=', 'a.owner_team_id').on('ot.deleted_at', 'is', null))
+      .leftJoin('principals as ou', (join) => join.onRef('ou.id', '=', 'a.ownerUserId').on('ou.deletedAt', 'is', null))
+      .leftJoin('teams as ot', (join) => join.onRef('ot.id', '=', 'a.ownerTeamId').on('ot.deletedAt', 'is', null))
       .leftJoin('organizations as oo', (join) =>
-        join.onRef('oo.id', '=', 'ot.organization_id').on('oo.deleted_at', 'is', null),
+        join.onRef('oo.id', '=', 'ot.organizationId').on('oo.deletedAt', 'is', null),
       )
       .whereRef('a.id', '=', 'p.id')
       .where((owner) => owner.or([owner('ou.id', 'is not', null), owner('oo.id', 'is not', null)]))
@@ -57,19 +55,19 @@ function selectOwner(eb: PrincipalTable) {
 function selectOrganizations(eb: PrincipalTable) {
   return eb
     .selectFrom('organization_members as m')
-    .innerJoin('organizations as o', 'o.id', 'm.organization_id')
-    .whereRef('m.principal_id', '=', 'p.id')
-    .where('o.deleted_at', 'is', null)
-    .select((of) => rolesById<OrganizationRole>(of.ref('m.organization_id'), of.ref('m.role')).as('roles'));
+    .innerJoin('organizations as o', 'o.id', 'm.organizationId')
+    .whereRef('m.principalId', '=', 'p.id')
+    .where('o.deletedAt', 'is', null)
+    .select((of) => rolesById<OrganizationRole>(of.ref('m.organizationId'), of.ref('m.role')).as('roles'));
 }
 
 function selectTeams(eb: PrincipalTable) {
   return eb
     .selectFrom('team_members as m')
-    .innerJoin('teams as t', 't.id', 'm.team_id')
-    .whereRef('m.principal_id', '=', 'p.id')
-    .where('t.deleted_at', 'is', null)
-    .select((of) => rolesById<TeamRole>(of.ref('m.team_id'), of.ref('m.role')).as('roles'));
+    .innerJoin('teams as t', 't.id', 'm.teamId')
+    .whereRef('m.principalId', '=', 'p.id')
+    .where('t.deletedAt', 'is', null)
+    .select((of) => rolesById<TeamRole>(of.ref('m.teamId'), of.ref('m.role')).as('roles'));
 }
 
 /** With the caller, so that what is off is known wherever it is known who asks. */
@@ -88,7 +86,7 @@ export async function readPrincipals(em: Em, ids: readonly string[]): Promise<Ma
   const found: PrincipalSnapshot[] = await db(em)
     .selectFrom('principals as p')
     .where('p.id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .select(selectPrincipal)
     .execute();
   return new Map(found.map((snapshot) => [snapshot.id, toPrincipal(snapshot, noCredential(snapshot.id))]));
@@ -116,12 +114,12 @@ export function isCredentialValid(type: Credential['type'], id: string) {
   return (eb: PrincipalTable): Expression<SqlBool> => {
     if (type === 'system') return eb.lit(true);
     if (type === 'session') {
-      const session = eb.selectFrom('sessions as s').where('s.id', '=', id).where('s.revoked_at', 'is', null);
-      return eb.exists(session.where('s.expires_at', '>', clock).select('s.id'));
+      const session = eb.selectFrom('sessions as s').where('s.id', '=', id).where('s.revokedAt', 'is', null);
+      return eb.exists(session.where('s.expiresAt', '>', clock).select('s.id'));
     }
-    const key = eb.selectFrom('api_keys as k').where('k.id', '=', id).where('k.revoked_at', 'is', null);
+    const key = eb.selectFrom('api_keys as k').where('k.id', '=', id).where('k.revokedAt', 'is', null);
     return eb.exists(
-      key.where((of) => of.or([of('k.expires_at', 'is', null), of('k.expires_at', '>', clock)])).select('k.id'),
+      key.where((of) => of.or([of('k.expiresAt', 'is', null), of('k.expiresAt', '>', clock)])).select('k.id'),
     );
   };
 }
@@ -130,7 +128,7 @@ function selectCaller(db: Kysely<Tables>, parameter: ParameterOf<Caller>) {
   return db
     .selectFrom('principals as p')
     .where('p.id', '=', parameter('id'))
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .select(selectPrincipal);
 }
 

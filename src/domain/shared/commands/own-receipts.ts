@@ -20,7 +20,7 @@ export async function extendReceipt(
     .updateTable('command_receipts')
     .set(({ ref }) => ({ answer: sql`${json(members)}::jsonb || ${ref('answer')}` }))
     .where('key', '=', key)
-    .where('principal_id', '=', caller.id)
+    .where('principalId', '=', caller.id)
     .where('answer', 'is not', null)
     .execute();
 }
@@ -40,13 +40,13 @@ export async function readOwnReceipt<Answer>(
   const [row] = await db(em)
     .selectFrom('principals as p')
     .leftJoin('command_receipts as r', (join) =>
-      join.onRef('r.principal_id', '=', 'p.id').on('r.key', '=', key).on('r.is_reserved', '=', false),
+      join.onRef('r.principalId', '=', 'p.id').on('r.key', '=', key).on('r.isReserved', '=', false),
     )
     .where('p.id', '=', caller.id)
     .where('p.enabled', '=', true)
-    .where('p.deleted_at', 'is', null)
+    .where('p.deletedAt', 'is', null)
     .where(isCredentialValid(type, id))
-    .select(['r.key', 'r.operation', 'r.created_at as createdAt'])
+    .select(['r.key', 'r.operation', 'r.createdAt'])
     .select(selectReceipt)
     .$castTo<RecordedReceipt<Answer> | (Receipt<Answer> & { key: null })>()
     .execute();

@@ -46,14 +46,14 @@ export class PendingStatements {
 /** A row of the outbox, as `insertOutbox` takes it. */
 interface NewRow extends OutboxEntry {
   readonly ordinal: number;
-  readonly due_at: Date;
+  readonly dueAt: Date;
 }
 
 /** One parameter holds all rows, so that the statement stays the same. The rows are numbered in their order. */
 const insertRows = prepareChange((db, parameter: ParameterOf<{ rows: JsonText<NewRow[]> }>) =>
   db
     .insertInto('outbox')
-    .columns(['subscriber', 'target', 'payload', 'created_at', 'due_at'])
+    .columns(['subscriber', 'target', 'payload', 'createdAt', 'dueAt'])
     .expression(selectRows(db, parameter('rows')))
     .returning((eb) => [
       'outbox.id',
@@ -81,14 +81,14 @@ function oldestOfTarget(eb: ExpressionBuilder<Tables, 'outbox'>) {
 }
 
 function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>) {
-  const alias = sql.raw<'e'>('e(ordinal int, subscriber text, target text, payload jsonb, due_at timestamptz)');
+  const alias = sql.raw<'e'>('e(ordinal int, subscriber text, target text, payload jsonb, "dueAt" timestamptz)');
   return db
     .selectFrom(sql<NewRow>`jsonb_to_recordset(${rows}::jsonb)`.as<'e'>(alias))
     .select(['e.subscriber', 'e.target'])
     .select((eb) => [
       sql<string>`${eb.ref('e.payload')}`.as('payload'),
-      sql<string>`clock_timestamp()`.as('created_at'),
-      sql<string>`${eb.ref('e.due_at')}`.as('due_at'),
+      sql<string>`clock_timestamp()`.as('createdAt'),
+      sql<string>`e."dueAt"`.as('dueAt'),
     ])
     .orderBy('e.ordinal');
 }
@@ -98,7 +98,7 @@ function insertOutbox(entries: readonly OutboxEntry[], dueAt: Date): Compilable<
   const now = new Date();
   const dueOf = ({ subscriber }: OutboxEntry) => (subscriber === engineSubscriber ? dueAt : now);
   return insertRows({
-    rows: json(entries.map((entry, ordinal): NewRow => ({ ...entry, ordinal, due_at: dueOf(entry) }))),
+    rows: json(entries.map((entry, ordinal): NewRow => ({ ...entry, ordinal, dueAt: dueOf(entry) }))),
   });
 }
 

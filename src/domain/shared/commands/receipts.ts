@@ -35,9 +35,9 @@ export function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
   >`jsonb_build_object('status', ${eb.ref('r.status')}, 'location', ${eb.ref('r.location')})`;
   return [
     eb.fn.coalesce('r.answer', eb.case().when('r.status', '>', 0).then(earlier).end()).as('answer'),
-    'r.resource_id as resourceId',
+    'r.resourceId',
     'r.revision',
-    'r.audit_record_id as auditRecordId',
+    'r.auditRecordId',
   ] as const;
 }
 
@@ -72,25 +72,25 @@ type NewReceipt = {
   isReserved: boolean;
 };
 
-const boundColumns = ['key', 'principal_id', 'operation', 'binding', 'resolved_binding', 'binding_version'] as const;
+const boundColumns = ['key', 'principalId', 'operation', 'binding', 'resolvedBinding', 'bindingVersion'] as const;
 
 /** It is sent together with the begin of the transaction, and does nothing unless that has succeeded. */
 const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
   db
     .insertInto('command_receipts')
-    .columns([...boundColumns, 'audit_record_id', 'is_reserved', 'created_at'])
+    .columns([...boundColumns, 'auditRecordId', 'isReserved', 'createdAt'])
     .expression(
       db
         .selectNoFrom([
           sql<string>`${parameter('key')}::uuid`.as('key'),
-          sql<string>`${parameter('principalId')}::uuid`.as('principal_id'),
+          sql<string>`${parameter('principalId')}::uuid`.as('principalId'),
           sql<string>`${parameter('operation')}::text`.as('operation'),
           sql<Buffer>`${parameter('binding')}::bytea`.as('binding'),
-          sql<Buffer>`${parameter('resolvedBinding')}::bytea`.as('resolved_binding'),
-          sql<number>`${sql.lit(bindingVersion)}::smallint`.as('binding_version'),
-          sql<string>`${parameter('auditRecordId')}::uuid`.as('audit_record_id'),
-          sql<boolean>`${parameter('isReserved')}::boolean`.as('is_reserved'),
-          sql<string>`clock_timestamp()`.as('created_at'),
+          sql<Buffer>`${parameter('resolvedBinding')}::bytea`.as('resolvedBinding'),
+          sql<number>`${sql.lit(bindingVersion)}::smallint`.as('bindingVersion'),
+          sql<string>`${parameter('auditRecordId')}::uuid`.as('auditRecordId'),
+          sql<boolean>`${parameter('isReserved')}::boolean`.as('isReserved'),
+          sql<string>`clock_timestamp()`.as('createdAt'),
         ])
         .where(sql<boolean>`${sql.raw(onlyOnceBegun)}`),
     )
@@ -140,14 +140,14 @@ export async function reserveKey(
 async function takeReserved(em: Em, key: string, bindings: Bindings, auditRecordId: string): Promise<boolean> {
   const { numUpdatedRows } = await db(em)
     .updateTable('command_receipts')
-    .set({ is_reserved: false, audit_record_id: auditRecordId })
+    .set({ isReserved: false, auditRecordId })
     .where('key', '=', key)
-    .where('is_reserved', '=', true)
+    .where('isReserved', '=', true)
     .where((eb) => {
       const isBoundTo = (isVersion: '=' | '<', { sent, resolved }: Binding) =>
         eb.and([
-          eb('binding_version', isVersion, bindingVersion),
-          eb.or([eb('binding', '=', sent), eb('resolved_binding', '=', resolved)]),
+          eb('bindingVersion', isVersion, bindingVersion),
+          eb.or([eb('binding', '=', sent), eb('resolvedBinding', '=', resolved)]),
         ]);
       return eb.or([isBoundTo('=', bindings), isBoundTo('<', bindings.earlier)]);
     })
@@ -171,8 +171,8 @@ export async function readReceipt<Answer>(
   const [found] = await db(em)
     .selectFrom('command_receipts as r')
     .where('r.key', '=', key)
-    .select(['r.binding', 'r.resolved_binding as resolvedBinding', 'r.binding_version as version'])
-    .select('r.is_reserved as isReserved')
+    .select(['r.binding', 'r.resolvedBinding', 'r.bindingVersion as version'])
+    .select('r.isReserved')
     .select(selectReceipt)
     .$castTo<Receipt<Answer> & BoundKey>()
     .execute();
@@ -206,7 +206,7 @@ const updateReceipt = prepare((db, parameter: ParameterOf<CompletedReceipt>) => 
       answer: parameter('answer'),
       status: sql<number>`coalesce((${answer} ->> 'status')::int, 0)`,
       location: sql<string | null>`${answer} ->> 'location'`,
-      resource_id: parameter('resourceId'),
+      resourceId: parameter('resourceId'),
       revision: parameter('revision'),
     })
     .where('key', '=', parameter('key'));

@@ -22,7 +22,7 @@ export const auditedEventData = z.strictObject({
     .array(z.string())
     .describe('The names of the fields that were changed, or that a new resource got, without their values.'),
   former_owner: z
-    .object({ organization_id: z.string().nullable(), team_id: z.string().nullable(), audit_record_id: z.string() })
+    .object({ organizationId: z.string().nullable(), teamId: z.string().nullable(), audit_record_id: z.string() })
     .optional()
     .describe(
       'Only of a transfer: who owned the subject before, and the record of it that they can read. Their webhooks hear the event as well.',
@@ -52,14 +52,14 @@ export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: Ev
   return {
     id,
     type: action,
-    subject_kind: subjectKindOf(resource.type),
-    subject_id: subjectIdOf(resource, id),
-    team_id: entry.teamId ?? null,
-    organization_id: entry.organizationId ?? null,
+    subjectKind: subjectKindOf(resource.type),
+    subjectId: subjectIdOf(resource, id),
+    teamId: entry.teamId ?? null,
+    organizationId: entry.organizationId ?? null,
     data: { audit_record_id: auditRecordId, resource, changed, ...(former && { former_owner: viewFormer(former) }) },
-    actor_id: actor.id,
-    actor_type: actor.kind,
-    actor_name: actor.name,
+    actorId: actor.id,
+    actorType: actor.kind,
+    actorName: actor.name,
   };
 }
 
@@ -92,5 +92,5 @@ function isEmpty(fields: AuditEntry['before']): boolean {
 }
 
 function viewFormer({ organizationId, teamId, recordId }: FormerOwner) {
-  return { organization_id: organizationId, team_id: teamId, audit_record_id: recordId };
+  return { organizationId: organizationId, teamId: teamId, audit_record_id: recordId };
 }

@@ -58,18 +58,18 @@ function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) 
   return db(em)
     .selectFrom('domain_events as e')
     .where((eb) => {
-      const transaction = eb.ref('e.transaction_id');
+      const transaction = eb.ref('e.transactionId');
       return eb.and([
         eb(transaction, '>=', sql<string>`pg_snapshot_xmin(${seen}::pg_snapshot)`),
         sql<boolean>`not pg_visible_in_snapshot(${transaction}, ${seen}::pg_snapshot)`,
         sql<boolean>`pg_visible_in_snapshot(${transaction}, ${until}::pg_snapshot)`,
-        eb('e.created_at', '>', sql<string>`${since}::timestamptz - ${longestTransaction}::interval`),
+        eb('e.createdAt', '>', sql<string>`${since}::timestamptz - ${longestTransaction}::interval`),
         eb('e.position', '>', position),
       ]);
     })
-    .$if(filter.subjectKind !== undefined, (query) => query.where('e.subject_kind', '=', filter.subjectKind ?? ''))
+    .$if(filter.subjectKind !== undefined, (query) => query.where('e.subjectKind', '=', filter.subjectKind ?? ''))
     .$if(filter.teamIds !== undefined, (query) =>
-      query.where('e.team_id', '=', (eb) => eb.fn.any(eb.val(filter.teamIds ?? []))),
+      query.where('e.teamId', '=', (eb) => eb.fn.any(eb.val(filter.teamIds ?? []))),
     )
     .select(selectEvent)
     .select('e.position')

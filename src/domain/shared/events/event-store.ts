@@ -8,17 +8,17 @@ export function selectEvent(_eb: Over<{ e: 'domain_events' }>) {
   return [
     'e.id',
     'e.type',
-    'e.subject_kind as subjectKind',
-    'e.subject_id as subjectId',
+    'e.subjectKind',
+    'e.subjectId',
     'e.sequence',
     'e.data',
-    'e.organization_id as organizationId',
-    'e.team_id as teamId',
-    'e.project_id as projectId',
-    'e.actor_type as actorType',
-    'e.actor_id as actorId',
-    'e.actor_name as actorName',
-    'e.created_at as at',
+    'e.organizationId',
+    'e.teamId',
+    'e.projectId',
+    'e.actorType',
+    'e.actorId',
+    'e.actorName',
+    'e.createdAt as at',
   ] as const;
 }
 
@@ -55,8 +55,8 @@ export async function listEventsOf(
 ): Promise<PublishedEvent[]> {
   const rows = await db(em)
     .selectFrom('domain_events as e')
-    .where('e.subject_kind', '=', subject.kind)
-    .where('e.subject_id', '=', subject.id)
+    .where('e.subjectKind', '=', subject.kind)
+    .where('e.subjectId', '=', subject.id)
     .where('e.sequence', '>', after)
     .select(selectEvent)
     .orderBy('e.sequence')

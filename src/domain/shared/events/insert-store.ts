@@ -21,7 +21,7 @@ interface OrderedEvent extends PendingEvent {
 
 /** With the id of the installation, where that is the subject. */
 interface ReadEvent extends OrderedEvent {
-  readonly subject_id: string;
+  readonly subjectId: string;
 }
 
 type OverEvents = ExpressionBuilder<Tables & { e: ReadEvent }, 'e'>;
@@ -30,17 +30,17 @@ type OverEvents = ExpressionBuilder<Tables & { e: ReadEvent }, 'e'>;
 const columns = [
   'id',
   'type',
-  'subject_kind',
-  'subject_id',
-  'team_id',
+  'subjectKind',
+  'subjectId',
+  'teamId',
   'data',
-  'actor_id',
-  'actor_type',
-  'actor_name',
-  'organization_id',
-  'project_id',
+  'actorId',
+  'actorType',
+  'actorName',
+  'organizationId',
+  'projectId',
   'sequence',
-  'created_at',
+  'createdAt',
 ] as const;
 
 /** One parameter holds all events, so that the statement stays the same however many there are. */
@@ -64,61 +64,63 @@ export function insertEvents(events: readonly PendingEvent[]): Compilable<unknow
 
 function selectNumbered(db: Kysely<Tables>, events: JsonText<OrderedEvent[]>) {
   const alias = sql.raw(
-    `x(ordinal int, id uuid, type text, subject_kind text, subject_id uuid, team_id uuid, organization_id uuid, data jsonb,
-       actor_id uuid, actor_type text, actor_name text)`,
+    `x(ordinal int, id uuid, type text, "subjectKind" text, "subjectId" uuid, "teamId" uuid, "organizationId" uuid, data jsonb,
+       "actorId" uuid, "actorType" text, "actorName" text)`,
   );
   const read = sql<ReadEvent>`(
-    select x.ordinal, x.id, x.type, x.subject_kind, coalesce(x.subject_id, (select i.id from installation i)) as subject_id,
-           x.team_id, x.organization_id, x.data, x.actor_id, x.actor_type, x.actor_name
+    select x.ordinal, x.id, x.type, x."subjectKind" as subject_kind,
+           coalesce(x."subjectId", (select i.id from installation i)) as subject_id, x."teamId" as team_id,
+           x."organizationId" as organization_id, x.data, x."actorId" as actor_id, x."actorType" as actor_type,
+           x."actorName" as actor_name
       from jsonb_to_recordset(${events}::jsonb) as ${alias})`;
   return db
     .selectFrom(read.as('e'))
-    .select(['e.id', 'e.type', 'e.subject_kind', 'e.subject_id', 'e.team_id'])
+    .select(['e.id', 'e.type', 'e.subjectKind', 'e.subjectId', 'e.teamId'])
     .select((eb) => sql<string>`${eb.ref('e.data')}`.as('data'))
-    .select(['e.actor_id', 'e.actor_type', 'e.actor_name'])
+    .select(['e.actorId', 'e.actorType', 'e.actorName'])
     .select((eb) => [
-      eb.fn.coalesce('e.organization_id', organizationOfTeam(eb)).as('organization_id'),
-      projectOf(eb).as('project_id'),
+      eb.fn.coalesce('e.organizationId', organizationOfTeam(eb)).as('organizationId'),
+      projectOf(eb).as('projectId'),
       nextNumber(eb).as('sequence'),
-      sql<string>`clock_timestamp()`.as('created_at'),
+      sql<string>`clock_timestamp()`.as('createdAt'),
     ])
     .orderBy('e.ordinal');
 }
 
 function organizationOfTeam(eb: OverEvents) {
-  return eb.selectFrom('teams as t').whereRef('t.id', '=', 'e.team_id').select('t.organization_id');
+  return eb.selectFrom('teams as t').whereRef('t.id', '=', 'e.teamId').select('t.organizationId');
 }
 
 /** The project of the subject. A row that the transaction has deleted has none any more: then that of its last event. */
 function projectOf(eb: OverEvents) {
   const last = eb
     .selectFrom('domain_events as last')
-    .whereRef('last.subject_kind', '=', 'e.subject_kind')
-    .whereRef('last.subject_id', '=', 'e.subject_id')
+    .whereRef('last.subjectKind', '=', 'e.subjectKind')
+    .whereRef('last.subjectId', '=', 'e.subjectId')
     .orderBy('last.sequence', 'desc')
     .limit(1)
-    .select('last.project_id');
-  const owner = ownerOfAny('project', eb.ref('e.subject_kind'), eb.ref('e.subject_id'));
-  return eb.fn.coalesce(owner, last, numbered(eb).select('n.project_id'));
+    .select('last.projectId');
+  const owner = ownerOfAny('project', eb.ref('e.subjectKind'), eb.ref('e.subjectId'));
+  return eb.fn.coalesce(owner, last, numbered(eb).select('n.projectId'));
 }
 
 /** What is left of the events of the subject, if all of them were removed. */
 function numbered(eb: OverEvents) {
   return eb
     .selectFrom('event_numbers as n')
-    .whereRef('n.subject_kind', '=', 'e.subject_kind')
-    .whereRef('n.subject_id', '=', 'e.subject_id');
+    .whereRef('n.subjectKind', '=', 'e.subjectKind')
+    .whereRef('n.subjectId', '=', 'e.subjectId');
 }
 
 /** The number after the last committed one of the subject and after those that this statement gives to it. */
 function nextNumber(eb: OverEvents) {
   const last = eb
     .selectFrom('domain_events as earlier')
-    .whereRef('earlier.subject_kind', '=', 'e.subject_kind')
-    .whereRef('earlier.subject_id', '=', 'e.subject_id')
+    .whereRef('earlier.subjectKind', '=', 'e.subjectKind')
+    .whereRef('earlier.subjectId', '=', 'e.subjectId')
     .select((one) => one.fn.max('earlier.sequence').as('sequence'));
   const place = eb.fn
     .agg<number>('row_number')
-    .over((over) => over.partitionBy(['e.subject_kind', 'e.subject_id']).orderBy('e.ordinal'));
+    .over((over) => over.partitionBy(['e.subjectKind', 'e.subjectId']).orderBy('e.ordinal'));
   return sql<number>`coalesce(${last}, ${numbered(eb).select('n.sequence')}, 0) + ${place}`;
 }

@@ -30,8 +30,8 @@ export async function takeDueEntries(em: Em, subscriber: string, kind: DueKind, 
   if (ids.length === 0) return [];
   await db(em)
     .updateTable('outbox')
-    .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: null }))
-    .set((eb) => ({ due_at: afterBackoff(eb.ref('attempts'), longestExponent.unended) }))
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), lastError: null }))
+    .set((eb) => ({ dueAt: afterBackoff(eb.ref('attempts'), longestExponent.unended) }))
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .execute();
   return ids;
@@ -41,9 +41,9 @@ function selectDue(em: Em, subscriber: string, kind: DueKind) {
   return db(em)
     .selectFrom('outbox as o')
     .where('o.subscriber', '=', subscriber)
-    .where('o.due_at', '<=', sql<string>`now()`)
+    .where('o.dueAt', '<=', sql<string>`now()`)
     .where((eb) => {
-      const isSuspect = eb.and([eb('o.attempts', '>', 0), eb('o.last_error', 'is', null)]);
+      const isSuspect = eb.and([eb('o.attempts', '>', 0), eb('o.lastError', 'is', null)]);
       return kind === 'suspect' ? isSuspect : eb.not(isSuspect);
     })
     .where((eb) =>
@@ -94,8 +94,8 @@ export async function postponeEntry(em: Em, id: string, reason: string): Promise
   await db(em)
     .updateTable('outbox')
     .set((eb) => ({
-      last_error: reason.slice(0, 500),
-      due_at: afterBackoff(eb('attempts', '-', 1), longestExponent.failed),
+      lastError: reason.slice(0, 500),
+      dueAt: afterBackoff(eb('attempts', '-', 1), longestExponent.failed),
     }))
     .where('id', '=', id)
     .execute();

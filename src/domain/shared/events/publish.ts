@@ -22,15 +22,15 @@ export interface NewEvent<Type extends EventTypeName = EventTypeName> {
 export interface PendingEvent {
   readonly id: string;
   readonly type: string;
-  readonly subject_kind: string;
+  readonly subjectKind: string;
   /** Null: the installation is the subject. */
-  readonly subject_id: string | null;
-  readonly team_id: string | null;
-  readonly organization_id: string | null;
+  readonly subjectId: string | null;
+  readonly teamId: string | null;
+  readonly organizationId: string | null;
   readonly data: Record<string, unknown>;
-  readonly actor_id: string;
-  readonly actor_type: EventActor['kind'];
-  readonly actor_name: string;
+  readonly actorId: string;
+  readonly actorType: EventActor['kind'];
+  readonly actorName: string;
 }
 
 /** @throws InvalidEvent if the payload does not fit the schema of its type */
@@ -44,14 +44,14 @@ export function toPendingEvent(event: NewEvent, actor: EventActor): PendingEvent
   return {
     id: newId(),
     type: event.type,
-    subject_kind: subject,
-    subject_id: event.subjectId,
-    team_id: event.owners.teamId,
-    organization_id: event.owners.organizationId ?? null,
+    subjectKind: subject,
+    subjectId: event.subjectId,
+    teamId: event.owners.teamId,
+    organizationId: event.owners.organizationId ?? null,
     data: checked.data,
-    actor_id: actor.id,
-    actor_type: actor.kind,
-    actor_name: actor.name,
+    actorId: actor.id,
+    actorType: actor.kind,
+    actorName: actor.name,
   };
 }
 
@@ -60,7 +60,7 @@ export function deliveriesOf(
   events: readonly PendingEvent[],
   subscriptions: readonly EventSubscription[],
 ): OutboxEntry<EventReference>[] {
-  return events.flatMap(({ id, type, subject_kind: kind, subject_id: subjectId }) =>
+  return events.flatMap(({ id, type, subjectKind: kind, subjectId }) =>
     subscriptions
       .filter(({ types }) => types.some((each) => each === type))
       .map(({ subscriber }) => ({

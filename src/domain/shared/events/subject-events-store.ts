@@ -12,9 +12,9 @@ const bySequence = {
 export function listEventsOf(em: Em, subject: { kind: string; id: string }, after: number, page: PageRequest) {
   const events = db(em)
     .selectFrom('domain_events')
-    .where('subject_kind', '=', subject.kind)
-    .where('subject_id', '=', subject.id)
+    .where('subjectKind', '=', subject.kind)
+    .where('subjectId', '=', subject.id)
     .where('sequence', '>', after)
-    .select(['sequence', 'type', 'data', 'created_at as at']);
+    .select(['sequence', 'type', 'data', 'createdAt as at']);
   return pageByNumber(events, bySequence, page);
 }

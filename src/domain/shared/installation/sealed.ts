@@ -4,7 +4,7 @@ import { installationContext } from './installation.ts';
 export const installationSeals = [
   sealedColumn({
     table: 'installation',
-    column: 'sealed_keys',
+    column: 'sealedKeys',
     key: ['id'],
     context: ({ id }) => installationContext(id),
   }),

@@ -12,7 +12,7 @@ export function findInstallation(em: Em): Promise<Installation | null> {
 export async function insertInstallation(em: Em, id: string, sealedKeys: Buffer): Promise<Installation> {
   await db(em)
     .insertInto('installation')
-    .values({ id, sealed_keys: sealedKeys, created_at: sql`clock_timestamp()` })
+    .values({ id, sealedKeys, createdAt: sql`clock_timestamp()` })
     .onConflict((conflict) => conflict.column('only').doNothing())
     .execute();
   return em.findOneOrFail(Installation, { only: true });
@@ -22,16 +22,13 @@ export async function insertInstallation(em: Em, id: string, sealedKeys: Buffer)
 export async function bindNamespace(em: Em, namespaceId: string): Promise<string | null | undefined> {
   const [row] = await db(em)
     .updateTable('installation')
-    .set((eb) => ({ engine_namespace_id: eb.fn.coalesce('engine_namespace_id', eb.val(namespaceId)) }))
-    .returning('engine_namespace_id as namespaceId')
+    .set((eb) => ({ engineNamespaceId: eb.fn.coalesce('engineNamespaceId', eb.val(namespaceId)) }))
+    .returning('engineNamespaceId as namespaceId')
     .execute();
   return row?.namespaceId;
 }
 
 /** Records that unfinished runs were compared with the engine, and how many of them the engine had lost. */
 export async function recordReconciliation(em: Em, missed: number): Promise<void> {
-  await db(em)
-    .updateTable('installation')
-    .set({ reconciled_at: sql`clock_timestamp()`, runs_missed: missed })
-    .execute();
+  await db(em).updateTable('installation').set({ reconciledAt: sql`clock_timestamp()`, runsMissed: missed }).execute();
 }

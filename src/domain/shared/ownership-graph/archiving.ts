@@ -20,7 +20,7 @@ interface ToArchive extends Archivable {
 export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive): Promise<boolean> {
   if (archivedAt !== null) return false;
   await refuseArchiving(em, kind, id);
-  await changeOne(em, archivableOf(kind), id, { archived_at: clock });
+  await changeOne(em, archivableOf(kind), id, { archivedAt: clock });
   return true;
 }
 
@@ -29,7 +29,7 @@ export async function unarchive(em: Em, kind: Kind, { id, archived, archivedAt }
   if (archivedAt === null) return false;
   throwIfRefused(findUnarchivingRefusal(kind, { archived }));
   const { generation: _, ...declaration } = archivableOf(kind);
-  await changeOne(em, declaration, id, { archived_at: null });
+  await changeOne(em, declaration, id, { archivedAt: null });
   return true;
 }
 

@@ -40,7 +40,7 @@ export function countersOf({ revision, generation }: Counted): Record<string, Ex
   const next = (column: string) => sql<number>`${sql.ref(column)} + 1`;
   return {
     ...(revision && { revision: next('revision') }),
-    ...(generation && { eligibility_generation: next('eligibility_generation') }),
+    ...(generation && { eligibilityGeneration: next('eligibilityGeneration') }),
   };
 }
 
@@ -61,15 +61,15 @@ export async function changeOne(
     .where('id', '=', id);
   const changed = declaration.generation
     ? await tables
-        .with('changed', () => change.returning(['id', 'revision', 'eligibility_generation']))
+        .with('changed', () => change.returning(['id', 'revision', 'eligibilityGeneration']))
         .with('noted', (queries) =>
           queries
             .insertInto('ended_eligibilities')
-            .columns(['thing_id', 'generation', 'ended_at'])
+            .columns(['thingId', 'generation', 'endedAt'])
             .expression((eb) =>
               eb
                 .selectFrom('changed')
-                .select(['id', eb('eligibility_generation', '-', 1).as('generation'), clock.as('at')]),
+                .select(['id', eb('eligibilityGeneration', '-', 1).as('generation'), clock.as('at')]),
             ),
         )
         .selectFrom('changed')

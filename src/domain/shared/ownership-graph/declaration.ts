@@ -36,11 +36,11 @@ interface KindOf<Table extends string, Column extends string> {
   readonly revision?: true;
   /** Its row counts in `eligibility_generation` the changes that void everything granted before. */
   readonly generation?: true;
-  /** Deleting it leaves its row as a tombstone, with the time in `deleted_at`. */
+  /** Deleting it leaves its row as a tombstone, with the time in `deletedAt`. */
   readonly tombstone?: true;
   /** Once it is deleted, nobody can read it. A deleted thing of another kind still shows to those who could. */
   readonly hiddenWhenDeleted?: true;
-  /** It can be archived, with the time in `archived_at`. */
+  /** It can be archived, with the time in `archivedAt`. */
   readonly archivable?: true;
   /** It can be disabled by `enabled`, and deleting it disables it. */
   readonly disableable?: true;

@@ -111,7 +111,7 @@ export async function countChange(em: Em, kind: Kind, id: string): Promise<void>
 export async function markDeleted(em: Em, kind: Kind, id: string): Promise<number> {
   const base = baseOf(kind);
   if (!base.tombstone) throw new Error(`the kind "${kind}" does not declare that its deletion leaves a tombstone`);
-  return changeOne(em, base, id, { deleted_at: clock, ...(base.disableable && { enabled: false }) });
+  return changeOne(em, base, id, { deletedAt: clock, ...(base.disableable && { enabled: false }) });
 }
 
 /**

@@ -72,7 +72,7 @@ function remains({ kind, alias }: Step, includes: 'present' | 'active'): Express
   const { tombstone, archivable } = declarationOf(kind);
   const column = columnsOf(alias);
   return [
-    ...(tombstone ? [sql<SqlBool>`${column('deleted_at')} is null`] : []),
-    ...(archivable && includes === 'active' ? [sql<SqlBool>`${column('archived_at')} is null`] : []),
+    ...(tombstone ? [sql<SqlBool>`${column('deletedAt')} is null`] : []),
+    ...(archivable && includes === 'active' ? [sql<SqlBool>`${column('archivedAt')} is null`] : []),
   ];
 }

@@ -26,7 +26,7 @@ export async function findOwners(
     return path ? [ownerAlong(em, path).as(level)] : [];
   });
   let thing = declaredTables(em).selectFrom(`${table} as x`).where('x.id', '=', id);
-  if (hiddenWhenDeleted) thing = thing.where('x.deleted_at', 'is', null);
+  if (hiddenWhenDeleted) thing = thing.where('x.deletedAt', 'is', null);
   return thing.select(columns).$castTo<Owners>().executeTakeFirst();
 }
 

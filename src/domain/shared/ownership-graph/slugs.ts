@@ -36,7 +36,7 @@ export async function claimSlug(em: Em, kind: Kind, id: string, slug: string): P
   // The update changes nothing: it locks and returns the row of the thing that has the slug.
   const { holder } = await declaredTables(em)
     .insertInto(table)
-    .values({ slug, [column]: id, created_at: clock })
+    .values({ slug, [column]: id, createdAt: clock })
     .onConflict((conflict) => conflict.column('slug').doUpdateSet({ slug: sql`excluded.slug` }))
     .returning(`${column} as holder`)
     .executeTakeFirstOrThrow();

@@ -3,11 +3,11 @@ import type { Row } from './declaration.ts';
 
 /**
  * How what was granted ends with a transfer: for good, also if the thing comes back to its former owners. The row keeps what was granted, with the time in
- * `void_since`; granting it anew clears that.
+ * `voidSince`; granting it anew clears that.
  */
 export const voidOnTransfer = {
   rows: 'ended',
-  at: 'void_since',
-  when: (row: Row<'void_since'>) => sql<SqlBool>`${row('void_since')} is null`,
+  at: 'voidSince',
+  when: (row: Row<'voidSince'>) => sql<SqlBool>`${row('voidSince')} is null`,
   withOwner: true,
 } as const;

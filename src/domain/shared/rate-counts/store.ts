@@ -34,12 +34,12 @@ export async function incrementCounts(em: Em, limits: readonly RateLimit[]): Pro
       sorted.map(({ key, windowMs }) => ({
         key,
         count: 1,
-        ends_at: sql<string>`clock_timestamp() + ${windowMs}::int * interval '1 millisecond'`,
+        endsAt: sql<string>`clock_timestamp() + ${windowMs}::int * interval '1 millisecond'`,
       })),
     )
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {
-        const isOpen = eb('rate_counts.ends_at', '>', sql<string>`clock_timestamp()`);
+        const isOpen = eb('rate_counts.endsAt', '>', sql<string>`clock_timestamp()`);
         return {
           count: eb
             .case()
@@ -47,15 +47,15 @@ export async function incrementCounts(em: Em, limits: readonly RateLimit[]): Pro
             .then(eb('rate_counts.count', '+', 1))
             .else(1)
             .end(),
-          ends_at: eb.case().when(isOpen).then(eb.ref('rate_counts.ends_at')).else(eb.ref('excluded.ends_at')).end(),
+          endsAt: eb.case().when(isOpen).then(eb.ref('rate_counts.endsAt')).else(eb.ref('excluded.endsAt')).end(),
         };
       }),
     )
     .returning((eb) => [
       'key',
       'count',
-      'ends_at as endsAt',
-      sql<number>`extract(epoch from ${eb.ref('ends_at')} - clock_timestamp())::float8`.as('seconds'),
+      'endsAt',
+      sql<number>`extract(epoch from ${eb.ref('endsAt')} - clock_timestamp())::float8`.as('seconds'),
     ])
     .execute();
   return limits.map(({ key }) => {
@@ -73,7 +73,7 @@ export async function decrementCounts(em: Em, counts: readonly RateCount[]): Pro
     .where((eb) =>
       eb.or(
         counts.map(({ key, endsAt }) =>
-          eb.and([eb('key', '=', key), eb('ends_at', '=', sql<string>`${endsAt}::timestamptz`)]),
+          eb.and([eb('key', '=', key), eb('endsAt', '=', sql<string>`${endsAt}::timestamptz`)]),
         ),
       ),
     )
@@ -103,11 +103,11 @@ export async function addCounts(em: Em, counts: readonly LocalCount[]): Promise<
   const added = sql<LocalCountRow>`unnest(${keys}::text[], ${amounts}::int[], ${ends}::timestamptz[])`;
   const rows = await db(em)
     .insertInto('rate_counts')
-    .columns(['key', 'count', 'ends_at'])
+    .columns(['key', 'count', 'endsAt'])
     .expression((eb) =>
       eb
         .selectFrom(added.as<'added'>(sql`added(key, count, ends_at)`))
-        .select(['added.key', 'added.count', 'added.ends_at'])
+        .select(['added.key', 'added.count', 'added.endsAt'])
         .orderBy('added.key'),
     )
     .onConflict((conflict) =>
@@ -123,14 +123,14 @@ export async function addCounts(em: Em, counts: readonly LocalCount[]): Promise<
 interface LocalCountRow {
   readonly key: string;
   readonly count: number;
-  readonly ends_at: string;
+  readonly endsAt: string;
 }
 
 /** Deletes the counts whose windows have ended. Rows that are locked at this moment are left for the next time. */
 export async function deleteExpiredCounts(em: Em): Promise<void> {
   const expired = db(em)
     .selectFrom('rate_counts')
-    .where('ends_at', '<', sql<string>`clock_timestamp()`)
+    .where('endsAt', '<', sql<string>`clock_timestamp()`)
     .orderBy('key')
     .select('key')
     .forUpdate()

@@ -41,15 +41,6 @@ export function toPolicyFields({ required, when, allow_self: allowSelf }: Approv
   return { approvalRequired: required, approvalWhen: when, approvalAllowSelf: allowSelf };
 }
 
-/** The columns of these fields. A change may have only some of them. */
-export function toPolicyColumns<Fields extends Partial<PolicyFields>>(fields: Fields) {
-  return {
-    approval_required: fields.approvalRequired as Fields['approvalRequired'],
-    approval_when: fields.approvalWhen as Fields['approvalWhen'],
-    approval_allow_self: fields.approvalAllowSelf as Fields['approvalAllowSelf'],
-  };
-}
-
 /** `changes` and `always` are equally strict. */
 const strictness: Record<ApprovalRule, number> = { never: 0, destroys: 1, changes: 2, always: 2 };
 

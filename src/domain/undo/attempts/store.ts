@@ -13,15 +13,15 @@ export interface RunOfAttempt {
 export async function findAttemptOfRun(em: Em, runId: string): Promise<RunOfAttempt | undefined> {
   const attempts = db(em).selectFrom('selective_undo_attempts as a');
   const baseline = attempts
-    .where('a.baseline_run_id', '=', runId)
+    .where('a.baselineRunId', '=', runId)
     .select((eb) => ['a.id as attemptId', eb.val<RunOfAttempt['part']>('baseline').as('part')]);
   const promotion = attempts
-    .where('a.promoted_run_id', '=', runId)
+    .where('a.promotedRunId', '=', runId)
     .select((eb) => ['a.id as attemptId', eb.val<RunOfAttempt['part']>('promotion').as('part')]);
   const check = db(em)
     .selectFrom('selective_undo_candidate_checks as c')
-    .where('c.run_id', '=', runId)
-    .select((eb) => ['c.attempt_id as attemptId', eb.val<RunOfAttempt['part']>('candidate_check').as('part')]);
+    .where('c.runId', '=', runId)
+    .select((eb) => ['c.attemptId', eb.val<RunOfAttempt['part']>('candidate_check').as('part')]);
   return baseline.unionAll(promotion).unionAll(check).executeTakeFirst();
 }
 
@@ -32,10 +32,10 @@ export async function findBaseline(
 ): Promise<{ runId: string; hasEnded: boolean } | undefined> {
   return db(em)
     .selectFrom('selective_undo_attempts as a')
-    .innerJoin('runs as r', 'r.id', 'a.baseline_run_id')
+    .innerJoin('runs as r', 'r.id', 'a.baselineRunId')
     .where('a.id', '=', attemptId)
     .where('a.state', '=', 'checking')
-    .select((eb) => ['r.id as runId', eb('r.finished_at', 'is not', null).$castTo<boolean>().as('hasEnded')])
+    .select((eb) => ['r.id as runId', eb('r.finishedAt', 'is not', null).$castTo<boolean>().as('hasEnded')])
     .executeTakeFirst();
 }
 
@@ -47,7 +47,7 @@ export function lockCandidateCheck(em: Em, runId: string): Promise<CandidateChec
 export async function countChecking(em: Em, instanceId: string): Promise<number> {
   const { count } = await db(em)
     .selectFrom('selective_undo_attempts')
-    .where('instance_id', '=', instanceId)
+    .where('instanceId', '=', instanceId)
     .where('state', '=', 'checking')
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
@@ -58,10 +58,10 @@ export async function countChecking(em: Em, instanceId: string): Promise<number>
 export async function findCheckedPlan(em: Em, attemptId: string): Promise<string> {
   const { runId } = await db(em)
     .selectFrom('selective_undo_candidate_checks')
-    .where('attempt_id', '=', attemptId)
+    .where('attemptId', '=', attemptId)
     .where('state', '=', 'passed')
     .orderBy('id', 'desc')
-    .select('run_id as runId')
+    .select('runId')
     .limit(1)
     .executeTakeFirstOrThrow();
   return runId;
@@ -71,12 +71,12 @@ export async function findCheckedPlan(em: Em, attemptId: string): Promise<string
 export async function readEnding(em: Em, runId: string) {
   return db(em)
     .selectFrom('runs')
-    .leftJoin('run_plans as plan', 'plan.run_id', 'runs.id')
+    .leftJoin('run_plans as plan', 'plan.runId', 'runs.id')
     .where('runs.id', '=', runId)
     .select([
       'runs.status',
-      'runs.status_reason as reason',
-      'runs.status_detail as detail',
+      'runs.statusReason as reason',
+      'runs.statusDetail as detail',
       'plan.changes',
       'plan.sections',
       'runs.undoes',

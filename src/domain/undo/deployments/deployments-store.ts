@@ -12,21 +12,21 @@ export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[num
  */
 export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, max: number) {
   return selectDeploymentsSince(em, run)
-    .orderBy('r.instance_position')
+    .orderBy('r.instancePosition')
     .limit(max)
     .select([
       'r.id',
-      'r.instance_position as position',
+      'r.instancePosition as position',
       'r.operation',
-      'r.template_version_id as versionId',
-      'r.template_version as version',
-      'r.sealed_inputs as sealedInputs',
+      'r.templateVersionId as versionId',
+      'r.templateVersion as version',
+      'r.sealedInputs',
       'r.undoes',
-      'r.requeued_from as requeuedFrom',
-      'r.assembly_run_id as assemblyRunId',
-      'r.drift_finding_id as driftFindingId',
-      'r.requested_by_id as requestedById',
-      'r.responsible_user_id as responsibleUserId',
+      'r.requeuedFrom',
+      'r.assemblyRunId',
+      'r.driftFindingId',
+      'r.requestedById',
+      'r.responsibleUserId',
     ])
     .execute();
 }
@@ -36,37 +36,37 @@ function selectDeploymentsSince(
   { instanceId, instancePosition }: { instanceId: string; instancePosition: number },
 ) {
   const before = selectDeployments(em, instanceId)
-    .where('r.instance_position', '<', instancePosition)
-    .select((eb) => eb.fn.max('r.instance_position').as('position'));
+    .where('r.instancePosition', '<', instancePosition)
+    .select((eb) => eb.fn.max('r.instancePosition').as('position'));
   return selectDeployments(em, instanceId).where((eb) =>
-    eb('r.instance_position', '>=', eb.fn.coalesce(before, eb.val(instancePosition))),
+    eb('r.instancePosition', '>=', eb.fn.coalesce(before, eb.val(instancePosition))),
   );
 }
 
 function selectDeployments(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('runs as r')
-    .where('r.instance_id', '=', instanceId)
+    .where('r.instanceId', '=', instanceId)
     .where('r.operation', 'in', writingOperations)
     .where((eb) => {
       const applied = eb
         .selectFrom('run_attempts as a')
-        .whereRef('a.run_id', '=', 'r.id')
+        .whereRef('a.runId', '=', 'r.id')
         .where('a.phase', '=', 'applying')
         .where('a.outcome', '=', 'applied')
         .select(sql.lit(1).as('one'));
       // Earlier releases did not count it as the deployment: one that is later than the deployment was not recorded as one.
       const unchanged = eb
         .selectFrom('run_attempts as u')
-        .innerJoin('instances as i', 'i.id', 'r.instance_id')
-        .innerJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
-        .whereRef('u.run_id', '=', 'r.id')
+        .innerJoin('instances as i', 'i.id', 'r.instanceId')
+        .innerJoin('runs as deployed', 'deployed.id', 'i.deployedRunId')
+        .whereRef('u.runId', '=', 'r.id')
         .where('u.outcome', '=', 'unchanged')
         .where('r.operation', '=', 'apply')
         .where('r.status', '=', 'succeeded')
-        .whereRef('r.instance_position', '<=', 'deployed.instance_position')
+        .whereRef('r.instancePosition', '<=', 'deployed.instancePosition')
         .select(sql.lit(1).as('one'));
-      return eb.or([eb('r.state_serial_after', 'is not', null), eb.exists(applied), eb.exists(unchanged)]);
+      return eb.or([eb('r.stateSerialAfter', 'is not', null), eb.exists(applied), eb.exists(unchanged)]);
     });
 }
 
@@ -93,11 +93,11 @@ export async function hasDeployed(em: Em, run: { id: string; instanceId: string 
 /** The last destroy that changed the instance after a run; undefined if none did. `isRemoved`: since then, nothing is deployed. */
 export async function findDestructionSince(em: Em, { instanceId, instancePosition }: RunPlace) {
   const found = await selectDeployments(em, instanceId)
-    .innerJoin('instances as changed', 'changed.id', 'r.instance_id')
+    .innerJoin('instances as changed', 'changed.id', 'r.instanceId')
     .where('r.operation', '=', 'destroy')
-    .where('r.instance_position', '>', instancePosition)
-    .orderBy('r.instance_position', 'desc')
-    .select(['r.id', 'changed.deployed_run_id as deployedRunId'])
+    .where('r.instancePosition', '>', instancePosition)
+    .orderBy('r.instancePosition', 'desc')
+    .select(['r.id', 'changed.deployedRunId'])
     .executeTakeFirst();
   return found && { runId: found.id, isRemoved: found.deployedRunId === found.id };
 }
@@ -108,9 +108,9 @@ export async function findDeploymentBefore(em: Em, destroyRunId: string): Promis
   if (!destroy) return undefined;
   const found = await selectDeployments(em, destroy.instanceId)
     .where('r.operation', '=', 'apply')
-    .where('r.instance_position', '<', destroy.instancePosition)
+    .where('r.instancePosition', '<', destroy.instancePosition)
     .orderBy((eb) => eb('r.status', '=', 'succeeded'), 'desc')
-    .orderBy('r.instance_position', 'desc')
+    .orderBy('r.instancePosition', 'desc')
     .select('r.id')
     .executeTakeFirst();
   return found?.id;
@@ -121,7 +121,7 @@ export function findPlace(em: Em, runId: string): Promise<RunPlace | undefined> 
   return db(em)
     .selectFrom('runs')
     .where('id', '=', runId)
-    .select(['instance_id as instanceId', 'instance_position as instancePosition'])
+    .select(['instanceId', 'instancePosition'])
     .executeTakeFirst();
 }
 
@@ -166,10 +166,10 @@ export async function findSucceeded(em: Em, ids: readonly (string | null)[]): Pr
 export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: string } | undefined> {
   return db(em)
     .selectFrom('runs as r')
-    .where('r.instance_id', '=', instanceId)
+    .where('r.instanceId', '=', instanceId)
     .where('r.operation', 'in', writingOperations)
-    .where('r.finished_at', 'is', null)
-    .orderBy('r.instance_position')
+    .where('r.finishedAt', 'is', null)
+    .orderBy('r.instancePosition')
     .select('r.id')
     .executeTakeFirst();
 }
@@ -178,10 +178,10 @@ export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: strin
 export function readInstanceNow(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('instances as i')
-    .leftJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
+    .leftJoin('runs as deployed', 'deployed.id', 'i.deployedRunId')
     .where('i.id', '=', instanceId)
-    .where('i.deleted_at', 'is', null)
-    .select(['i.state_serial as stateSerial', 'i.deployed_run_id as deployedRunId'])
-    .select('deployed.instance_position as deployedPosition')
+    .where('i.deletedAt', 'is', null)
+    .select(['i.stateSerial', 'i.deployedRunId'])
+    .select('deployed.instancePosition as deployedPosition')
     .executeTakeFirst();
 }

@@ -29,19 +29,19 @@ export async function disableOverfull(
 async function findOverfull(em: Em, { failing, slow }: BacklogLimits): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('webhook_deliveries as d')
-    .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
-    .innerJoin('webhook_queues as q', 'q.webhook_id', 'd.webhook_id')
+    .innerJoin('webhooks as w', 'w.id', 'd.webhookId')
+    .innerJoin('webhook_queues as q', 'q.webhookId', 'd.webhookId')
     .where('d.status', '=', sql.lit('pending'))
-    .where('w.is_enabled', '=', true)
-    .groupBy(['d.webhook_id', 'q.failing_since'])
+    .where('w.isEnabled', '=', true)
+    .groupBy(['d.webhookId', 'q.failingSince'])
     .having((eb) =>
       eb(
         eb.fn.countAll<number>(),
         '>',
-        sql<number>`case when ${eb.ref('q.failing_since')} is null then ${slow}::int else ${failing}::int end`,
+        sql<number>`case when ${eb.ref('q.failingSince')} is null then ${slow}::int else ${failing}::int end`,
       ),
     )
-    .select('d.webhook_id as id')
+    .select('d.webhookId as id')
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -32,8 +32,8 @@ const isRemoved = 'the service no longer keeps the event or the audit record, so
 export async function findDue(em: Em, webhookId: string, limit: number): Promise<DueDelivery[]> {
   const due = selectWithContent(em, webhookId)
     .where('d.status', '=', sql.lit('pending'))
-    .where('d.due_at', '<=', sql<string>`now()`)
-    .orderBy('d.due_at')
+    .where('d.dueAt', '<=', sql<string>`now()`)
+    .orderBy('d.dueAt')
     .orderBy('d.id')
     .limit(limit);
   return withContents(em, await due.execute());
@@ -49,13 +49,13 @@ export async function findContent(em: Em, webhookId: string, id: string): Promis
 function selectWithContent(em: Em, webhookId: string) {
   return db(em)
     .selectFrom('webhook_deliveries as d')
-    .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
-    .leftJoin('domain_events as e', 'e.id', 'd.event_id')
-    .where('d.webhook_id', '=', webhookId)
+    .innerJoin('webhooks as w', 'w.id', 'd.webhookId')
+    .leftJoin('domain_events as e', 'e.id', 'd.eventId')
+    .where('d.webhookId', '=', webhookId)
     .select(selectEvent)
-    .select(['d.id as deliveryId', 'd.message_id as messageId', 'd.attempts', 'd.created_at as createdAt'])
-    .select('d.tries_by_hand as triesByHand')
-    .select(['d.event_type as eventType', 'd.event_id as eventId', 'w.events as patterns'])
+    .select(['d.id as deliveryId', 'd.messageId', 'd.attempts', 'd.createdAt'])
+    .select('d.triesByHand')
+    .select(['d.eventType', 'd.eventId', 'w.events as patterns'])
     .select((eb) => belongsElsewhere(eb).as('belongsElsewhere'));
 }
 
@@ -96,17 +96,17 @@ export async function settleDelivery(
     .set((eb) => ({
       status,
       attempts: eb('attempts', '+', 1),
-      due_at: sql<string>`now() + make_interval(secs => ${(pauseMs ?? 0) / 1000})`,
-      tried_at: sql<string>`now()`,
+      dueAt: sql<string>`now() + make_interval(secs => ${(pauseMs ?? 0) / 1000})`,
+      triedAt: sql<string>`now()`,
       tries: sql<JsonText<Try[]>>`case when jsonb_array_length(tries) < ${keptTries} then tries else tries - 0 end
         || (${JSON.stringify(tried)}::jsonb || jsonb_build_object('at', now()::timestamptz(3)))`,
-      answer_status: outcome.status,
-      answer_ms: outcome.ms,
-      answer_text: outcome.text,
+      answerStatus: outcome.status,
+      answerMs: outcome.ms,
+      answerText: outcome.text,
       problem: outcome.problem,
     }))
     .where('id', '=', id)
-    .where('created_at', '=', createdAt)
+    .where('createdAt', '=', createdAt)
     .execute();
 }
 
@@ -119,6 +119,6 @@ export async function withholdDelivery(
     .updateTable('webhook_deliveries')
     .set({ status: 'withheld', problem: withheldBecause })
     .where('id', '=', id)
-    .where('created_at', '=', createdAt)
+    .where('createdAt', '=', createdAt)
     .execute();
 }

@@ -43,8 +43,8 @@ export function listDeliveries(
     .$if(status !== undefined, (query) => query.where('d.status', '=', storedStatusOf(status)))
     .$if(status === 'pending', (query) => query.where('d.attempts', '=', 0))
     .$if(status === 'retrying', (query) => query.where('d.attempts', '>', 0))
-    .$if(from !== undefined, (query) => query.where('d.created_at', '>=', from ?? ''))
-    .$if(to !== undefined, (query) => query.where('d.created_at', '<', to ?? ''));
+    .$if(from !== undefined, (query) => query.where('d.createdAt', '>=', from ?? ''))
+    .$if(to !== undefined, (query) => query.where('d.createdAt', '<', to ?? ''));
   return pageOf(deliveries, 'd.id', request);
 }
 
@@ -64,11 +64,11 @@ export function readDelivery(em: Em, webhookId: string, id: string): Promise<Tri
 function selectDeliveries(em: Em, webhookId: string) {
   return db(em)
     .selectFrom('webhook_deliveries as d')
-    .where('d.webhook_id', '=', webhookId)
-    .select(['d.id', 'd.webhook_id as webhookId', 'd.event_id as eventId', 'd.event_type as eventType'])
-    .select(['d.message_id as messageId', 'd.status', 'd.attempts', 'd.due_at as dueAt', 'd.tried_at as triedAt'])
-    .select(['d.answer_status as answerStatus', 'd.answer_ms as answerMs', 'd.answer_text as answerText'])
-    .select(['d.problem', 'd.created_at as createdAt']);
+    .where('d.webhookId', '=', webhookId)
+    .select(['d.id', 'd.webhookId', 'd.eventId', 'd.eventType'])
+    .select(['d.messageId', 'd.status', 'd.attempts', 'd.dueAt', 'd.triedAt'])
+    .select(['d.answerStatus', 'd.answerMs', 'd.answerText'])
+    .select(['d.problem', 'd.createdAt']);
 }
 
 /**
@@ -81,11 +81,11 @@ export async function repeatDelivery(em: Em, delivery: DeliveryDetails): Promise
   const { numUpdatedRows } = await db(em)
     .updateTable('webhook_deliveries')
     .set({
-      due_at: sql<string>`${firstDue(delivery.webhookId)} - interval '1 millisecond'`,
-      tries_by_hand: sql<number>`least(tries_by_hand + 1, attempts)`,
+      dueAt: sql<string>`${firstDue(delivery.webhookId)} - interval '1 millisecond'`,
+      triesByHand: sql<number>`least(tries_by_hand + 1, attempts)`,
     })
     .where('id', '=', delivery.id)
-    .where('created_at', '=', delivery.createdAt)
+    .where('createdAt', '=', delivery.createdAt)
     .where('status', '=', 'pending')
     .executeTakeFirstOrThrow();
   const id = numUpdatedRows > 0n ? delivery.id : await addDelivery(em, delivery);
@@ -104,12 +104,12 @@ async function addDelivery(em: Em, { webhookId, eventId, eventType, messageId }:
     .insertInto('webhook_deliveries')
     .values({
       id,
-      created_at: sql<string>`now()`,
-      due_at: sql<string>`now()`,
-      webhook_id: webhookId,
-      event_id: eventId,
-      event_type: eventType,
-      message_id: messageId,
+      createdAt: sql<string>`now()`,
+      dueAt: sql<string>`now()`,
+      webhookId,
+      eventId,
+      eventType,
+      messageId,
       status: 'pending',
       attempts: 0,
     })

@@ -12,17 +12,17 @@ type OverBoth = Over<{ e: 'domain_events'; w: 'webhooks' }>;
  */
 export function belongsElsewhere(eb: OverBoth): RawBuilder<boolean> {
   const present = (level: 'organization' | 'team' | 'project') =>
-    sql<string | null>`${ownerOfAny(level, eb.ref('e.subject_kind'), eb.ref('e.subject_id'))}`;
-  const team = eb.fn.coalesce(present('team'), eb.ref('e.team_id'));
+    sql<string | null>`${ownerOfAny(level, eb.ref('e.subjectKind'), eb.ref('e.subjectId'))}`;
+  const team = eb.fn.coalesce(present('team'), eb.ref('e.teamId'));
   const organization = eb.fn.coalesce(organizationOf(eb, team), present('organization'));
-  const own = eb.fn.coalesce('w.organization_id', organizationOf(eb, eb.ref('w.team_id')));
+  const own = eb.fn.coalesce('w.organizationId', organizationOf(eb, eb.ref('w.teamId')));
   return sql<boolean>`case
     when ${own} is null or ${isOfFormerOwner} then false
     else coalesce(${organization} <> ${own}, false)
-      or coalesce(${present('team')} <> ${eb.ref('w.team_id')}, false)
-      or coalesce(${present('project')} <> ${eb.ref('w.project_id')}, false) end`;
+      or coalesce(${present('team')} <> ${eb.ref('w.teamId')}, false)
+      or coalesce(${present('project')} <> ${eb.ref('w.projectId')}, false) end`;
 }
 
 function organizationOf(eb: OverBoth, team: Expression<string | null>) {
-  return eb.selectFrom('teams as t').where('t.id', '=', team).select('t.organization_id');
+  return eb.selectFrom('teams as t').where('t.id', '=', team).select('t.organizationId');
 }

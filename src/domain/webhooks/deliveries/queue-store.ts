@@ -6,7 +6,7 @@ const now = sql<string>`now()`;
 
 /** Lets the queue of a webhook be looked at at once. */
 export async function wakeQueue(em: Em, webhookId: string): Promise<void> {
-  await db(em).updateTable('webhook_queues').set({ next_at: now }).where('webhook_id', '=', webhookId).execute();
+  await db(em).updateTable('webhook_queues').set({ nextAt: now }).where('webhookId', '=', webhookId).execute();
 }
 
 /**
@@ -17,15 +17,15 @@ export async function beginAnew(em: Em, webhookId: string): Promise<void> {
   const database = db(em);
   await database
     .updateTable('webhook_deliveries')
-    .set({ due_at: now })
-    .where('webhook_id', '=', webhookId)
+    .set({ dueAt: now })
+    .where('webhookId', '=', webhookId)
     .where('status', '=', 'pending')
-    .where('due_at', '>', now)
+    .where('dueAt', '>', now)
     .execute();
   await database
     .updateTable('webhook_queues')
-    .set({ next_at: now, failing_since: null, problem: null, is_proven: false, failures: 0, quiet_until: null })
-    .where('webhook_id', '=', webhookId)
+    .set({ nextAt: now, failingSince: null, problem: null, isProven: false, failures: 0, quietUntil: null })
+    .where('webhookId', '=', webhookId)
     .execute();
 }
 
@@ -38,22 +38,22 @@ export async function releaseQueue(em: Em, webhookId: string): Promise<void> {
     const database = db(tx);
     await database
       .selectFrom('webhook_queues')
-      .where('webhook_id', '=', webhookId)
-      .select('webhook_id')
+      .where('webhookId', '=', webhookId)
+      .select('webhookId')
       .forUpdate()
       .execute();
     const next = database
       .selectFrom('webhook_deliveries as d')
-      .where('d.webhook_id', '=', webhookId)
+      .where('d.webhookId', '=', webhookId)
       .where('d.status', '=', sql.lit('pending'))
-      .select((eb) => eb.fn.min('d.due_at').as('due_at'));
+      .select((eb) => eb.fn.min('d.dueAt').as('due_at'));
     await database
       .updateTable('webhook_queues')
       .set({
-        leased_until: null,
-        next_at: sql<string>`(select case when n.due_at is not null then greatest(n.due_at, quiet_until) end from (${next}) n)`,
+        leasedUntil: null,
+        nextAt: sql<string>`(select case when n.due_at is not null then greatest(n.due_at, quiet_until) end from (${next}) n)`,
       })
-      .where('webhook_id', '=', webhookId)
+      .where('webhookId', '=', webhookId)
       .execute();
   });
 }
@@ -71,16 +71,16 @@ export async function noteTry(em: Em, webhookId: string, problem: string | null)
     .updateTable('webhook_queues')
     .set((eb) =>
       problem === null
-        ? { problem, failing_since: null, is_proven: true, failures: 0, quiet_until: null }
+        ? { problem, failingSince: null, isProven: true, failures: 0, quietUntil: null }
         : {
             problem,
-            failing_since: eb.fn.coalesce('failing_since', now),
+            failingSince: eb.fn.coalesce('failingSince', now),
             failures: eb('failures', '+', 1),
-            quiet_until: sql<string>`now() + make_interval(secs => ${pauseSeconds})`,
+            quietUntil: sql<string>`now() + make_interval(secs => ${pauseSeconds})`,
           },
     )
-    .where('webhook_id', '=', webhookId)
-    .returning('failing_since as failingSince')
+    .where('webhookId', '=', webhookId)
+    .returning('failingSince')
     .executeTakeFirst();
   return row?.failingSince ?? null;
 }

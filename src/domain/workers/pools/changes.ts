@@ -108,7 +108,7 @@ async function findRequiredRefusal(em: Em, name: string): Promise<Refusal | null
 /** Whoever manages pools may read the workers. Of the runs, a conflict names those that the caller may read. */
 function namesShownTo(principal: Principal): ShowsNames {
   return (kind, row) => {
-    if (kind === 'run') return isInReadableTeam(principal, row('team_id') as Expression<string | null>, 'visible');
+    if (kind === 'run') return isInReadableTeam(principal, row('teamId') as Expression<string | null>, 'visible');
     return kind === 'worker' || isPlatformAdministrator(principal);
   };
 }

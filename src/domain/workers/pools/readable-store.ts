@@ -14,14 +14,14 @@ type PoolTable = Over<{ pool: 'worker_pools' }>;
 
 /** Of the teams that the row `pool` names, those that the principal may read. */
 export function selectReadableTeamIds(eb: PoolTable, principal: Principal) {
-  const all = eb.ref('pool.team_ids');
+  const all = eb.ref('pool.teamIds');
   if (isPlatformAdministrator(principal)) return sql<readonly string[] | null>`${all}`;
   const readable = eb
     .selectFrom(elementsOf(all))
     .innerJoin('teams as t', 't.id', 'listed.id')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .where((of) => isInReadableTeam(principal, of.ref('t.id'), 'hidden'))
     .select((of) => collectInOrder(of.ref('listed.id'), of.ref('listed.place')).as('ids'));
   return sql<readonly string[] | null>`case when ${all} is not null then ${readable} end`;
@@ -29,18 +29,18 @@ export function selectReadableTeamIds(eb: PoolTable, principal: Principal) {
 
 /** The same for the environments that it names. */
 export function selectReadableEnvironmentIds(eb: PoolTable, principal: Principal) {
-  const all = eb.ref('pool.environment_ids');
+  const all = eb.ref('pool.environmentIds');
   if (isPlatformAdministrator(principal)) return sql<readonly string[] | null>`${all}`;
   const readable = eb
     .selectFrom(elementsOf(all))
     .innerJoin('environments as e', 'e.id', 'listed.id')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
-    .where('e.deleted_at', 'is', null)
-    .where('p.deleted_at', 'is', null)
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
+    .where('e.deletedAt', 'is', null)
+    .where('p.deletedAt', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .where((of) => isInReadableTeam(principal, of.ref('t.id'), 'hidden'))
     .select((of) => collectInOrder(of.ref('listed.id'), of.ref('listed.place')).as('ids'));
   return sql<readonly string[] | null>`case when ${all} is not null then ${readable} end`;
@@ -62,10 +62,10 @@ function collectInOrder(id: Expression<string>, place: Expression<string>) {
 export async function findReadableTeams(em: Em, principal: Principal, ids: readonly string[]): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('teams as t')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
     .where('t.id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
     .select('t.id')
     .execute();
@@ -80,14 +80,14 @@ export async function findReadableEnvironments(
 ): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('environments as e')
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .innerJoin('organizations as o', 'o.id', 't.organization_id')
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
+    .innerJoin('organizations as o', 'o.id', 't.organizationId')
     .where('e.id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .where('e.deleted_at', 'is', null)
-    .where('p.deleted_at', 'is', null)
-    .where('t.deleted_at', 'is', null)
-    .where('o.deleted_at', 'is', null)
+    .where('e.deletedAt', 'is', null)
+    .where('p.deletedAt', 'is', null)
+    .where('t.deletedAt', 'is', null)
+    .where('o.deletedAt', 'is', null)
     .where((eb) => isInReadableTeam(principal, eb.ref('t.id'), 'hidden'))
     .select('e.id')
     .execute();

@@ -51,8 +51,8 @@ async function findCreatedPool(em: Em, name: string, lock: boolean) {
     .selectFrom('worker_pools as pool')
     .where('pool.name', '=', name)
     .select(['pool.name', 'pool.revision', 'pool.isolation'])
-    .select(['pool.team_ids as teamIds', 'pool.environment_ids as environmentIds'])
-    .select(['pool.max_team_percent as maxTeamPercent', 'pool.max_person_percent as maxPersonPercent'])
+    .select(['pool.teamIds', 'pool.environmentIds'])
+    .select(['pool.maxTeamPercent', 'pool.maxPersonPercent'])
     .select((eb) => egressOf(eb).as('egress'))
     .$if(lock, (pool) => pool.forNoKeyUpdate());
   return (await query.executeTakeFirst()) ?? (lock ? query.executeTakeFirst() : undefined);
@@ -66,7 +66,7 @@ async function isInUse(em: Em, name: string): Promise<boolean> {
     .unionAll(
       db(em)
         .selectFrom('runs')
-        .where('finished_at', 'is', null)
+        .where('finishedAt', 'is', null)
         .where('pool', '=', name)
         .select(sql<number>`1`.as('one')),
     )
@@ -92,10 +92,7 @@ export async function readPoolAccess(em: Em, name: string): Promise<PoolAccess |
 }
 
 const selectPoolAccess = prepare((db, parameter: ParameterOf<{ name: string }>) =>
-  db
-    .selectFrom('worker_pools')
-    .where('name', '=', parameter('name'))
-    .select(['team_ids as teamIds', 'environment_ids as environmentIds']),
+  db.selectFrom('worker_pools').where('name', '=', parameter('name')).select(['teamIds', 'environmentIds']),
 );
 
 /** What template code of a pool may reach over the network. */
@@ -110,7 +107,7 @@ export async function removePool(em: Em, name: string): Promise<void> {
     .with('removed', (queries) => queries.deleteFrom('worker_pools').where('name', '=', name).returning('revision'))
     .updateTable('installation')
     .from('removed')
-    .set({ removed_pool_revision: sql<number>`greatest(installation.removed_pool_revision, removed.revision)` })
+    .set({ removedPoolRevision: sql<number>`greatest(installation.removed_pool_revision, removed.revision)` })
     .execute();
 }
 
@@ -118,7 +115,7 @@ export async function removePool(em: Em, name: string): Promise<void> {
 export async function chooseFirstRevision(em: Em): Promise<number> {
   const { removed } = await db(em)
     .selectFrom('installation')
-    .select('removed_pool_revision as removed')
+    .select('removedPoolRevision as removed')
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
   return removed + 1;
@@ -140,11 +137,11 @@ function selectPools(em: Em, principal: Principal) {
     .leftJoin('worker_pools as pool', 'pool.name', 'n.name')
     .leftJoin('served as s', 's.name', 'n.name')
     .leftJoin('used as u', 'u.name', 'n.name')
-    .select(['n.name', 'pool.revision', 'pool.created_at as createdAt', 'pool.isolation'])
+    .select(['n.name', 'pool.revision', 'pool.createdAt', 'pool.isolation'])
     .select((eb) => [
       egressOf(eb).as('egress'),
-      orDefault(eb.ref('pool.max_team_percent'), defaultShares.maxTeamPercent).as('maxTeamPercent'),
-      orDefault(eb.ref('pool.max_person_percent'), defaultShares.maxPersonPercent).as('maxPersonPercent'),
+      orDefault(eb.ref('pool.maxTeamPercent'), defaultShares.maxTeamPercent).as('maxTeamPercent'),
+      orDefault(eb.ref('pool.maxPersonPercent'), defaultShares.maxPersonPercent).as('maxPersonPercent'),
       selectReadableTeamIds(eb, principal).as('teamIds'),
       selectReadableEnvironmentIds(eb, principal).as('environmentIds'),
       orZero(eb.ref('s.workers')).as('workers'),
@@ -181,7 +178,7 @@ function countWorkers(q: QueryCreator<Tables>) {
 function countRuns(q: QueryCreator<Tables>) {
   return q
     .selectFrom('runs as r')
-    .where('r.finished_at', 'is', null)
+    .where('r.finishedAt', 'is', null)
     .groupBy('r.pool')
     .select((eb) => [
       'r.pool as name',

@@ -18,8 +18,8 @@ export async function readSigningKeys(em: Em, lock = false) {
   if (lock) await db(em).selectFrom('installation').select('id').forNoKeyUpdate().execute();
   const keys = await db(em)
     .selectFrom('signing_keys')
-    .select(['id', 'key_id as keyId', 'public_key as publicKey', 'signs_from as signsFrom', 'created_at as createdAt'])
-    .select('sealed_private_key as sealedPrivateKey')
+    .select(['id', 'keyId', 'publicKey', 'signsFrom', 'createdAt'])
+    .select('sealedPrivateKey')
     .execute();
   return { keys, now: await readTime(em) };
 }
@@ -41,11 +41,11 @@ export async function insertSigningKey(em: Em, key: NewSigningKey): Promise<void
     .insertInto('signing_keys')
     .values({
       id: key.id,
-      key_id: key.keyId,
-      public_key: json(key.publicKey),
-      sealed_private_key: key.sealedPrivateKey,
-      signs_from: key.signsFrom,
-      created_at: key.createdAt,
+      keyId: key.keyId,
+      publicKey: json(key.publicKey),
+      sealedPrivateKey: key.sealedPrivateKey,
+      signsFrom: key.signsFrom,
+      createdAt: key.createdAt,
     })
     .execute();
 }
@@ -57,5 +57,5 @@ export async function deleteSigningKeys(em: Em, ids: readonly string[]): Promise
 /** Deletes the private parts of keys that sign no more. */
 export async function forgetPrivateKeys(em: Em, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await db(em).updateTable('signing_keys').set({ sealed_private_key: null }).where('id', 'in', ids).execute();
+  await db(em).updateTable('signing_keys').set({ sealedPrivateKey: null }).where('id', 'in', ids).execute();
 }

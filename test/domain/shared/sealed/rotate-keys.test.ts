@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runApi } from '#api/main.ts';
+import { toSnakeCase } from '#database/compiler.ts';
 import { queueMessages } from '#domain/messages/queue/queue-store.ts';
 import { sealedColumns } from '#domain/sealed-columns.ts';
 import { countOld, type RotatedColumn, rotateColumn } from '#domain/shared/sealed/rotate-keys.ts';
@@ -56,21 +57,21 @@ async function addResults() {
   await rows(
     `insert into run_plans (run_id, digest, executor_digest, changes, artifact, state_serial, created_at)
       values (?, 'd', 'e', '[]', ?, 0, now())`,
-    [ids.run, seal('run_plans', 'artifact', { run_id: ids.run })],
+    [ids.run, seal('run_plans', 'artifact', { runId: ids.run })],
   );
   await rows(
     `insert into run_debug_logs (attempt_id, run_id, phase, level, bytes, content, created_at)
       values (?, ?, 'planning', 'debug', 4, ?, now())`,
-    [ids.run, ids.run, seal('run_debug_logs', 'content', { attempt_id: ids.run })],
+    [ids.run, ids.run, seal('run_debug_logs', 'content', { attemptId: ids.run })],
   );
   await rows('update instances set sealed_outputs = ? where id = ?', [
-    seal('instances', 'sealed_outputs', { id: ids.instance }),
+    seal('instances', 'sealedOutputs', { id: ids.instance }),
     ids.instance,
   ]);
   await rows(
     `insert into state_versions (instance_id, serial, digest, size, resource_count, content, created_at)
       values (?, 1, 'sha256:d', 4, 0, ?, now())`,
-    [ids.instance, seal('state_versions', 'content', { instance_id: ids.instance, digest: 'sha256:d' })],
+    [ids.instance, seal('state_versions', 'content', { instanceId: ids.instance, digest: 'sha256:d' })],
   );
   await queueMessages(api.orm.em.fork(), [
     {
@@ -89,10 +90,18 @@ function declarationOf(table: string, column: string): SealedColumn {
   return found;
 }
 
+function toProperties(row: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(row);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase()), value]),
+  );
+}
+
 /** Opens every value of a column by a key ring, and answers how many there are. */
 async function openAll({ table, column, context }: SealedColumn, ring: KeyRing): Promise<number> {
-  const found = await rows(`select * from ${table} where ${column} is not null`);
-  for (const row of found) ring.open(context(row), row[column] as Buffer);
+  const name = toSnakeCase(column);
+  const found = await rows(`select * from ${table} where ${name} is not null`);
+  for (const row of found) ring.open(context(toProperties(row)), row[name] as Buffer);
   return found.length;
 }
 
@@ -121,14 +130,14 @@ describe('the list of sealed columns', () => {
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
           and a.atttypid = 'bytea'::regtype and not a.attisdropped order by 1`,
     );
-    const declared = sealedColumns.map(({ table, column }) => `${table}.${column}`);
+    const declared = sealedColumns.map(({ table, column }) => `${table}.${toSnakeCase(column)}`);
     expect([...declared, ...unsealed].sort()).toEqual(columns.map(({ name }) => name).sort());
   });
 });
 
 describe('rotating the keys', () => {
   it('leaves out a row that somebody holds until it is free, and does not stop at one that no key opens', async () => {
-    const values = declarationOf('environment_variables', 'sealed_plan_value');
+    const values = declarationOf('environment_variables', 'sealedPlanValue');
     await rows(`update environment_variables set sealed_plan_value = '\\x0103' where name = 'TWO'`);
     const rotation = { orm: api.orm, keyRing };
     const holder = api.orm.em.fork();

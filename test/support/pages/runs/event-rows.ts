@@ -22,16 +22,16 @@ export function toEventRows(story: RunStory, time: Timeline) {
     const event = toPendingEvent({ type, subjectId: story.id, owners, data }, by ?? service);
     return {
       id: idAt(at),
-      subjectKind: event.subject_kind,
-      subjectId: event.subject_id,
+      subjectKind: event.subjectKind,
+      subjectId: event.subjectId,
       sequence: index + 1,
       type,
       data: event.data as never,
-      organizationId: event.organization_id,
-      teamId: event.team_id,
-      actorId: event.actor_id,
-      actorType: event.actor_type,
-      actorName: event.actor_name,
+      organizationId: event.organizationId,
+      teamId: event.teamId,
+      actorId: event.actorId,
+      actorType: event.actorType,
+      actorName: event.actorName,
       createdAt: new Date(at),
     };
   });

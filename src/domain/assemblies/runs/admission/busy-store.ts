@@ -23,9 +23,9 @@ export async function findBusyRun(em: Em, wanted: Wanted, lock: boolean): Promis
   if (lock) await takeAdvisoryLock(em, `assemblies/${assemblyId}/environments/${environmentId}`);
   const found = await db(em)
     .selectFrom('assembly_runs')
-    .where('assembly_id', '=', assemblyId)
-    .where('environment_id', '=', environmentId)
-    .where('finished_at', 'is', null)
+    .where('assemblyId', '=', assemblyId)
+    .where('environmentId', '=', environmentId)
+    .where('finishedAt', 'is', null)
     .where('operation', 'in', excluded)
     .$if(id !== undefined, (query) => query.where('id', '<>', id ?? ''))
     .select(['id', 'operation'])

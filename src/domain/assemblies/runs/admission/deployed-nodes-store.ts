@@ -21,13 +21,14 @@ export async function findDeployedNodes(em: Em, where: AssemblyThere): Promise<D
     .leftJoin('instances as i', (join) =>
       join
         .onRef('i.name', '=', 'node.instance')
-        .onRef('i.template_id', '=', 'node.templateId')
-        .on('i.environment_id', '=', where.environmentId)
-        .on('i.deleted_at', 'is', null),
+        .onRef('i.templateId', '=', 'node.templateId')
+        .on('i.environmentId', '=', where.environmentId)
+        .on('i.deletedAt', 'is', null),
     )
-    .selectAll('node')
+    .select(['node.id', 'node.key', 'node.spec', 'node.dependencies', 'node.assemblyVersionId', 'node.instance'])
+    .select(['node.templateId', 'node.templateVersionId', 'node.templateVersion'])
     .select(({ ref }) => [
-      sql<boolean>`coalesce(${ref('i.resource_count')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
+      sql<boolean>`coalesce(${ref('i.resourceCount')} > 0 or ${hasIncompleteApply(ref('i.id'))}, false)`.as(
         'holdsResources',
       ),
     ])
@@ -40,27 +41,25 @@ export async function findDeployedNodes(em: Em, where: AssemblyThere): Promise<D
 function latestApplied(em: Em, { assemblyId, environmentId }: AssemblyThere) {
   return db(em)
     .selectFrom('assembly_nodes as n')
-    .innerJoin('assembly_runs as r', 'r.id', 'n.assembly_run_id')
-    .where('r.assembly_id', '=', assemblyId)
-    .where('r.environment_id', '=', environmentId)
+    .innerJoin('assembly_runs as r', 'r.id', 'n.assemblyRunId')
+    .where('r.assemblyId', '=', assemblyId)
+    .where('r.environmentId', '=', environmentId)
     .where('r.operation', '=', 'apply')
-    .where((eb) =>
-      eb.exists(eb.selectFrom('runs as run').whereRef('run.assembly_node_id', '=', 'n.id').select('run.id')),
-    )
-    .distinctOn(['n.key', 'n.instance', 'n.template_id'])
+    .where((eb) => eb.exists(eb.selectFrom('runs as run').whereRef('run.assemblyNodeId', '=', 'n.id').select('run.id')))
+    .distinctOn(['n.key', 'n.instance', 'n.templateId'])
     .orderBy('n.key')
     .orderBy('n.instance')
-    .orderBy('n.template_id')
+    .orderBy('n.templateId')
     .orderBy('n.id', 'desc')
     .select([
       'n.id',
       'n.key',
       'n.spec',
       'n.dependencies',
-      'r.assembly_version_id as assemblyVersionId',
-      'n.template_id as templateId',
-      'n.template_version_id as templateVersionId',
-      'n.template_version as templateVersion',
+      'r.assemblyVersionId',
+      'n.templateId',
+      'n.templateVersionId',
+      'n.templateVersion',
       'n.instance',
     ]);
 }

@@ -25,7 +25,7 @@ async function readDetails(em: Em, nodes: readonly AssemblyNode[]): Promise<Map<
   const rows = await db(em)
     .selectFrom('runs')
     .where('id', 'in', ids)
-    .select(['id', 'status_detail as detail'])
+    .select(['id', 'statusDetail as detail'])
     .execute();
   return new Map(rows.flatMap(({ id, detail }) => (detail === null ? [] : [[id, detail] as const])));
 }

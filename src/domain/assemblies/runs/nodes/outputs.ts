@@ -37,13 +37,13 @@ export async function findDeployedInstances(
   if (nodes.length === 0) return new Map();
   const rows = await db(em)
     .selectFrom('instances as i')
-    .innerJoin('runs as deployed', 'deployed.id', 'i.deployed_run_id')
-    .where('i.environment_id', '=', environmentId)
-    .where('i.deleted_at', 'is', null)
+    .innerJoin('runs as deployed', 'deployed.id', 'i.deployedRunId')
+    .where('i.environmentId', '=', environmentId)
+    .where('i.deletedAt', 'is', null)
     .where('i.name', 'in', [...new Set(nodes.map(({ instance }) => instance))])
     .where('deployed.operation', '<>', 'destroy')
-    .select(['i.id', 'i.name', 'i.template_id as templateId'])
-    .select(({ ref }) => sql<number>`coalesce(octet_length(${ref('i.sealed_outputs')}), 0)`.as('bytes'))
+    .select(['i.id', 'i.name', 'i.templateId'])
+    .select(({ ref }) => sql<number>`coalesce(octet_length(${ref('i.sealedOutputs')}), 0)`.as('bytes'))
     .execute();
   const byName = new Map(rows.map((row) => [row.name, row]));
   return new Map(

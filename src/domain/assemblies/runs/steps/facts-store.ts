@@ -18,10 +18,10 @@ export function lockAssemblyRun(em: Em, id: string): Promise<AssemblyRun | null>
 export async function readNodeRuns(em: Em, assemblyRunId: string): Promise<Map<string, NodeRun>> {
   const rows = await db(em)
     .selectFrom('assembly_nodes as n')
-    .innerJoin('runs as r', 'r.id', 'n.run_id')
-    .where('n.assembly_run_id', '=', assemblyRunId)
-    .where('n.finished_at', 'is', null)
-    .select(['r.id', 'r.status', 'r.status_reason as statusReason', 'r.retry_safe as retrySafe'])
+    .innerJoin('runs as r', 'r.id', 'n.runId')
+    .where('n.assemblyRunId', '=', assemblyRunId)
+    .where('n.finishedAt', 'is', null)
+    .select(['r.id', 'r.status', 'r.statusReason', 'r.retrySafe'])
     .select(({ ref }) => sql<boolean>`${isIncompleteApply((column) => ref(`r.${column}`))}`.as('isUncertain'))
     .execute();
   return new Map(rows.map((run) => [run.id, run]));

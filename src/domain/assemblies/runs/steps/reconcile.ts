@@ -20,11 +20,11 @@ export function findDispatchedAssemblyRuns(
 ): Promise<Dispatched[]> {
   return db(em)
     .selectFrom('assembly_runs as r')
-    .where('r.finished_at', 'is', null)
+    .where('r.finishedAt', 'is', null)
     .where('r.id', '>', after)
-    .where('r.created_at', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
-    .where((eb) => eb.not(isWorkflowStartPending(eb.ref('r.workflow_id'))))
-    .select(['r.id', 'r.workflow_id as workflowId'])
+    .where('r.createdAt', '<', sql<string>`now() - make_interval(secs => ${graceSeconds})`)
+    .where((eb) => eb.not(isWorkflowStartPending(eb.ref('r.workflowId'))))
+    .select(['r.id', 'r.workflowId'])
     .orderBy('r.id')
     .limit(limit)
     .execute();
@@ -62,7 +62,7 @@ async function waitsForStart(em: Em, { id }: AssemblyRun): Promise<boolean> {
   const waiting = await db(em)
     .selectFrom('assembly_runs as r')
     .where('r.id', '=', id)
-    .where((eb) => isWorkflowStartPending(eb.ref('r.workflow_id')))
+    .where((eb) => isWorkflowStartPending(eb.ref('r.workflowId')))
     .select('r.id')
     .execute();
   return waiting.length > 0;

@@ -28,12 +28,12 @@ export interface ExpiringInstance extends ExpiredInstance {
 /** The next instances, by id, that will be due within a day. Those whose environment lets them live for less than a day are left out. */
 export function findExpiring(em: Em, { after, limit }: { after: string; limit: number }): Promise<ExpiringInstance[]> {
   return selectDue(em, daySeconds)
-    .innerJoin('projects as p', 'p.id', 'e.project_id')
-    .innerJoin('teams as t', 't.id', 'p.team_id')
-    .where('e.ttl_seconds', '>=', daySeconds)
+    .innerJoin('projects as p', 'p.id', 'e.projectId')
+    .innerJoin('teams as t', 't.id', 'p.teamId')
+    .where('e.ttlSeconds', '>=', daySeconds)
     .where((eb) => sql<boolean>`${endOfLife(eb)} > clock_timestamp()`)
     .where('i.id', '>', after)
-    .select((eb) => ['i.name', 'p.team_id as teamId', endOfLife(eb).as('at')])
+    .select((eb) => ['i.name', 'p.teamId', endOfLife(eb).as('at')])
     .select(['t.name as team', 'p.name as project', 'e.name as environment'])
     .orderBy('i.id')
     .limit(limit)
@@ -44,7 +44,7 @@ const daySeconds = 86_400;
 
 /** When an instance has outlived its environment's time to live. */
 function endOfLife(eb: Over<{ e: 'environments'; r: 'runs' }>) {
-  return sql<string>`(${eb.ref('r.finished_at')} + make_interval(secs => ${eb.ref('e.ttl_seconds')}))`;
+  return sql<string>`(${eb.ref('r.finishedAt')} + make_interval(secs => ${eb.ref('e.ttlSeconds')}))`;
 }
 
 /** Locks an instance. Returns whether it is still due and the given run is still its last deployment. */
@@ -60,12 +60,12 @@ export async function lockIfExpired(em: Em, { id, deployedRunId }: ExpiredInstan
 function selectDue(em: Em, withinSeconds = 0) {
   return db(em)
     .selectFrom('environments as e')
-    .innerJoin('instances as i', 'i.environment_id', 'e.id')
-    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
-    .innerJoin('template_versions as v', 'v.id', 'r.template_version_id')
-    .where('e.ttl_seconds', 'is not', null)
-    .where('e.deleted_at', 'is', null)
-    .where('i.resource_count', '>', 0)
+    .innerJoin('instances as i', 'i.environmentId', 'e.id')
+    .innerJoin('runs as r', 'r.id', 'i.deployedRunId')
+    .innerJoin('template_versions as v', 'v.id', 'r.templateVersionId')
+    .where('e.ttlSeconds', 'is not', null)
+    .where('e.deletedAt', 'is', null)
+    .where('i.resourceCount', '>', 0)
     .where((eb) => sql<boolean>`${endOfLife(eb)} <= clock_timestamp() + make_interval(secs => ${withinSeconds})`)
     .where((eb) =>
       eb.or([
@@ -78,15 +78,15 @@ function selectDue(em: Em, withinSeconds = 0) {
         eb.exists(
           eb
             .selectFrom('runs as x')
-            .whereRef('x.instance_id', '=', 'i.id')
+            .whereRef('x.instanceId', '=', 'i.id')
             // A scan gives way to the destroy.
             .where('x.operation', '<>', 'scan')
             .where((other) =>
               other.or([
-                other('x.finished_at', 'is', null),
+                other('x.finishedAt', 'is', null),
                 other.and([
-                  other('x.requested_by_type', '=', 'system'),
-                  other('x.created_at', '>=', other.ref('r.finished_at')),
+                  other('x.requestedByType', '=', 'system'),
+                  other('x.createdAt', '>=', other.ref('r.finishedAt')),
                 ]),
               ]),
             )
@@ -94,5 +94,5 @@ function selectDue(em: Em, withinSeconds = 0) {
         ),
       ),
     )
-    .select(['i.id', 'i.template_id as templateId', 'e.id as environmentId', 'r.id as deployedRunId']);
+    .select(['i.id', 'i.templateId', 'e.id as environmentId', 'r.id as deployedRunId']);
 }

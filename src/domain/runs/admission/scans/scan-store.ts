@@ -15,8 +15,8 @@ export async function findScannedInstance(em: Em, id: string): Promise<ScannedIn
   const row = await db(em)
     .selectFrom('instances')
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .select(['name', 'template_id as templateId', 'environment_id as environmentId'])
+    .where('deletedAt', 'is', null)
+    .select(['name', 'templateId', 'environmentId'])
     .executeTakeFirst();
   if (!row) return undefined;
   const { name, templateId, environmentId } = row;
@@ -38,16 +38,16 @@ export interface LastDeployment {
 export function findLastDeployment(em: Em, instanceId: string): Promise<LastDeployment | undefined> {
   return db(em)
     .selectFrom('instances as i')
-    .innerJoin('runs as r', 'r.id', 'i.deployed_run_id')
+    .innerJoin('runs as r', 'r.id', 'i.deployedRunId')
     .where('i.id', '=', instanceId)
     .select([
       'r.id as runId',
       'r.operation',
-      'r.template_version_id as versionId',
+      'r.templateVersionId as versionId',
       'r.variables',
-      'r.sealed_inputs as sealedInputs',
+      'r.sealedInputs',
       'i.name as instance',
-      'i.resource_count as resourceCount',
+      'i.resourceCount',
     ])
     .executeTakeFirst();
 }

@@ -59,26 +59,26 @@ function mayUseConnections({ connections = [], executor }: TemplateSpec): boolea
 const findVersion = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
   queries
     .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .innerJoin('runs', 'runs.id', 'a.runId')
     .where('a.id', '=', parameter('attemptId'))
-    .select('runs.template_version_id as id'),
+    .select('runs.templateVersionId as id'),
 );
 
 const lockBindings = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
   queries
     .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .innerJoin('runs', 'runs.id', 'a.runId')
     .innerJoin('connection_bindings as b', (join) =>
       join.on((eb) =>
         eb.or([
-          eb('b.environment_id', '=', eb.ref('runs.environment_id')),
-          eb('b.project_id', '=', eb.ref('runs.project_id')),
+          eb('b.environmentId', '=', eb.ref('runs.environmentId')),
+          eb('b.projectId', '=', eb.ref('runs.projectId')),
         ]),
       ),
     )
     .where('a.id', '=', parameter('attemptId'))
     .orderBy('b.id')
-    .select('b.bound_by as boundBy')
+    .select('b.boundBy')
     .forShare('b'),
 );
 

@@ -31,17 +31,17 @@ export async function isObstructed(em: Em, attemptId: string): Promise<boolean> 
 const selectAttempt = prepare((queries, parameter: ParameterOf<{ attemptId: string }>) =>
   queries
     .selectFrom('run_attempts as a')
-    .innerJoin('runs', 'runs.id', 'a.run_id')
+    .innerJoin('runs', 'runs.id', 'a.runId')
     .where('a.id', '=', parameter('attemptId'))
     .select((eb) => [
       'a.phase',
-      'a.run_id as runId',
-      'runs.environment_id as environmentId',
+      'a.runId',
+      'runs.environmentId',
       eb
         .selectFrom('run_reviews as v')
-        .whereRef('v.run_id', '=', 'runs.id')
+        .whereRef('v.runId', '=', 'runs.id')
         .select((of) => {
-          const [reviewer, person] = [of.ref('v.reviewer_id'), of.ref('v.responsible_user_id')];
+          const [reviewer, person] = [of.ref('v.reviewerId'), of.ref('v.responsibleUserId')];
           return sql<string[]>`coalesce(jsonb_agg(${reviewer}) || jsonb_agg(${person}), '[]')`.as('ids');
         })
         .$asScalar()
