@@ -49,10 +49,11 @@ export class ColumnNamingCompiler extends PostgresQueryCompiler {
     this.append(` as "${super.sanitizeIdentifier(name)}"`);
   }
 
-  /** Whether the query of the selection that is being written answers rows to code, not to another query. */
+  /** Whether the selection that is being written is one of a query that answers rows to code, not to another query. */
   private isAnswer(): boolean {
-    const query = this.nodeStack.findLastIndex((node) => SelectQueryNode.is(node) || ReturningNode.is(node));
-    const around = this.nodeStack[query - (SelectQueryNode.is(this.nodeStack[query] as OperationNode) ? 1 : 2)];
+    const list = this.nodeStack.at(-2);
+    if (list === undefined || !(SelectQueryNode.is(list) || ReturningNode.is(list))) return false;
+    const around = this.nodeStack.at(SelectQueryNode.is(list) ? -3 : -4);
     return around === undefined || RawNode.is(around);
   }
 }

@@ -66,7 +66,7 @@ ${await renderSchedulesOf(visit, members.schedulesOf(owner), {
     }),
     carryOut: async ({ owner, member }, typed, visit) => {
       const revision = Number(typed['expected_revision']);
-      await members.set(visit, owner, member.user_id, { role: typed['role'], expectedRevision: revision });
+      await members.set(visit, owner, member.user_id, { role: typed['role'], expected_revision: revision });
       return level.path('members', owner, { done: await newsOfMember(members, visit, owner, member.user_id) });
     },
   };

@@ -22,7 +22,7 @@ export const auditedEventData = z.strictObject({
     .array(z.string())
     .describe('The names of the fields that were changed, or that a new resource got, without their values.'),
   former_owner: z
-    .object({ organizationId: z.string().nullable(), teamId: z.string().nullable(), audit_record_id: z.string() })
+    .object({ organization_id: z.string().nullable(), team_id: z.string().nullable(), audit_record_id: z.string() })
     .optional()
     .describe(
       'Only of a transfer: who owned the subject before, and the record of it that they can read. Their webhooks hear the event as well.',
@@ -92,5 +92,5 @@ function isEmpty(fields: AuditEntry['before']): boolean {
 }
 
 function viewFormer({ organizationId, teamId, recordId }: FormerOwner) {
-  return { organizationId: organizationId, teamId: teamId, audit_record_id: recordId };
+  return { organization_id: organizationId, team_id: teamId, audit_record_id: recordId };
 }

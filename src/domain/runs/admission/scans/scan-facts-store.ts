@@ -28,30 +28,30 @@ export function readScanFacts(em: Em, instanceIds: readonly string[]): Promise<S
   if (instanceIds.length === 0) return Promise.resolve([]);
   return db(em)
     .selectFrom('instances as i')
-    .innerJoin('templates as t', 't.id', 'i.template_id')
-    .leftJoin('environments as e', 'e.id', 'i.environment_id')
-    .leftJoin('projects as p', 'p.id', 'e.project_id')
+    .innerJoin('templates as t', 't.id', 'i.templateId')
+    .leftJoin('environments as e', 'e.id', 'i.environmentId')
+    .leftJoin('projects as p', 'p.id', 'e.projectId')
     .leftJoin('teams as m', (join) =>
-      join.on(({ eb, ref }) => eb('m.id', '=', eb.fn.coalesce('p.team_id', ref('t.team_id')))),
+      join.on(({ eb, ref }) => eb('m.id', '=', eb.fn.coalesce('p.teamId', ref('t.teamId')))),
     )
-    .leftJoin('organizations as o', 'o.id', 'm.organization_id')
-    .leftJoin('runs as r', 'r.id', 'i.deployed_run_id')
-    .leftJoin('template_versions as v', 'v.id', 'r.template_version_id')
+    .leftJoin('organizations as o', 'o.id', 'm.organizationId')
+    .leftJoin('runs as r', 'r.id', 'i.deployedRunId')
+    .leftJoin('template_versions as v', 'v.id', 'r.templateVersionId')
     .where('i.id', 'in', instanceIds)
     .select((eb) => [
       'i.id as instanceId',
       eb
-        .and(['i', 't', 'e', 'p', 'm', 'o'].map((alias) => eb(sql.ref(`${alias}.deleted_at`), 'is', null)))
+        .and(['i', 't', 'e', 'p', 'm', 'o'].map((alias) => eb(sql.ref(`${alias}.deletedAt`), 'is', null)))
         .$castTo<boolean>()
         .as('exists'),
-      eb('o.archived_at', 'is not', null).$castTo<boolean>().as('organizationArchived'),
-      eb('m.archived_at', 'is not', null).$castTo<boolean>().as('teamArchived'),
-      eb('p.archived_at', 'is not', null).$castTo<boolean>().as('projectArchived'),
-      eb('e.archived_at', 'is not', null).$castTo<boolean>().as('environmentArchived'),
-      eb('t.archived_at', 'is not', null).$castTo<boolean>().as('templateArchived'),
+      eb('o.archivedAt', 'is not', null).$castTo<boolean>().as('organizationArchived'),
+      eb('m.archivedAt', 'is not', null).$castTo<boolean>().as('teamArchived'),
+      eb('p.archivedAt', 'is not', null).$castTo<boolean>().as('projectArchived'),
+      eb('e.archivedAt', 'is not', null).$castTo<boolean>().as('environmentArchived'),
+      eb('t.archivedAt', 'is not', null).$castTo<boolean>().as('templateArchived'),
       'r.operation',
-      'i.resource_count as resourceCount',
-      sql<boolean>`coalesce(octet_length(${eb.ref('r.sealed_inputs')}) > 0, false)`.as('hasInputs'),
+      'i.resourceCount',
+      sql<boolean>`coalesce(octet_length(${eb.ref('r.sealedInputs')}) > 0, false)`.as('hasInputs'),
       sql<ExecutorKind | null>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executorKind'),
       sql<boolean>`coalesce(${eb.ref('v.spec')} #> '{executor,detect}' is not null, false)`.as('hasDetect'),
     ])
