@@ -7,7 +7,7 @@ import { type AdmissionTarget, findAdmissionTarget } from '#domain/runs/admissio
 import { authorsOfRun } from '#domain/runs/approval/repeated-authors.ts';
 import { Run } from '#domain/runs/entity.ts';
 import { dataSourceOf } from '#domain/runs/references/model.ts';
-import { placeReferences } from '#domain/runs/references/place-references.ts';
+import { placeAllReferences } from '#domain/runs/references/place-references.ts';
 import { decide } from '#domain/shared/access/decide.ts';
 import { isInForce } from '#domain/shared/access/grant.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -127,9 +127,9 @@ function describe({ reads }: UpstreamChange): string {
 }
 
 /**
- * The run that deploys an instance as it is deployed, with the outputs that it was given read anew. Its other secrets come from its environment: with
- * another value beside them, such as an address, they could be disclosed (`inheritFrom`).
- * @throws Unprocessable if an output is not there or not to be read any longer, or if a variable is not valid or missing
+ * The run that deploys an instance as it is deployed, with the outputs that it was given read anew. It keeps its other secrets as every run that starts from what is
+ * deployed does.
+ * @throws Unprocessable if an output is not there or not to be read any longer, if a variable is not valid, or if nothing gives a secret any longer
  */
 async function resolveFollow(
   tx: Transaction,
@@ -139,12 +139,8 @@ async function resolveFollow(
 ): Promise<ResolvedRun> {
   const inputs = openInputs(deps.keyRing, deployed.id, deployed.sealedInputs);
   const reads = (inputs.reads ?? []).filter((read) => dataSourceOf(read) === null);
-  const named = [...new Set(reads.map(({ variable }) => variable))];
-  const placed = named.map((name) => {
-    const ofVariable = reads.filter(({ variable }) => variable === name);
-    return [name, placeReferences(inputs.variables[name] ?? null, ofVariable)] as const;
-  });
-  const readAgain = Object.fromEntries(placed);
+  const readAgain = placeAllReferences(inputs.variables, reads);
+  const versionId = deployed.templateVersionId;
   const request = {
     version: undefined,
     instance: deployed.instance,
@@ -155,9 +151,9 @@ async function resolveFollow(
     message,
     source: {
       runId: deployed.id,
-      isChanged: true,
       readAgain,
-      deployment: { versionId: deployed.templateVersionId, inputs: { ...inputs, reads: [] } },
+      deployment: { versionId, inputs: { ...inputs, reads: [] } },
+      deployed: { runId: deployed.id, versionId, inputs, isRemoved: false },
     },
   } as const;
   return { ...(await resolveRun(tx, deps, target, request, requester)), requeuedFrom: null };

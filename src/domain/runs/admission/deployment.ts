@@ -9,6 +9,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { SealedRead } from '../references/model.ts';
 import { comparableVariable, type SecretHash } from './compared-inputs.ts';
 import { openInputsToRepeat, type RunInputs } from './inputs.ts';
+import { prefillOf } from './prefill.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /** How an instance was deployed: the version and the inputs of the run that last changed it. */
@@ -45,6 +46,12 @@ export async function findDeployment(
 /** The version of that deployment, by the id of its row. */
 export async function findDeployedVersion(em: Em, place: Place, instance: string): Promise<string | null> {
   return (await selectDeployed(em, place, instance).executeTakeFirst())?.versionId ?? null;
+}
+
+/** The names of the secrets of that deployment, which its run shows without their values. */
+export async function findDeployedSecrets(em: Em, place: Place, instance: string): Promise<string[]> {
+  const row = await selectDeployed(em, place, instance).select('r.variables').executeTakeFirst();
+  return row ? prefillOf(row.variables).secrets : [];
 }
 
 function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: string) {

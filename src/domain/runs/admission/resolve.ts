@@ -82,7 +82,8 @@ interface Inheriting {
 
 /**
  * What a run takes over from a deployment, and what its request comes to then. A secret that the environment has rotated is neither taken over nor repeated:
- * the run gets what the environment gives now.
+ * the run gets what the environment gives now. A run that starts from what is deployed keeps every other secret, whatever else the request, the version or the
+ * environment changes: nobody may find a deployed secret replaced that a person or a request gave.
  */
 async function inherit(
   { keyRing, version, request, environment, fillIn }: Inheriting,
@@ -100,10 +101,11 @@ async function inherit(
   const rotated = await findRotated({ schema, inputs, template, requested, readAgain, hash, fillIn });
   const isNamed = ([name]: readonly [string, JsonValue]) => !rotated.includes(name);
   const variables = Object.fromEntries(Object.entries(requested).filter(isNamed));
+  const kept = { ...deployment, inputs: omitNames(inputs, rotated).inputs };
+  if (source.deployed) return { request: { ...request, variables }, inherited: kept };
   const repeated = mergeInputs(schema, environment, deployment, { ...request, variables });
   const isChanged =
-    source.isChanged || rotated.length > 0 || isGivenOtherwise(source.deployment.inputs, repeated, hash);
-  const kept = { ...deployment, inputs: omitNames(inputs, rotated).inputs };
+    source.isChanged === true || rotated.length > 0 || isGivenOtherwise(source.deployment.inputs, repeated, hash);
   return { request: { ...request, variables }, inherited: inheritFrom(kept, version, variables, isChanged) };
 }
 

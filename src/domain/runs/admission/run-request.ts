@@ -39,13 +39,13 @@ export interface RunRequest {
 interface RunSource {
   readonly runId: string;
   readonly deployment: Deployment;
-  /** Whether the copy names another instance or omits variables that the source has. */
-  readonly isChanged: boolean;
+  /** Whether a copy names another instance or omits variables that its run has. */
+  readonly isChanged?: boolean;
   /** Names to omit that the source does not have. They are refused unless the version has them. */
   readonly omittedAbsent?: readonly string[];
   /** The variables of the request that repeat a reference of the source, so that it is read anew. */
   readonly readAgain?: Readonly<Record<string, JsonValue>>;
-  /** The deployment from which the run starts, as it is; undefined for a copy of a run. A secret that the run loses is then refused by its name. */
+  /** The deployment from which the run starts, as it is; undefined for a copy of a run. The run keeps its secrets, and is refused by the name of one that it loses. */
   readonly deployed?: DeployedRun;
 }
 

@@ -40,7 +40,7 @@ export function refuseLostSecrets(given: RunInputs, { version, request }: Work, 
   const errors = lost.map((name) => ({
     path: `/${escapePointer(name)}`,
     message:
-      'is a secret of the deployment, which is kept only while version, variables and what the environment gives stay the same: give it again, or name it in omit',
+      'is a secret of the deployment that the environment or a variable set gave, and that neither gives any longer: give it again, or name it in omit',
   }));
   throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }

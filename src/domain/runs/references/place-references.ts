@@ -19,3 +19,19 @@ export function placeReferences(
   });
   return Object.fromEntries(members);
 }
+
+/** The variables that were given outputs, with the references in the places of what they came to, so that a new run reads them anew. */
+export function placeAllReferences(
+  variables: Readonly<Record<string, JsonValue>>,
+  reads: readonly Pick<OutputRead, 'variable' | 'path' | 'reference'>[],
+  isTakenOver: (name: string) => boolean = () => true,
+): Record<string, JsonValue> {
+  const named = [...new Set(reads.map(({ variable }) => variable))].filter(
+    (name) => isTakenOver(name) && Object.hasOwn(variables, name),
+  );
+  const placed = named.map((name) => {
+    const ofVariable = reads.filter(({ variable }) => variable === name);
+    return [name, placeReferences(variables[name] ?? null, ofVariable)] as const;
+  });
+  return Object.fromEntries(placed);
+}

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -95,7 +94,7 @@ describe('a form for a run', () => {
 });
 
 describe('a deployed secret that the version requires', () => {
-  test('is said to be entered again, and nothing is said to choose instead of it', async () => {
+  test('is optional, and nothing is offered instead of it', async () => {
     const variables = {
       type: 'object',
       properties: { token: { type: 'string', writeOnly: true } },
@@ -111,32 +110,33 @@ describe('a deployed secret that the version requires', () => {
     );
     await stage.finish(body.id);
     const { text } = await visitor.get(`/catalog/${id}/run?from_instance=${body.instance_id}`);
-    expect(plainText(text)).toContain('enter it again above. So that');
+    expect(labelOf(text, 'token')).toContain('optional');
+    expect(plainText(text)).toContain('A deployed secret whose field is empty is kept, whatever else the run changes.');
+    expect(plainText(text)).not.toContain('Instead of the deployed secret');
   });
 });
 
 describe('a deployed secret', () => {
   const secret = { region: 'eu', size: 2, token: 'hidden-token' };
 
-  test('is not called optional where another change demands it', async () => {
+  test('is kept beside another change', async () => {
     const address = await deployed(secret);
-    expect(labelOf((await visitor.get(address)).text, 'token')).toMatch(/token needed if anything else changes/);
+    expect(labelOf((await visitor.get(address)).text, 'token')).toContain('token optional');
     const shown = await send(address, { 'v/region': 'us', 'v/size': '2' });
-    expect(shown.status).toBe(422);
-    expect(labelOf(shown.text, 'token').trim()).toBe('token');
-    expect(shown.text).not.toContain('Left empty, the deployed value is kept');
+    expect(differences(shown.text)).toMatch(/region eu → us/);
+    expect(differences(shown.text)).not.toContain('token');
+    expect(shown.text).toContain('Left empty, the deployed value is kept');
+    const sent = await send(address, { 'v/region': 'us', 'v/size': '2', compared: compared(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
   });
 
-  test('is asked for where another deployed secret is given up, since that is a change', async () => {
+  test('is kept where another deployed secret is given up', async () => {
     const address = await deployed({ ...secret, password: 'hidden-password' });
     const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'token' });
-    expect(shown.status, differences(shown.text)).toBe(422);
     expect(differences(shown.text)).toMatch(/token a secret → the default/);
-    expect(differences(shown.text)).toMatch(/password a secret → has to be entered again/);
-    expect(labelOf(shown.text, 'password').trim()).toBe('password');
-    const kept = compared(shown.text);
-    const entered = { 'v/region': 'eu', 'v/size': '2', omit: 'token', 'v/password': 'hidden-password' };
-    const sent = await send(address, { ...entered, compared: kept });
+    expect(differences(shown.text)).not.toContain('password');
+    const entered = { 'v/region': 'eu', 'v/size': '2', omit: 'token' };
+    const sent = await send(address, { ...entered, compared: compared(shown.text) });
     expect(sent.status, sent.text).toBe(303);
   });
 
@@ -146,21 +146,7 @@ describe('a deployed secret', () => {
     expect(shown.text).not.toContain('the deployed value is kept');
   });
 
-  test('comes with the way out to let the environment provide it', async () => {
-    const address = await deployed(secret);
-    const form = `href="/environments/${stage.tenant.environment}/new-variable"`;
-    const { text } = await visitor.get(address);
-    expect(text).toContain(form);
-    expect(plainText(text)).toMatch(/add it to the variables of the environment as a secret: runs then get it/);
-    expect(plainText(text)).toContain('enter it again above, or choose above what the run gets instead.');
-    const developer = await stage.api.addUser('requester');
-    await join(stage.tenant, developer, 'member', 'member');
-    const other = await (await signInVisitor(stage.api, developer)).get(address);
-    expect(other.text).not.toContain(form);
-    expect(other.text).toContain('ask whoever may edit the environment');
-  });
-
-  test('is not asked for once the environment provides it', async () => {
+  test('is kept although the environment gives one since', async () => {
     const address = await deployed(secret);
     const path = `/environments/${stage.tenant.environment}/variables/token`;
     const given = { category: 'template', value: 'provided-token', sensitive: true };

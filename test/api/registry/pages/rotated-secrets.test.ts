@@ -90,17 +90,34 @@ describe('the form that deploys an instance again', () => {
   test('names the set beside a secret that is still the deployed one', async () => {
     const { set, again } = await deployed({ name: 'a' });
     const { text } = await visitor.get(again);
-    expect(hintAt(text, 'token')).toContain('Left empty, the deployed value is kept, if nothing else changes.');
-    expect(hintAt(text, 'token')).toContain(`the set ${set} gives it`);
+    expect(hintAt(text, 'token')).toContain(`Left empty, the deployed value is kept (the set ${set} gives it)`);
     expect(differences(text)).toContain('The form as it was loaded changes no variable.');
   });
 
-  test('asks for the secret of the instance, which a rotated one beside it could disclose', async () => {
+  test('keeps the secret of the instance beside a rotated one', async () => {
     const { give, again } = await deployed({ name: 'a', own: 'of-the-run' });
     await give('token-2222', 'us');
     const { text } = await visitor.get(again);
-    expect(differences(text)).toContain('own a secret → has to be entered again');
-    expect(hintAt(text, 'own')).not.toContain('is kept');
+    expect(differences(text)).not.toContain('own');
+    expect(hintAt(text, 'own')).toContain('Left empty, the deployed value is kept');
+  });
+
+  test('keeps a typed secret where the set gives another one, and offers to use that', async () => {
+    const { set, again } = await deployed({ name: 'a', token: 'typed-3333' });
+    const { text } = await visitor.get(again);
+    expect(hintAt(text, 'token')).toContain(
+      `Left empty, the deployed value is kept instead of a secret value (the set ${set} gives it)`,
+    );
+    expect(inWords(text)).toContain(`token : use a secret value (the set ${set} gives it)`);
+    const fields = { 'v/name': 'b', 'v/region': 'us', 'v/token': '' };
+    const shown = await send(again, { ...fields, compared: compared(text) });
+    expect(differences(shown.text)).toMatch(/name a → b/);
+    expect(differences(shown.text)).not.toContain('token');
+    const sent = await send(again, { ...fields, compared: compared(shown.text) });
+    expect(sent.status, sent.text).toBe(303);
+    expect(inWords((await visitor.get(sent.location ?? '')).text)).not.toContain('another secret');
+    const other = await send(again, { ...fields, omit: 'token' });
+    expect(differences(other.text)).toContain(`token a secret → a secret value (the set ${set} gives it)`);
   });
 });
 

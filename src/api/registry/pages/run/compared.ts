@@ -29,7 +29,7 @@ export interface Difference {
   readonly variable: string;
   /**
    * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
-   * `asked`: a secret that is kept only while nothing else changes, so it has to be entered again. `unread`: what was typed is not a valid value.
+   * `asked`: a secret that nothing gives any longer, so it has to be entered again. `unread`: what was typed is not a valid value.
    * `missing`: its field is empty, and it is required. `rotated`: a secret of the environment or of a set, which gives another one now.
    */
   readonly kind:

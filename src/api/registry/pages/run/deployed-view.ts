@@ -7,7 +7,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import type { ComparedFacts, Deployment, Difference } from './compared.ts';
-import { findDifferences, findSecretsToReenter, markUnread } from './differences.ts';
+import { findDifferences, markUnread } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import { markDifferences } from './seen-differences.ts';
 
@@ -59,16 +59,12 @@ export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
   );
 }
 
-/** Which deployed secrets have to be entered, or will be once something else changes, so that no label calls them optional. */
+/** Which deployed secrets have to be entered, so that no label calls them optional. */
 export function findRequirementNotes(form: ComparedForm): ReadonlyMap<string, string> {
-  const { facts, omitted } = form;
   const found = findFormDifferences(form);
-  if (!found || !facts.deployed) return new Map();
-  const asked = new Set(found.differences.flatMap(({ kind, variable }) => (kind === 'asked' ? [variable] : [])));
-  const own = findSecretsToReenter(facts, facts.deployed).filter(({ name }) => !omitted.includes(name));
-  return new Map(
-    own.map(({ name }) => [slots.member('', name), asked.has(name) ? '' : 'needed if anything else changes']),
-  );
+  if (!found || !form.facts.deployed) return new Map();
+  const asked = found.differences.filter(({ kind }) => kind === 'asked');
+  return new Map(asked.map(({ variable }) => [slots.member('', variable), '']));
 }
 
 /** Of a secret that is deployed, the field itself says what happens if it is left empty. */

@@ -35,8 +35,19 @@ export interface Entered {
 }
 
 /** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
-export function findSecretsToReenter({ root, inherited }: ComparedFacts, { secrets }: Deployment): Node[] {
+function findSecretsNotGiven({ root, inherited }: ComparedFacts, { secrets }: Deployment): Node[] {
   return root.members.filter(({ name }) => secrets.includes(name) && !inherited?.has(slots.member('', name)));
+}
+
+/** The secrets of the deployment that a run of the shown version has, too, and that do not come from its environment: a person or a request gave them. */
+export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets, run }: Deployment): Node[] {
+  const given = givenTo(run).filter((name) => inherited?.has(slots.member('', name)));
+  return root.members.filter(({ name }) => secrets.includes(name) && !given.includes(name));
+}
+
+/** The names of the variables that the environment or a set gave a run. */
+export function givenTo({ variable_sources: sources }: Deployment['run']): string[] {
+  return (sources ?? []).flatMap(({ variable, category }) => (category === 'template' ? [variable] : []));
 }
 
 /** What the run of a form would change of what is deployed, whether the form starts from that or replaces it. */
@@ -45,7 +56,7 @@ export function findDifferences(
   baseline: Deployment,
   { values, omitted }: Entered,
 ): Difference[] {
-  const { root, version } = facts;
+  const { root } = facts;
   const { variables, omit } = findChanges(baseline, root, values);
   const members = new Map(root.members.map((member) => [member.name, member]));
   const isSecret = (name: string) => baseline.secrets.includes(name) || isSecretMember(members.get(name));
@@ -75,16 +86,9 @@ export function findDifferences(
   const given = findGiven(facts, baseline, values);
   const named = new Set([...changed, ...emptied, ...given].map(({ variable }) => variable));
   const ofVersion = findVersionDifferences(facts, baseline, named);
-  const isVersionKept = version?.version === baseline.version;
-  const left = findSecretsToReenter(facts, baseline).filter(({ name }) => !Object.hasOwn(values, name));
-  // A secret that is given up is a change, too: the others are not kept then.
-  const hasRotated = (facts.rotated?.ofBaseline ?? []).some((name) => !Object.hasOwn(values, name));
-  const isOther =
-    !isVersionKept || hasRotated || named.size + omit.length > 0 || left.some(({ name }) => omitted.includes(name));
-  const secrets = left.flatMap((member) =>
-    describeLeftSecret(facts, member, { isOmitted: omitted.includes(member.name), isOther }),
-  );
-  const replaced = findReplacedSecrets(facts, baseline, { values, isOther });
+  const left = findSecretsNotGiven(facts, baseline).filter(({ name }) => !Object.hasOwn(values, name));
+  const secrets = left.flatMap((member) => describeLeftSecret(facts, member, omitted));
+  const replaced = findReplacedSecrets(facts, baseline, { values, omitted });
   return [...changed, ...emptied, ...given, ...secrets, ...replaced, ...ofVersion];
 }
 
@@ -122,15 +126,14 @@ function findGiven(facts: ComparedFacts, baseline: Deployment, entered: Values):
 function findReplacedSecrets(
   facts: ComparedFacts,
   { secrets, run }: Deployment,
-  { values, isOther }: { readonly values: Values; readonly isOther: boolean },
+  { values, omitted }: Entered,
 ): Difference[] {
   const { ofBaseline = [], ofSource = [] } = facts.rotated ?? {};
   const kept = (facts.source?.prefill?.secrets ?? []).filter((name) => !ofSource.includes(name));
-  const wasGiven = (run.variable_sources ?? []).flatMap(({ variable, category }) =>
-    category === 'template' ? [variable] : [],
-  );
-  // What is deployed is kept while nothing else changes, and so is what a copy brings along.
-  const isKept = (name: string) => (facts.deployed ? !isOther : kept.includes(name));
+  const wasGiven = givenTo(run);
+  // What is deployed is kept unless the environment has rotated it, and so is what a copy brings along.
+  const isKept = (name: string) =>
+    facts.deployed ? !omitted.includes(name) && !ofBaseline.includes(name) : kept.includes(name);
   return facts.root.members.flatMap(({ name }): Difference[] => {
     const given = facts.inherited?.get(slots.member('', name));
     if (!given || !secrets.includes(name) || Object.hasOwn(values, name) || isKept(name)) return [];
@@ -142,12 +145,14 @@ function findReplacedSecrets(
 
 /** What becomes of a deployed secret whose field is empty. */
 function describeLeftSecret(
-  { deployed, source }: ComparedFacts,
+  { deployed, source, rotated }: ComparedFacts,
   { name, isRequired, default: value }: Node,
-  { isOmitted, isOther }: { readonly isOmitted: boolean; readonly isOther: boolean },
+  omitted: readonly string[],
 ): Difference[] {
   const emptied: Difference = { variable: name, kind: 'emptied', before: secretWord, after: null };
-  if (deployed) return isOmitted ? [emptied] : isOther ? [{ ...emptied, kind: 'asked' }] : [];
+  if (deployed && omitted.includes(name)) return [emptied];
+  // Its environment gave it, and gives it no longer.
+  if (deployed) return rotated?.ofBaseline.includes(name) ? [{ ...emptied, kind: 'asked' }] : [];
   // A copy brings the secrets of the run that it repeats.
   if (source?.prefill?.secrets.includes(name)) return [];
   return [isRequired && value === undefined ? { ...emptied, kind: 'asked' } : emptied];

@@ -1,4 +1,3 @@
-import { get as getEnvironment } from '#api/environments/operations.ts';
 import { type InheritedValues, inheritedBy } from '#api/environments/pages/inherited.ts';
 import { getRun } from '#api/runs/operations.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
@@ -62,8 +61,6 @@ export interface RunFacts extends RunSubject {
   readonly environmentId: string;
   /** The approval of a run of the form that is outside any environment; null if it is in one, or if that is not known yet. */
   readonly approvalWithoutEnvironment: ApprovalWithoutEnvironment | null;
-  /** Whether the visitor may give the environment variables that the form need not ask for. */
-  readonly maySetVariables: boolean;
   /** What applies to a variable that is left empty instead of its default. */
   readonly inherited: InheritedValues;
   /** The secrets of what is deployed, or copied, that its environment gives otherwise now. */
@@ -120,7 +117,6 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     environments,
     environmentId,
     approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,
-    maySetVariables: subject.deployed !== null && (await maySetVariables(visit, environmentId)),
     inherited: inheritedBy(inherited, schema),
     rotated: {
       ofBaseline: await findRotatedSecrets(visit, subject.deployed ?? replaced, environmentId, schema),
@@ -144,11 +140,6 @@ async function findRotatedSecrets(
 ): Promise<string[]> {
   if (!repeated || environmentId === '' || repeated.run.environment_id !== environmentId) return [];
   return findRotatedSince(em, context.services, { runId: repeated.run.id, environmentId, schema }, principal);
-}
-
-async function maySetVariables(visit: RunFormVisit, id: string): Promise<boolean> {
-  const environment = id === '' ? null : await orNull(visit.read(getEnvironment, { params: { id } }));
-  return environment?.actions.some(({ name, allowed }) => name === 'update' && allowed) ?? false;
 }
 
 async function readSubject(visit: RunFormVisit): Promise<RunSubject> {

@@ -2,7 +2,7 @@ import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
 import type { Values } from './compared.ts';
 import type { DeployedFacts } from './deployed.ts';
-import { findChanges, findSecretsToReenter } from './differences.ts';
+import { findChanges, findOwnSecrets } from './differences.ts';
 import { type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import type { SentForm } from './submission.ts';
@@ -53,9 +53,7 @@ function fromDeployed(
 ): object {
   const { deployed, root } = facts;
   const { variables: changed, omit: emptied } = findChanges(deployed, root, variables);
-  const given = findSecretsToReenter(facts, deployed).filter(
-    ({ name }) => omitted?.includes(name) && !(name in changed),
-  );
+  const given = findOwnSecrets(facts, deployed).filter(({ name }) => omitted?.includes(name) && !(name in changed));
   const omit = [...emptied, ...given.map(({ name }) => name)];
   return {
     instance: deployed.instance.name,

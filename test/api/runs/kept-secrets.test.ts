@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { Run } from '#domain/runs/entity.ts';
+import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
+import { Following, outputOf } from '#test/support/references/following.ts';
+import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** Secrets that a person or a request gave a deployment, and that runs which start from it keep. */
+
+let stage: ReadingStage;
+let template: string;
+let set: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  template = await stage.steps.publish(versionOf(first));
+  const admin = await stage.api.addUser('admin');
+  const spec = versionOf({ ...first, size: { type: 'integer', default: 3 } });
+  await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec });
+  set = (await stage.tenant.owner.make('/variable-sets', { team_id: stage.tenant.team, name: 'shop-common' })).id;
+});
+afterAll(() => stage?.api.close());
+
+const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] };
+const versionOf = (properties: object) => ({ variables: { type: 'object', properties, required: ['name'] }, executor });
+const secret = { type: 'string', writeOnly: true };
+const first = { name: { type: 'string' }, colour: { type: 'string' }, api_key: secret, token: secret };
+const typed = { name: 'shop', colour: 'blue', api_key: 'typed-by-hand' };
+
+/** An environment of its own, in which the variables are deployed. */
+async function deployed(variables: object = typed) {
+  const { owner, project } = stage.tenant;
+  const name = `Place ${Math.random().toString(36).slice(2, 10)}`;
+  const { id: place } = await owner.make('/environments', { project_id: project, name, kind: 'development' });
+  const at = { template_id: template, environment_id: place, instance: 'shop' };
+  const give = async (variable: string, value: string, category = 'template', sensitive = true) => {
+    const { status, text } = await owner.put(`/environments/${place}/variables/${variable}`, {
+      ...{ value, category, sensitive },
+    });
+    expect(status, text).toBeLessThan(300);
+  };
+  const run = async (given: object = {}, rest: object = {}) =>
+    stage.ask(given, { ...at, version: '1.0.0', variables_from: 'deployed', ...rest });
+  const deploy = async (given: object, rest: object = {}) => {
+    const { body, status, text } = await stage.ask(given, { ...at, version: '1.0.0', ...rest });
+    expect(status, text).toBe(202);
+    await stage.finish(body.id);
+    return body;
+  };
+  return { at, place, give, run, deploy, first: await deploy(variables) };
+}
+
+/** Attaches the set, which gives `api_key`, to the environment. */
+async function attachSet(place: string) {
+  const { owner } = stage.tenant;
+  const value = { value: 'of-the-set', category: 'template', sensitive: true };
+  expect((await owner.put(`/variable-sets/${set}/variables/api_key`, value)).status).toBeLessThan(300);
+  const places = { project_ids: [], environment_ids: [place] };
+  expect((await owner.put(`/variable-sets/${set}/attachments`, places)).status).toBe(200);
+}
+
+async function inputsOf(id: string) {
+  const { orm, keyRing } = stage.api.services;
+  const run = await orm.em.fork().findOneOrFail(Run, { id });
+  return openInputs(keyRing, run.id, run.sealedInputs).variables;
+}
+
+async function admitted({ body, status, text }: Awaited<ReturnType<typeof stage.ask>>) {
+  expect(status, text).toBe(202);
+  expect(text).not.toMatch(/typed-by-hand|of-the-set/);
+  return { resets: body.variables_reset, inputs: await inputsOf(body.id) };
+}
+
+describe('a run that starts from what is deployed', () => {
+  test('keeps a typed secret after a variable set that gives another one was attached', async () => {
+    const { place, run } = await deployed();
+    await attachSet(place);
+    expect(await admitted(await run())).toEqual({ resets: [], inputs: typed });
+  });
+
+  test('keeps a typed secret after an environment variable of the tools changed', async () => {
+    const { place, give, run } = await deployed();
+    await attachSet(place);
+    await give('REGION', 'eu-west-1', 'env', false);
+    expect(await admitted(await run())).toEqual({ resets: [], inputs: typed });
+  });
+
+  test.each([
+    ['the request names another variable', { colour: 'red' }, {}],
+    ['the run has another version', {}, { version: '2.0.0' }],
+    ['the request omits another variable', {}, { omit: ['colour'] }],
+  ])('keeps a typed secret when %s, although the environment gives another one', async (_when, given, rest) => {
+    const { place, run } = await deployed();
+    await attachSet(place);
+    expect((await admitted(await run(given, rest))).inputs).toMatchObject({ api_key: 'typed-by-hand' });
+  });
+
+  test('keeps a typed secret beside one that the environment has rotated, and lists only the rotated one', async () => {
+    const { deploy, give, run } = await deployed();
+    await give('token', 'token-1111');
+    await deploy(typed);
+    await give('token', 'token-2222');
+    await give('api_key', 'of-the-environment');
+    const hidden = { sensitive: true, truncated: false };
+    expect(await admitted(await run())).toEqual({
+      resets: [{ variable: 'token', cause: 'environment', before: hidden, after: hidden }],
+      inputs: { ...typed, token: 'token-2222' },
+    });
+  });
+
+  test('keeps a typed secret through several runs', async () => {
+    const { place, deploy, run } = await deployed();
+    await attachSet(place);
+    await deploy({ colour: 'red' }, { variables_from: 'deployed' });
+    expect((await admitted(await run())).inputs).toEqual({ ...typed, colour: 'red' });
+  });
+
+  test('takes the secret of the set once the request omits the typed one', async () => {
+    const { place, run } = await deployed();
+    await attachSet(place);
+    const { inputs } = await admitted(await run({}, { omit: ['api_key'] }));
+    expect(inputs).toMatchObject({ api_key: 'of-the-set' });
+  });
+
+  test('is refused by the names of the secrets where no key opens what is deployed', async () => {
+    const { place, run, first } = await deployed();
+    await attachSet(place);
+    await stage.api.rows(`update runs set sealed_inputs = set_byte(sealed_inputs, 2, 33) where id = ?`, [first.id]);
+    const { status, headers, text } = await run();
+    expect([status, headers['x-error-code']], text).toEqual([422, 'variables_invalid']);
+    expect(text).toContain('/api_key is deployed, but no key of the service opens the deployed values');
+  });
+});
+
+describe('a schedule that keeps the deployed values', () => {
+  test('starts a run with the typed secret after a set that gives another one was attached', async () => {
+    const { at, place, give } = await deployed();
+    const work = { run: { ...at, variables_from: 'deployed' } };
+    const { team, owner } = stage.tenant;
+    const made = await owner.post('/schedules', { team_id: team, name: 'Nightly', schedule: { every: 'PT6H' }, work });
+    expect(made.status, made.text).toBe(201);
+    await attachSet(place);
+    await give('REGION', 'eu-west-1', 'env', false);
+    const deps = { ...stage.api.services, bindingKey: stage.api.services.installation.bindingKey };
+    await fireSchedule(deps, made.body.id, new Date());
+    const { last_results: results } = (await owner.get(`/schedules/${made.body.id}`)).body;
+    expect(results[0]).toMatchObject({ outcome: 'started' });
+    expect((await owner.get(`/runs/${results[0].run_id}`)).body.variables_reset).toEqual([]);
+    expect(await inputsOf(results[0].run_id)).toEqual({ ...typed, size: 3 });
+  });
+});
+
+describe('an instance that follows an output', () => {
+  test('keeps its typed secret although its environment gives another one', async () => {
+    const following = new Following(stage);
+    const source = await stage.deploy({ instance: 'host' }, { host: plain('one') });
+    const { place, deploy } = await deployed();
+    await stage.allow(source, { environment_ids: [place] });
+    const { instance_id: reader } = await deploy({ ...typed, name: outputOf('shared', 'host', 'host') });
+    expect((await following.follow(reader)).status).toBe(200);
+    await attachSet(place);
+    await following.redeploy('host', { host: plain('two') });
+    const [run] = await following.runsOf(reader);
+    expect(await inputsOf(run?.id ?? '')).toMatchObject({ name: 'two', api_key: 'typed-by-hand' });
+  });
+});
