@@ -31,6 +31,8 @@ interface Resets {
   readonly deployed: DeployedFacts;
   /** The variables of the deployment that a start would lose now, since the work does not name them. */
   readonly lost: readonly Difference[];
+  /** The required variables of the deployment that the work does not name, and that nothing else gives. */
+  readonly missing: readonly Difference[];
 }
 
 /** Null: nothing is deployed by that name, or the visitor may not know it. */
@@ -47,7 +49,7 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
   ]);
   if (!deployed || !version) return null;
   // A refresh deploys no variables.
-  if (work.variables_from === 'deployed' || operation === 'refresh') return { deployed, lost: [] };
+  if (work.variables_from === 'deployed' || operation === 'refresh') return { deployed, lost: [], missing: [] };
   const schema = schemaOf(version.spec);
   const given = inheritedBy(inherited, schema);
   const facts = { root: planForm(schema), inherited: given, version, deployed: null, source: null };
@@ -55,7 +57,8 @@ async function findResets(visit: Visit, work: ResettingWork): Promise<Resets | n
   const differences = findDifferences(facts, deployed, { values, omitted: [] });
   // A required variable without a value is missing: the operation refuses that, and nothing resets it.
   const isLost = ({ kind }: Difference) => kind === 'emptied' || kind === 'dropped';
-  return { deployed, lost: differences.filter(isLost) };
+  const isMissing = ({ kind }: Difference) => kind === 'missing' || kind === 'asked';
+  return { deployed, lost: differences.filter(isLost), missing: differences.filter(isMissing) };
 }
 
 const field = 'work.run.variables_from';
@@ -66,11 +69,14 @@ export async function refuseSilentResets(visit: Visit, work: ResettingWork, choi
   const resets = await findResets(visit, work);
   if (choice === 'deployed' && !resets && work.operation !== 'destroy')
     visit.addProblem(field, 'nothing is deployed there yet by this template: choose the defaults');
-  if (choice === '' && resets && resets.lost.length > 0) {
-    const names = resets.lost.map(({ variable }) => variable).join(', ');
+  if (choice === '' && resets && resets.lost.length + resets.missing.length > 0) {
+    const namesOf = (differences: readonly Difference[]) => differences.map(({ variable }) => variable).join(', ');
+    const lost = resets.lost.length > 0 && `each start would reset ${namesOf(resets.lost)}`;
+    const missing = resets.missing.length > 0 && `only what is deployed gives ${namesOf(resets.missing)}`;
+    const consequences = [lost, missing].filter(Boolean).join(', and ');
     visit.addProblem(
       field,
-      `the instance ${resets.deployed.instance.name} is deployed there already, and each start would reset ${names}: choose whether to keep what is deployed`,
+      `the instance ${resets.deployed.instance.name} is deployed there already, and ${consequences}: choose whether to keep what is deployed`,
     );
   }
 }

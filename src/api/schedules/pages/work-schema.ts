@@ -1,10 +1,5 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import {
-  describeInherited,
-  type InheritedValues,
-  inheritedBy,
-  readInherited,
-} from '#api/environments/pages/inherited.ts';
+import { type InheritedValues, inheritedBy, readInherited } from '#api/environments/pages/inherited.ts';
 import { schemaOf } from '#api/registry/pages/version/variables-table.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
 import { get as getVersion } from '#api/registry/version-operations.ts';
@@ -13,17 +8,19 @@ import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { writeEdit } from '#api/web/forms/schema/edit.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import type { SchemaPart } from '#api/web/forms/schema-part.ts';
+import { readWords } from '#api/web/forms/word-list.ts';
 import { html } from '#api/web/html.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import { scopeQuery } from '#api/web/visit/scope.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { readStartedVariables } from './kept-values.ts';
 import type { ListedSchedule } from './schedule-view.ts';
 
 /** The variables of the template that the form names: as it was sent, as it was saved, or as the address says. */
 export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']): Promise<SchemaPart> {
   const saved = work && 'run' in work ? work.run : undefined;
-  const chosen = (name: 'template_id' | 'environment_id' | 'version') =>
+  const chosen = (name: 'template_id' | 'environment_id' | 'version' | 'instance' | 'operation' | 'variables_from') =>
     sentText(visit, `work.run.${name}`) ?? saved?.[name] ?? visit.query(name) ?? '';
   const [templateId, environmentId] = await Promise.all([
     chosen('template_id') || findOnlyTemplate(visit),
@@ -33,13 +30,21 @@ export async function readWorkSchema(visit: Visit, work?: ListedSchedule['work']
     readVersion(visit, templateId, chosen('version') || 'latest'),
     readInheritedOf(visit, environmentId),
   ]);
-  const schema = schemaOf(version?.spec ?? {});
+  const published = schemaOf(version?.spec ?? {});
+  const sentOmit = sentText(visit, 'work.run.omit');
+  const start = {
+    ...{ templateId, environmentId, instance: chosen('instance'), operation: chosen('operation') },
+    variablesFrom: chosen('variables_from'),
+    omit: sentOmit === undefined ? (saved?.omit ?? []) : readWords(sentOmit),
+  };
+  const given = inheritedBy(inherited, published);
+  const { schema, ...started } = await readStartedVariables(visit, start, { schema: published, given });
   return {
     root: planForm(schema),
     values: withoutMasks(saved?.variables),
-    inherited: describeInherited(inheritedBy(inherited, schema)),
+    ...started,
     of: version ? `${templateId} ${version.version}` : '',
-    lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id">Show the fields of this template and environment</button></p>`,
+    lead: html`<p><button class="button button-small" type="submit" name="do" value="${writeEdit('show', '')}" formaction="${visit.request.url}#variables" data-edit data-edit-for="work.run.template_id work.run.environment_id work.run.variables_from work.run.operation">Show the fields of this template and environment</button></p>`,
     ...(!version && {
       none: templateId
         ? 'The template has no version yet: publish one before you schedule its runs.'

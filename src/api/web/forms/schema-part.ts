@@ -27,6 +27,8 @@ export interface SchemaPart {
   readonly values: Readonly<Record<string, JsonValue>>;
   /** What applies to a variable that is left empty instead of its default, by its slot. */
   readonly inherited: ReadonlyMap<string, string>;
+  /** How a variable compares with what is deployed, by its slot. */
+  readonly comparisons?: ReadonlyMap<string, Html>;
   /** Whose fields these are. If it differs from what the sent form says, the fields were those of another choice. */
   readonly of: string;
   /** What stands above the fields, such as the button that shows those of another choice. */
@@ -120,11 +122,11 @@ export function withPlaced(
 }
 
 export function renderPart(part: SchemaPart, entry: VariablesEntry, placed: PlacedProblems, action: string): Html {
-  const { root, inherited, of, lead, none, title = 'Variables' } = part;
+  const { root, inherited, comparisons, of, lead, none, title = 'Variables' } = part;
   const secrets = root.members.some(holdsSecret)
     ? html`<p class="muted">Secrets are never shown. Enter them again whenever you save the form.</p>`
     : null;
   return html`<section class="form-part" aria-labelledby="variables"><h2 id="variables">${title}</h2>
 <input type="hidden" name="${ofName}" value="${of}">
-${lead}${secrets}${renderVariableFields({ root, entry, action, problems: placed.bySlot, inherited, title, ...(none && { none }) })}</section>`;
+${lead}${secrets}${renderVariableFields({ root, entry, action, problems: placed.bySlot, inherited, title, ...(comparisons && { comparisons }), ...(none && { none }) })}</section>`;
 }

@@ -68,7 +68,7 @@ export function findRequirementNotes(form: ComparedForm): ReadonlyMap<string, st
 }
 
 /** Of a secret that is deployed, the field itself says what happens if it is left empty. */
-function renderDeployed({ values, secrets }: Deployment, name: string): Html | null {
+export function renderDeployed({ values, secrets }: Pick<Deployment, 'values' | 'secrets'>, name: string): Html | null {
   if (secrets.includes(name)) return null;
   if (!Object.hasOwn(values, name)) return html`Not set in the deployment.`;
   return html`Deployed: <code class="foreign">${shorten(values[name] ?? null)}</code>`;

@@ -4,9 +4,7 @@ import type { Choices } from '#api/web/forms/fields/choices.ts';
 import { type ObjectNode, withoutRequired } from '#api/web/forms/schema/plan/node.ts';
 import { planForm } from '#api/web/forms/schema/plan/plan.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
-import { findRotatedSince } from '#domain/runs/admission/rotated.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import type { JsonObject } from '#domain/shared/values/json.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import { supports } from '../destroy-steps.ts';
@@ -24,6 +22,7 @@ import {
 } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
+import { findRotatedSecrets } from './rotated-secrets.ts';
 import { readTargetEnvironment } from './target-environment.ts';
 import { readUndone, type UndoneRun } from './undone.ts';
 import { readUnfinished, type UnfinishedRuns } from './unfinished.ts';
@@ -129,17 +128,6 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     },
     environmentLost: isFixed ? target.problem : null,
   };
-}
-
-/** The secrets of a run that its environment gives otherwise now. The visitor may read both. */
-async function findRotatedSecrets(
-  { em, context, principal }: RunFormVisit,
-  repeated: { readonly run: SourceRun } | null,
-  environmentId: string,
-  schema: JsonObject,
-): Promise<string[]> {
-  if (!repeated || environmentId === '' || repeated.run.environment_id !== environmentId) return [];
-  return findRotatedSince(em, context.services, { runId: repeated.run.id, environmentId, schema }, principal);
 }
 
 async function readSubject(visit: RunFormVisit): Promise<RunSubject> {

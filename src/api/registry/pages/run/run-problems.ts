@@ -9,9 +9,9 @@ export function variableProblems(problems: readonly ValueProblem[]): FormProblem
   return { status: 422, fields: {}, others: [], code: 'variables_invalid', details };
 }
 
-/** Secrets of the deployment that the run cannot keep, since it changes something else. */
+/** Secrets of the deployment that nothing gives a run. */
 export function askedProblems(names: readonly string[]): FormProblems {
-  const message = 'Enter it again: the deployed secret is kept only while the version and all variables stay the same';
+  const message = 'Enter it again: nothing else gives it';
   return variableProblems(names.map((name) => ({ pointer: `/${escapePointer(name)}`, message })));
 }
 

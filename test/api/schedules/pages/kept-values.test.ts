@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
+import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** What the form of a schedule says of variables that are left empty, where an instance is deployed. */
+
+let stage: ReadingStage;
+let visitor: Awaited<ReturnType<typeof signInVisitor>>;
+let template: string;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  visitor = await signInVisitor(stage.api, stage.tenant.owner);
+  template = await stage.steps.publish({
+    variables: { type: 'object', properties, required: ['shop', 'zones', 'api_key'] },
+    executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] },
+  });
+  const { owner, team, environment } = stage.tenant;
+  const { body, text } = await stage.ask(
+    { shop: 'main', zones: ['a'], colour: 'blue', api_key: 'typed-by-hand' },
+    { template_id: template, instance: 'shop' },
+  );
+  expect(body.id, text).toBeDefined();
+  await stage.finish(body.id);
+  const { id } = await owner.make('/variable-sets', { name: 'shop-common', team_id: team });
+  const variables = [
+    { name: 'colour', value: 'green', category: 'template', sensitive: false },
+    { name: 'api_key', value: 'of-the-set', category: 'template', sensitive: true },
+  ];
+  expect((await owner.put(`/variable-sets/${id}/variables`, { variables })).status).toBe(200);
+  attach = async (isAttached) => {
+    const places = { project_ids: [], environment_ids: isAttached ? [environment] : [] };
+    expect((await owner.put(`/variable-sets/${id}/attachments`, places)).status).toBe(200);
+  };
+  await attach(true);
+});
+afterAll(() => stage?.api.close());
+
+let attach: (isAttached: boolean) => Promise<void>;
+const properties = {
+  shop: { type: 'string' },
+  zones: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, uniqueItems: true },
+  colour: { type: 'string' },
+  api_key: { type: 'string', writeOnly: true },
+};
+const fields = (from: string) => ({
+  ...{ name: 'Nightly', 'schedule.cron': '', 'schedule.timezone': 'UTC', 'schedule.every': '6h' },
+  ...{ variables_of: `${template} 1.0.0`, 'v/shop': '', 'v/colour': '', 'v/api_key': '' },
+  'work.run.template_id': template,
+  'work.run.environment_id': stage.tenant.environment,
+  'work.run.operation': 'apply',
+  'work.run.instance': 'shop',
+  'work.run.version': '',
+  'work.run.message': '',
+  'work.run.variables_from': from,
+});
+const plainText = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const variablesOf = (html: string) => plainText(/id="variables".*?<\/section>/s.exec(html)?.[0] ?? '');
+const kept = 'Left empty, the deployed value is kept';
+const save = (work: object) =>
+  stage.tenant.owner.post('/schedules', {
+    ...{ team_id: stage.tenant.team, name: 'Nightly', schedule: { every: 'PT6H' } },
+    work: { run: { template_id: template, environment_id: stage.tenant.environment, instance: 'shop', ...work } },
+  });
+
+describe('the form of a schedule that keeps the deployed values', () => {
+  test('shows what is deployed and what a start keeps, and demands no deployed variable', async () => {
+    const { text } = await visitor.submit('/schedules/new', { ...fields('deployed'), do: 'show:0@' });
+    const shown = variablesOf(text);
+    expect(shown).toMatch(new RegExp(`shop optional.*${kept} Deployed: main`));
+    expect(shown).toMatch(new RegExp(`colour optional.*${kept} Deployed: blue`));
+    expect(shown).toContain(`${kept} instead of a secret value (the set shop-common gives it)`);
+    expect(shown).not.toContain('gives green');
+  });
+
+  test('saves no value for a list that is left empty', async () => {
+    const made = await visitor.submit('/schedules/new', fields('deployed'));
+    expect(made.location, plainText(made.text)).toContain('done=created');
+    const id = /schedules\/([\w-]+)/.exec(made.location ?? '')?.[1];
+    const { body } = await stage.tenant.owner.get(`/schedules/${id}`);
+    expect(body.work.run).toMatchObject({ variables_from: 'deployed', variables: {} });
+  });
+
+  test('shows the same when its work is changed, but for the variables that it leaves out', async () => {
+    const made = await save({ variables_from: 'deployed', omit: ['colour'] });
+    expect(made.status, made.text).toBe(201);
+    const shown = variablesOf((await visitor.get(`/schedules/${made.body.id}/work`)).text);
+    expect(shown).toMatch(new RegExp(`shop optional.*${kept} Deployed: main`));
+    expect(shown).toMatch(/colour optional.*The set shop-common gives green Deployed: blue/);
+  });
+});
+
+describe('the form of a schedule that takes the defaults', () => {
+  test('shows what is deployed beside what the set gives, and demands what nothing gives', async () => {
+    const { text } = await visitor.submit('/schedules/new', { ...fields('defaults'), do: 'show:0@' });
+    const shown = variablesOf(text);
+    expect(shown).toMatch(/colour optional.*The set shop-common gives green Deployed: blue/);
+    expect(shown).not.toContain('shop optional');
+    expect(shown).not.toContain(kept);
+  });
+});
+
+describe('the form of a schedule whose visitor has not decided', () => {
+  test('asks whether to keep what is deployed before it demands variables that are deployed', async () => {
+    await attach(false);
+    const sent = await visitor.submit('/schedules/new', fields(''));
+    expect(sent.status).toBe(400);
+    expect(plainText(sent.text)).toMatch(/each start would reset colour, and only what is deployed gives [^:]*api_key/);
+    expect(sent.text).toContain('choose whether to keep what is deployed');
+    expect(sent.text).not.toContain('Enter a value.');
+    await attach(true);
+  });
+});
