@@ -19,6 +19,8 @@ export const news = {
     created: 'Channel created.',
     saved: 'Changes saved.',
     subscribed: 'Subscription added.',
+    'subscribed-covered':
+      'Subscription added. A wider subscription brings these events already, so this one changes nothing until you remove the wider one.',
     unsubscribed: 'Subscription removed.',
   },
 } as const satisfies NewsOn<typeof pages>;

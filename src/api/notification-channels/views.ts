@@ -6,6 +6,7 @@ import { messageStatuses } from '#domain/messages/model.ts';
 import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { topicNames } from '#domain/news/model.ts';
+import { findCovering } from '#domain/notification-channels/coverage.ts';
 import {
   type ChannelDisabledReason,
   channelDisabledReasons,
@@ -23,6 +24,12 @@ const SubscriptionView = z.object({
     .nullable()
     .describe('The team, or the project and the environment; null: everything that the owner of the channel owns.'),
   events: z.array(z.string()),
+  covered_by: z
+    .int()
+    .nullable()
+    .describe(
+      'The index in this list of a wider subscription that brings the same events already, so that this one changes nothing. Null: there is none.',
+    ),
 });
 
 /** A channel in a list. */
@@ -81,11 +88,12 @@ export function viewChannel(channel: ChannelDetails, { config }: Services): z.in
     config: { recipients: recipients && [...recipients], host: channel.host },
     enabled: channel.isEnabled,
     disabled_reason: channel.disabledReason,
-    subscriptions: channel.subscriptions.map(({ teamId, environmentId, name, events }) => ({
+    subscriptions: channel.subscriptions.map(({ teamId, environmentId, name, events }, index, all) => ({
       team_id: teamId,
       environment_id: environmentId,
       name,
       events: [...events],
+      covered_by: findCovering(all, index),
     })),
     hidden_subscriptions: channel.subscriptionCount - channel.subscriptions.length,
     waiting: channel.waiting,

@@ -99,7 +99,7 @@ async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage,
   if (!to) return { withhold: 'the address was taken out of the channel' };
   if (to.medium === 'email' && (await isWithheldAddress(em, target, to.address))) return { withhold: withheldAddress };
   const readers = target.organizationId === null && target.teamId === null ? 'administrators' : 'owners';
-  return { to, about: describeToChannels(kind), reason: describeChannel(channel.name), readers };
+  return { to, about: describeToChannels(kind), reason: describeChannel(channel), readers };
 }
 
 /**
@@ -108,9 +108,11 @@ async function addressChannel({ em, keyRing }: PrepareDeps, message: DueMessage,
  */
 const withheldAddress = 'the service does not send this address what the channel hears';
 
-/** Why a recipient of a channel gets a message. */
-export function describeChannel(name: string): string {
-  return `You get this by the notification channel ${asForeignText(name)}. Those who manage the channel can take you out.`;
+/** Why a recipient of a channel gets a message. Only the recipients of e-mail can be taken out: everybody in a chat room reads the same message. */
+export function describeChannel({ name, kind }: Pick<ChannelTarget['channel'], 'name' | 'kind'>): string {
+  const named = `the notification channel ${asForeignText(name)}`;
+  if (kind !== 'email') return `The service sends this by ${named}. Those who manage the channel choose what it sends.`;
+  return `You get this by ${named}. Those who manage the channel can take you out.`;
 }
 
 /** Where a channel sends to, or the one of its addresses that a message is for; undefined for an address that it does not have. */

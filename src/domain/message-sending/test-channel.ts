@@ -69,7 +69,7 @@ async function findMailProblem(deps: TestDeps, target: TestedChannel): Promise<s
 }
 
 async function tryToSend(deps: TestDeps, target: TestedChannel, address: string | null): Promise<string | null> {
-  const { name, kind } = target.channel;
+  const { kind } = target.channel;
   const problem = await findProblem(deps, target, async () => {
     const to = recipientOf(target, deps.keyRing, address);
     if (!to) throw new SendingFailure('the channel has no such recipient');
@@ -77,7 +77,7 @@ async function tryToSend(deps: TestDeps, target: TestedChannel, address: string 
       subject: 'Test of a notification channel',
       lines: ['A manager of the channel sent this test. Nothing has happened.'],
       link: deps.linkOrigin === null ? null : { label: 'Open the service', url: deps.linkOrigin },
-      reason: describeChannel(name),
+      reason: describeChannel(target.channel),
     };
     await carry(deps, { id: newId(), to, wording, news: { kind: channelTest, subject: null } });
   });

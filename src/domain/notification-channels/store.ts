@@ -10,8 +10,9 @@ import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
+import type { PlacedSubscription } from './coverage.ts';
 import { NotificationChannel } from './entity.ts';
-import type { ChannelDisabledReason, ChannelKind, Subscription } from './model.ts';
+import type { ChannelDisabledReason, ChannelKind } from './model.ts';
 
 /** A channel with its owner. */
 export interface ChannelTarget extends RowOwner {
@@ -50,7 +51,7 @@ export interface ChannelDetails extends OwnerIds {
 }
 
 /** A subscription with the names of what it names. */
-export interface ShownSubscription extends Subscription {
+export interface ShownSubscription extends PlacedSubscription {
   readonly name: string | null;
 }
 
@@ -128,6 +129,7 @@ function subscriptionsOf(eb: OverChannel, reader: Principal) {
       return of.or([of(team, 'is', null), isInReadableTeam(reader, team, 'hidden')]);
     })
     .select(['s.teamId', 's.environmentId', 's.events'])
+    .select((of) => of.fn.coalesce('s.teamId', 'p.teamId').as('placeTeamId'))
     .select(sql<string | null>`coalesce(t.name, p.name || ' / ' || e.name)`.as('name'))
     .orderBy('s.id');
 }

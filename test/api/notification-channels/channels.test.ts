@@ -59,7 +59,9 @@ describe('a notification channel', () => {
       { recipients: null, host },
       { recipients: null, host },
     ]);
-    expect(shown[0].subscriptions).toEqual([{ team_id: null, environment_id: null, name: null, events: ['*'] }]);
+    expect(shown[0].subscriptions).toEqual([
+      { team_id: null, environment_id: null, name: null, events: ['*'], covered_by: null },
+    ]);
     const { text } = await owner.get(`${channels}?organization_id=${tenant.organization}`);
     expect(JSON.parse(text).notification_channels).toHaveLength(3);
     const records = await api.rows(
@@ -122,7 +124,7 @@ describe('a notification channel', () => {
     const shown = await outsider.get(`/admin/notification-channels/${id}`);
     expect([shown.status, shown.body.subscriptions, shown.body.hidden_subscriptions], shown.text).toEqual([
       200,
-      [{ team_id: null, environment_id: null, name: null, events: ['run.*'] }],
+      [{ team_id: null, environment_id: null, name: null, events: ['run.*'], covered_by: null }],
       1,
     ]);
     const full = await tenant.owner.get(`/admin/notification-channels/${id}`);
@@ -199,6 +201,15 @@ describe('the test of a channel', () => {
     });
     expect(server.received.map(({ recipients }) => recipients).sort()).toEqual([['a@example.com'], ['b@example.com']]);
     expect(server.received[0]?.text).toContain('You get this by the notification channel On call.');
+    expect(server.received[0]?.text).toContain('can take you out');
+  });
+
+  it('in a chat room, offers nobody to be taken out of the channel', async () => {
+    const { path } = await makeChannel(owner, { ...slack(), team_id: tenant.team });
+    expect((await owner.post(`${path}/test`)).body.ok).toBe(true);
+    const { text } = JSON.parse(endpoint.heard[0]?.body ?? '');
+    expect(text).toContain('The service sends this by the notification channel On call.');
+    expect(text).not.toContain('take you out');
   });
 
   it.each([

@@ -152,12 +152,33 @@ describe('the pages of notification channels', () => {
       { team_id: tenant.team, events: ['drift_monitor.drifted'] },
     ]);
     expect((await visitor.get(path)).text).toContain('Network / Development');
+    const still = 'its subscription to everything that its owner owns brings these events as well.';
+    expect((await visitor.get(`${path}/subscriptions/1/remove`)).text).toContain(still);
+    const lead = 'The channel stops sending messages about everything that its owner owns. It still sends what';
+    expect((await visitor.get(`${path}/subscriptions/0/remove`)).text).toContain(lead);
     const removed = await visitor.submit(`${path}/subscriptions/0/remove`, {
       expected_revision: await revisionOf(path),
     });
     expect(removed.status).toBe(303);
     expect((await tenant.owner.get(path)).body.subscriptions).toHaveLength(2);
     expect((await visitor.get(`${path}/subscriptions/2/remove`)).status).toBe(404);
+  });
+
+  it('say that a wider subscription covers the one that is added, until the wider one is removed', async () => {
+    const path = await mailed();
+    const typed = async () => ({ expected_revision: await revisionOf(path), place: tenant.environment });
+    const added = await visitor.submit(`${path}/subscriptions/new`, { ...(await typed()), 'run-finished': 'yes' });
+    expect((await visitor.get(added.location ?? '')).text).toContain('so this one changes nothing until you remove');
+    const note = 'Changes nothing: the subscription to everything that its owner owns brings the same events.';
+    expect((await visitor.get(path)).text.split(note)).toHaveLength(2);
+    await visitor.submit(`${path}/subscriptions/0/remove`, { expected_revision: await revisionOf(path) });
+    expect((await visitor.get(path)).text).not.toContain(note);
+    const other = await visitor.submit(`${path}/subscriptions/new`, {
+      ...(await typed()),
+      'drift_monitor-drifted': 'yes',
+    });
+    expect(other.location).toContain('done=subscribed');
+    expect((await visitor.get(other.location ?? '')).text).not.toContain('changes nothing');
   });
 
   it('a subscription without a place and an event is refused with both', async () => {

@@ -21,7 +21,8 @@ import { listMessages } from '../use-operations.ts';
 import {
   type ChannelVisit,
   channelsCrumb,
-  describePattern,
+  describeEvents,
+  describePlace,
   describeTarget,
   kindWords,
   readShown,
@@ -139,7 +140,7 @@ function renderSubscriptions({ id, actions, subscriptions, hidden_subscriptions:
   const add = html`<a class="button" href="${pagePath(pages.subscribeNotificationChannel, { id })}">Add a subscription</a>`;
   return html`<div class="list-panel">${
     rows.length > 0
-      ? renderTable({ caption: 'Subscriptions', rows, columns: columnsOf(id, may) })
+      ? renderTable({ caption: 'Subscriptions', rows, columns: columnsOf(id, may, subscriptions) })
       : renderEmpty(
           hidden > 0 ? 'No subscriptions that you can see' : 'No subscriptions',
           'Subscribe it to everything that its owner owns, to a team or to an environment.',
@@ -147,7 +148,7 @@ function renderSubscriptions({ id, actions, subscriptions, hidden_subscriptions:
   }</div>${renderHidden(hidden, 'subscription', 'subscriptions')}${may ? html`<div class="actions">${add}</div>` : null}`;
 }
 
-function columnsOf(id: string, may: boolean): Column<Numbered>[] {
+function columnsOf(id: string, may: boolean, all: ShownChannel['subscriptions']): Column<Numbered>[] {
   const columns: Column<Numbered>[] = [
     {
       label: 'About',
@@ -159,7 +160,7 @@ function columnsOf(id: string, may: boolean): Column<Numbered>[] {
     },
     {
       label: 'Events',
-      cell: ({ events }) => html`<span class="foreign">${events.map(describePattern).join(', ')}</span>`,
+      cell: (each) => html`<span class="foreign">${describeEvents(each)}</span>${renderCovering(each, all)}`,
     },
   ];
   if (!may) return columns;
@@ -169,4 +170,12 @@ function columnsOf(id: string, may: boolean): Column<Numbered>[] {
       html`<a href="${pagePath(pages.unsubscribeNotificationChannel, { id, index: String(index) })}">Remove</a>`,
   };
   return [...columns, remove];
+}
+
+/** Says that a subscription changes nothing, and which wider one is the reason. */
+function renderCovering({ covered_by: index }: Numbered, all: ShownChannel['subscriptions']): Html | null {
+  const wider = index === null ? undefined : all[index];
+  return wider
+    ? html` <span class="foreign muted">Changes nothing: the subscription to ${describePlace(wider)} brings the same events.</span>`
+    : null;
 }

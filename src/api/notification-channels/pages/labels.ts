@@ -38,10 +38,18 @@ export const kindWords: Readonly<Record<ChannelKind, string>> = {
   slack: 'Chat (Slack)',
 };
 
-/** What a pattern of a subscription means. */
-export function describePattern(pattern: string): string {
-  if (pattern === '*') return 'everything';
-  return isTopic(pattern) ? labelOf(pattern) : pattern;
+type Subscription = ShownChannel['subscriptions'][number];
+
+/** The events of a subscription, as the list of subscriptions names them. */
+export function describeEvents({ events }: Pick<Subscription, 'events'>): string {
+  if (events.includes('*')) return 'All events';
+  return events.map((pattern) => (isTopic(pattern) ? labelOf(pattern) : pattern)).join(', ');
+}
+
+/** The place of a subscription, in a sentence. */
+export function describePlace({ name, team_id: team }: Pick<Subscription, 'name' | 'team_id'>): string {
+  if (name === null) return 'everything that its owner owns';
+  return `the ${team === null ? 'environment' : 'team'} ${name}`;
 }
 
 /** Shows whether messages arrive. */

@@ -19,7 +19,8 @@ import {
   type ChannelVisit,
   channelCrumbs,
   channelPath,
-  describePattern,
+  describeEvents,
+  describePlace,
   readShown,
   type ShownChannel,
 } from './labels.ts';
@@ -56,8 +57,9 @@ function addSubscribe(addPage: AddPage): void {
       if (events.length === 0) visit.addProblem('place', 'select at least one event below', 'subscriptions');
       const all = events.length === topicNames.length ? ['*'] : events;
       const added = { ...place, events: all };
-      await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
-      return channelPath(channel, 'subscribed');
+      const saved = await save(visit, channel, [...channel.subscriptions.map(toBody), added], typed);
+      const isCovered = typeof saved?.subscriptions.at(-1)?.covered_by === 'number';
+      return channelPath(channel, isCovered ? 'subscribed-covered' : 'subscribed');
     },
   });
 }
@@ -70,10 +72,10 @@ function addUnsubscribe(addPage: AddPage): void {
       if (!subscription) throw new HiddenResource('subscription');
       return { channel, subscription };
     },
-    describe: ({ channel, subscription: { name, events } }) => ({
+    describe: ({ channel, subscription }) => ({
       title: 'Remove a subscription',
       crumbs: channelCrumbs(channel),
-      lead: `The channel no longer gets ${events.map(describePattern).join(', ')} of ${name ?? 'everything its owner owns'}, unless another subscription names it.`,
+      lead: describeRemoval(channel, subscription),
       fields: [revisionField(channel)],
       submit: 'Remove subscription',
       tone: 'danger',
@@ -86,6 +88,15 @@ function addUnsubscribe(addPage: AddPage): void {
       return channelPath(channel, 'unsubscribed');
     },
   });
+}
+
+/** What the channel does without a subscription. */
+function describeRemoval({ subscriptions }: ShownChannel, removed: Shown): string {
+  const wider = removed.covered_by === null ? undefined : subscriptions[removed.covered_by];
+  if (wider)
+    return `The channel sends the same messages as before, because its subscription to ${describePlace(wider)} brings these events as well.`;
+  const what = removed.events.includes('*') ? 'messages' : `messages of the kinds ${describeEvents(removed)}`;
+  return `The channel stops sending ${what} about ${describePlace(removed)}. It still sends what its other subscriptions bring.`;
 }
 
 function save(visit: Visit<unknown>, { id }: ShownChannel, subscriptions: ReturnType<typeof toBody>[], typed: Typed) {
