@@ -16,7 +16,7 @@ export function registerAcceptance(addPage: AddPage): void {
     hint: 'It is at the end of the link that you were given.',
     submit: 'Accept invitation',
     cancel: pagePath(pages.home),
-    wrongToken: 'is not that of an open invitation to your address',
+    wrongToken: 'the invitation is not for this account, was used or revoked, or has expired',
     carryOut: acceptInvitation,
   });
 }

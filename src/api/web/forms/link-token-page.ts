@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { invalidField, WrongSecret } from '#domain/shared/errors.ts';
+import { HiddenResource, invalidField, WrongSecret } from '#domain/shared/errors.ts';
 import { renderPageHead } from '../components/page-head.ts';
 import { type Html, html } from '../html.ts';
 import { type LocalPath, type PagePattern, pagePath, pages } from '../paths.ts';
+import { toFieldProblem } from '../text.ts';
 import type { AddPage } from '../visit/route.ts';
 import { isSignedIn } from '../visit/signed-in.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -20,7 +21,7 @@ export interface LinkTokenPage {
   readonly hint: string;
   readonly submit: string;
   readonly cancel: LocalPath;
-  /** Completes the sentence "Token …" for a token that is refused. */
+  /** Says why a token is refused, beside its field. */
   readonly wrongToken: string;
   /** Uses the token, and answers where the visitor goes then. */
   readonly carryOut: (visit: Visit, token: string) => Promise<LocalPath>;
@@ -72,8 +73,18 @@ function showForm(page: PageForm, visit: Visit, problems: FormProblems | null): 
 
 async function submitToken(page: PageForm, visit: Visit): Promise<FastifyReply> {
   const { token } = visit.form('token');
-  const submitted = await submit(visit, ['token'], () => carryOutOrExplain(page, visit, token.trim()));
-  return submitted.done ? visit.redirect(submitted.result) : showForm(page, visit, submitted.problems);
+  try {
+    const submitted = await submit(visit, ['token'], () => carryOutOrExplain(page, visit, token.trim()));
+    return submitted.done ? visit.redirect(submitted.result) : showForm(page, visit, submitted.problems);
+  } catch (error) {
+    if (!(error instanceof HiddenResource)) throw error;
+    return showForm(page, visit, hiddenTokenProblems(page));
+  }
+}
+
+/** The token stands for something that this visitor may not know of. The words are those of a wrong token, so they do not say which it is. */
+function hiddenTokenProblems({ wrongToken }: PageForm): FormProblems {
+  return { status: 404, fields: { token: toFieldProblem(wrongToken, 'token') }, others: [] };
 }
 
 /** A wrong token is a problem of the field: the visitor can correct it. */

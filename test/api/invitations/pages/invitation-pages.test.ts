@@ -60,6 +60,22 @@ describe('the pages of invitations', () => {
     expect([twice.status, twice.text.includes('revoked already')]).toEqual([409, true]);
   });
 
+  test("say the same of somebody else's invitation as of an unknown one, and stay on the form", async () => {
+    const { owner, teamPath } = await makeTenant(api);
+    const sent = await (await signInVisitor(api, owner)).submit(`${teamPath}/invitations`, {
+      email: 'somebody@example.com',
+      role: 'member',
+      expires_in: 'P7D',
+    });
+    const stranger = await signInVisitor(api, await api.addUser('requester'));
+    const foreign = await stranger.submit('/invitations/accept', { token: tokenIn(sent.text) });
+    const unknown = await stranger.submit('/invitations/accept', { token: 'dci_nobody-made-this' });
+    expect([foreign.status, unknown.status]).toEqual([404, 400]);
+    const words = 'The invitation is not for this account, was used or revoked, or has expired.';
+    for (const { text } of [foreign, unknown]) expect(text).toContain(words);
+    expect(foreign.text).not.toContain('was not found');
+  });
+
   test('ask somebody who is not signed in to sign in first', async () => {
     const page = await new Visitor(api.app).get('/invitations/accept');
     expect([page.status, page.text.includes('href="/login?next=%2Finvitations%2Faccept"')]).toEqual([200, true]);
