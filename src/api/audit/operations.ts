@@ -7,7 +7,7 @@ import { pageOf } from '#api/pipeline/schemas.ts';
 import { openExport } from '#domain/audit/export.ts';
 import { findFilteredOwner } from '#domain/audit/filtered-owner.ts';
 import { type AuditRecord, recordKinds } from '#domain/audit/model.ts';
-import { findRecord, listRecords, resolveActor } from '#domain/audit/records.ts';
+import { findRecord, listRecords } from '#domain/audit/records.ts';
 import { auditScopeOf, showTo } from '#domain/audit/scope.ts';
 import { readRecord } from '#domain/audit/store.ts';
 import { readRetentionDays } from '#domain/settings/retention.ts';
@@ -17,6 +17,7 @@ import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { TimeOrDay } from '#domain/shared/values/times.ts';
+import { resolveActor } from './actor-filter.ts';
 import { auditCatalogue, readActions } from './catalogue.ts';
 import { exportFormats } from './export-formats.ts';
 import { RecordView } from './views.ts';
@@ -65,9 +66,11 @@ const Name = z
   .regex(/^[a-z][a-z0-9_.]{0,99}$/, { error: 'expected a name of the catalogue (/audit/actions)' });
 const Text = z.string().regex(/^[\x20-\x7e]{1,255}$/, { error: 'expected 1-255 printable characters' });
 
+const ActorName = z.string().regex(/^[^\p{Cc}]{1,255}$/u, { error: 'expected 1-255 printable characters' });
+
 const filters = {
-  actor: Text.optional().describe(
-    "The one who did it: the id of a user or service account, a user's e-mail address, or `anonymous`.",
+  actor: ActorName.optional().describe(
+    'Who did it: the name, the e-mail address or the id of a user, a service account or a background principal of a plugin, or a part of the service such as `anonymous`. A part of a name is enough where only one person whom you know has it. A text that names nobody whose records you can see is refused.',
   ),
   action: Name.optional(),
   kind: z
@@ -125,14 +128,10 @@ export const list = readList({
   findOwner: findFilteredOwner,
   accessTo: accessToFiltered,
   handle: async ({ em, principal, query, services, operations }) => {
-    const filter = await resolveActor(em, { ...query, readActions: readActions(operations) });
-    const page = await listRecords(
-      em,
-      principal,
-      filter,
-      await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
-      query,
-    );
+    const retentionDays = await readRetentionDays(em, 'audit', services.config.auditRetentionDays);
+    const filter = await resolveActor(em, principal, query, retentionDays);
+    const selected = { ...filter, readActions: readActions(operations) };
+    const page = await listRecords(em, principal, selected, retentionDays, query);
     if (page.items.length === 0) refuseUnknownNames(operations, query);
     return { audit_records: page.items, next_cursor: page.nextCursor };
   },
@@ -171,12 +170,10 @@ export const exportRecords = readList({
   partShownTo: auditScopeOf,
   handle: async ({ em, principal, query, services, operations }) => {
     const { format, ...filter } = query;
-    const opened = await openExport(
-      em,
-      principal,
-      await resolveActor(em, { ...filter, readActions: readActions(operations) }),
-      await readRetentionDays(em, 'audit', services.config.auditRetentionDays),
-    );
+    const retentionDays = await readRetentionDays(em, 'audit', services.config.auditRetentionDays);
+    const resolved = await resolveActor(em, principal, filter, retentionDays);
+    const selected = { ...resolved, readActions: readActions(operations) };
+    const opened = await openExport(em, principal, selected, retentionDays);
     return answerExport(format, opened);
   },
 });

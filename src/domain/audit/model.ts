@@ -21,7 +21,7 @@ export type RecordKind = (typeof recordKinds)[number];
 
 /** Selects the records to which every given condition applies. */
 export interface AuditFilter {
-  /** The id of a user or service account, a user's e-mail address, or the name of a system principal such as `anonymous`. */
+  /** The id of a user, a service account or a background principal, or the name of a part of the service such as `anonymous`. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   /** `read`: only records of `readActions`; `change`: all others. */

@@ -1,6 +1,5 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import { emailKey } from '#domain/identity/model.ts';
 
 /** Who did what a record says, and the owners that it names. */
 export function findRecordOwners(em: Em, id: string) {
@@ -33,9 +32,4 @@ export async function hasLeft(em: Em, teamId: string, organizationId: string): P
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
-}
-
-export async function findUserIdByEmail(em: Em, email: string): Promise<string | undefined> {
-  const user = await db(em).selectFrom('users').where('emailKey', '=', emailKey(email)).select('id').executeTakeFirst();
-  return user?.id;
 }

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#domain/shared/paging.ts';
 import { isStorableTime } from '#domain/shared/values/times.ts';
 import type { Position } from './filter-store.ts';
 import type { AuditFilter, AuditRecord } from './model.ts';
-import { findRecordOwners, findUserIdByEmail } from './owner-store.ts';
+import { findRecordOwners } from './owner-store.ts';
 import { auditScopeOf, showTo } from './scope.ts';
 import { selectRecords } from './store.ts';
 
@@ -43,11 +43,16 @@ export async function findRecord(
   return { id, organizationId, teamId, isCallersOwn: actorId === callerId };
 }
 
-/** Replaces a user's e-mail address in the filter by the user's id. */
-export async function resolveActor(em: Em, filter: AuditFilter): Promise<AuditFilter> {
-  if (!filter.actor?.includes('@')) return filter;
-  const userId = await findUserIdByEmail(em, filter.actor);
-  return { ...filter, actor: userId ?? filter.actor };
+/** Whether a reader may see a record of what an actor did. @param actor an id, or the name of a part of the service */
+export async function hasRecordBy(
+  em: Em,
+  reader: Principal,
+  actor: string,
+  retentionDays: number | null,
+): Promise<boolean> {
+  const scope = auditScopeOf(reader);
+  const selection = { scope, retentionDays, direction: 'older', from: null, limit: 1 } as const;
+  return (await selectRecords(em, { ...selection, filter: { actor } })).length > 0;
 }
 
 function toCursor({ at, id }: Position): string {

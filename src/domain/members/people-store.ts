@@ -56,9 +56,9 @@ export async function findPeople(
   return { people: rows.slice(0, maxFoundPeople), isCut: rows.length > maxFoundPeople };
 }
 
-/** Those of some people and service accounts whom the caller knows. */
+/** Those of some people and service accounts whom the caller knows, or whom the caller may manage. */
 export function findKnownPeople(em: Em, caller: Principal, ids: readonly string[]): Promise<KnownPerson[]> {
-  return selectKnown(em, caller, {})
+  return selectKnown(em, caller, { withManaged: true })
     .where('p.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .execute();
 }

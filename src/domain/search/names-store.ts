@@ -2,6 +2,9 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { findKnownPeople } from '#domain/members/people-store.ts';
 import { candidatesByKind, type NamedKind } from '#domain/searched-kinds.ts';
+import { manageableAccounts } from '#domain/service-accounts/store.ts';
+import { readAccountAccess } from '#domain/shared/access/account-access.ts';
+import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { isOfClosedFeature } from '#domain/shared/features/gates.ts';
@@ -11,7 +14,7 @@ import type { Candidates } from '#domain/shared/naming/candidates.ts';
 type Ids = readonly string[];
 type FindNames = (em: Em, principal: Principal, ids: Ids) => Promise<readonly { id: string; name: string }[]>;
 
-/** Kinds whose things have no name of their own, and people. */
+/** Kinds whose things have no name of their own or are not searched for, and people. */
 const finders: Readonly<Record<string, FindNames>> = {
   run: (em, principal, ids) =>
     db(em)
@@ -24,7 +27,24 @@ const finders: Readonly<Record<string, FindNames>> = {
   user: findKnownPeople,
   service_account: findKnownPeople,
   organization_member: findKnownPeople,
+  api_key: findKnownKeys,
 };
+
+/** API keys of the principal, and of service accounts that the principal may manage, also those that are revoked. */
+function findKnownKeys(em: Em, principal: Principal, ids: Ids) {
+  const mayManage = decidePermission(principal, readAccountAccess).allowed;
+  return db(em)
+    .selectFrom('api_keys as k')
+    .where('k.id', '=', (eb) => eb.fn.any(eb.val(ids)))
+    .where((eb) =>
+      eb.or([
+        eb('k.principalId', '=', principal.id),
+        ...(mayManage ? [eb('k.principalId', 'in', manageableAccounts(em, principal))] : []),
+      ]),
+    )
+    .select(['k.id', 'k.name'])
+    .execute();
+}
 
 /**
  * What things are called that a principal may read now, by their ids: one query for each kind. What was deleted or is hidden has no name, whoever

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { list as listAccounts } from '#api/service-accounts/operations.ts';
 import { suggestPeople } from '#api/tenancy/pages/person-fields.ts';
 import { renderAction } from '#api/web/components/actions.ts';
 import { renderIcon } from '#api/web/components/icon.ts';
@@ -7,6 +8,7 @@ import { renderStatusBadge } from '#api/web/components/status.ts';
 import { renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
 import { renderTime } from '#api/web/components/time.ts';
 import { showUnseen } from '#api/web/components/value-change/print.ts';
+import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { renderSummary } from '#api/web/forms/form.ts';
 import { submit } from '#api/web/forms/problems.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -35,7 +37,7 @@ export async function showAudit(visit: Visit): Promise<FastifyReply> {
   const cursor = visit.query('cursor');
   const [{ actions }, people, listed] = await Promise.all([
     visit.read(listActions),
-    suggestPeople(visit),
+    suggestActors(visit),
     submit(visit, [], () => visit.read(list, { query: { ...apiQuery(filters), ...(cursor && { cursor }) } })),
   ]);
   const resourceNames = listed.done ? await readResourceNames(visit, listed.result.audit_records) : new Map();
@@ -57,6 +59,16 @@ ${listed.done ? renderPage(filters, { ...listed.result, cursor, names: resourceN
     },
     listed.done ? 200 : listed.problems.status,
   );
+}
+
+/** The people whom the visitor knows, and the service accounts that the visitor may manage. */
+async function suggestActors(visit: Visit): Promise<Choice[]> {
+  const people = await suggestPeople(visit);
+  if (!visit.mayDo(listAccounts).allowed) return people;
+  const { service_accounts: accounts } = await visit.read(listAccounts, { query: {} });
+  const known = new Set(people.map(({ value }) => value));
+  const others = accounts.filter(({ id }) => !known.has(id));
+  return [...people, ...others.map(({ id, name }) => ({ value: id, label: `${name}, service account` }))];
 }
 
 function renderHeadActions(visit: Visit, filters: AuditFilters): Html {

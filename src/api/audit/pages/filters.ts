@@ -3,7 +3,6 @@ import type { EncodedAnswerOf } from '#api/pipeline/answers/answer-types.ts';
 import { fillPath } from '#api/pipeline/answers/location.ts';
 import { routeOf } from '#api/pipeline/operation.ts';
 import { find } from '#api/search/operations.ts';
-import { findPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { renderChips } from '#api/web/components/chips.ts';
 import type { Choice } from '#api/web/forms/fields/choices.ts';
 import { renderFormField } from '#api/web/forms/form.ts';
@@ -50,17 +49,10 @@ export function readFilters(visit: Visit): AuditFilters {
   };
 }
 
-/** The filters with ids in place of the typed names, where a name means one person or one thing. Any other text stays. */
+/** The filters with the id of a thing in place of its typed name, if the name means one thing. Any other text stays. The operations find the actor. */
 export async function withNamed(visit: Visit, filters: AuditFilters): Promise<AuditFilters> {
-  const actor = await findActor(visit, filters['actor']);
   const resource = await findResource(visit, filters);
-  return { ...filters, ...(actor && { actor }), ...(resource && { resource_id: resource }) };
-}
-
-/** Parts of the service are actors, too, and have no id. */
-async function findActor(visit: Visit, actor: string | undefined): Promise<string | undefined> {
-  if (actor === undefined || isId(actor) || actor.includes('@')) return undefined;
-  return findPersonId(visit, actor);
+  return { ...filters, ...(resource && { resource_id: resource }) };
 }
 
 /** The id of the thing that a text names: the only one of this name, or else the only one that the search finds. */
@@ -124,7 +116,7 @@ export function renderFilters(
   const ofKind = recordKinds.find((each) => each === kind) ?? null;
   return html`<form class="filters" method="get" action="${pagePath(pages.audit)}" role="search" aria-label="Audit records">
 ${['kind', 'organization_id', 'team_id', 'request_id', 'plugin_installation_id'].map((name) => (filters[name] ? html`<input type="hidden" name="${name}" value="${filters[name]}">` : null))}
-${text('actor', 'Person (name or e-mail)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
+${text('actor', 'Who (name or e-mail)', actor)}<datalist id="actor-people">${people.map(({ value, label }) => html`<option value="${value}" label="${label}"></option>`)}</datalist>
 ${renderFormField({ name: 'action', label: 'Action', kind: 'select', choices: [any, ...choicesOfActions(actions, ofKind)], value: action ?? '' })}
 ${renderFormField({ name: 'resource_type', label: 'Resource type', kind: 'select', choices: [any, ...choicesOfTypes(actions, type)], value: type ?? '' })}
 ${text('resource_id', 'Resource (name or ID)', id)}

@@ -33,10 +33,7 @@ ${renderPageHead({
 <div class="panel">${renderFacts([
       ['Time', renderTime(record.at)],
       ['Actor', renderActor(record)],
-      [
-        'Credential',
-        record.credential && html`${record.credential.type.replaceAll('_', ' ')} <code>${record.credential.id}</code>`,
-      ],
+      ['Credential', renderCredential(record, resourceNames)],
       ['Resource', renderResource(record, resourceNames)],
       ['Resource ID', resource.id && html`<code class="foreign">${resource.id}</code>`],
       ['Organization', nameOf(organizationId)],
@@ -53,6 +50,12 @@ ${renderPageHead({
 ${renderRecordChanges(record) ?? html`<p class="muted">${record.outcome === 'refused' ? 'Nothing, because it was denied.' : 'The record has no values.'}</p>`}
 </div>`,
   });
+}
+
+function renderCredential({ credential }: ShownRecord, names: ReadonlyMap<string, string>): Html | null {
+  if (credential === null) return null;
+  const name = names.get(credential.id);
+  return html`${credential.type.replaceAll('_', ' ')} ${name && html`<span class="foreign">${name}</span> `}<code>${credential.id}</code>`;
 }
 
 function renderActor({ actor }: ShownRecord): Html {

@@ -9,15 +9,19 @@ type Names = ReadonlyMap<string, string>;
 /** What the resources of records are called, as far as the visitor may read them now. */
 export function readResourceNames(visit: Visit, records: readonly ShownRecord[]): Promise<Names> {
   const idsByKind = new Map<string, string[]>();
-  for (const { type, id } of records.map(({ resource }) => resource)) {
+  const credentials = records.flatMap(({ credential }) =>
+    credential?.type === 'api_key' ? [{ type: 'api_keys', id: credential.id }] : [],
+  );
+  for (const { type, id } of [...records.map(({ resource }) => resource), ...credentials]) {
     const kind = kindOf(type);
     if (id !== null && kind !== null) idsByKind.set(kind, [...(idsByKind.get(kind) ?? []), id]);
   }
   return findReadableNames(visit.em, visit.principal, idsByKind);
 }
 
-/** A member of a team is a person, though a team's members have no page by their id alone. */
+/** A member of a team is a person, though a team's members have no page by their id alone. API keys have names and no page. */
 function kindOf(type: string): string | null {
+  if (type === 'api_keys') return 'api_key';
   return type === 'team_members' ? 'user' : kindOfType(type);
 }
 

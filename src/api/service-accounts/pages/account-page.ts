@@ -84,6 +84,7 @@ ${await renderMemberships(visit, account)}
       create_key: { label: 'New key', icon: 'key-round', tone: 'primary', path: newKey },
     })}</div>
 ${await renderKeys(visit, account)}
+<p><a href="${pagePath(pages.audit, {}, { actor: id })}">Show what this service account did</a></p>
 </div>`,
   });
 }

@@ -168,13 +168,6 @@ export async function suggestPeople(visit: Visit): Promise<Choice[]> {
   return visit.mayDo(find).allowed ? toSuggestions(await findPeople(visit, { name: '' }, '')) : [];
 }
 
-/** The id of the person whose name or address is the text, or else of the only person whom the text matches; undefined if there is no such person. */
-export async function findPersonId(visit: Visit, text: string): Promise<string | undefined> {
-  if (!visit.mayDo(find).allowed) return undefined;
-  const found = await findPeople(visit, { name: '' }, text);
-  return (exactly(found, text) ?? (found.length === 1 ? found[0] : undefined))?.id;
-}
-
 function exactly(found: readonly Person[], text: string): Person | undefined {
   const wanted = text.toLowerCase();
   const byAddress = found.find(({ email }) => email?.toLowerCase() === wanted);
