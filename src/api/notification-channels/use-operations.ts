@@ -29,8 +29,8 @@ export const listMessages = read({
   access: { ...readAccess, review: { inherits: 'notification_channels.get' } },
   target: ({ em, params }) => findChannel(em, params.id),
   targetName: 'notification channel',
-  handle: async ({ em, target, query }) => {
-    const page = await listChannelMessages(em, target.channel.id, query, query);
+  handle: async ({ em, principal, target, query }) => {
+    const page = await listChannelMessages(em, principal, target.channel.id, query, query);
     return { messages: page.items.map(viewMessage), next_cursor: page.nextCursor };
   },
 });

@@ -5,7 +5,7 @@ import type { Services } from '#api/services.ts';
 import { messageStatuses } from '#domain/messages/model.ts';
 import type { ChannelMessage } from '#domain/messages/queue/log-store.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
-import { topicNames } from '#domain/news/model.ts';
+import { subjectKinds, topicNames } from '#domain/news/model.ts';
 import { findCovering } from '#domain/notification-channels/coverage.ts';
 import {
   type ChannelDisabledReason,
@@ -118,8 +118,17 @@ export const ChannelMessageView = z
       .describe(
         '`pending`: it waits or will be tried again. `failed`: it will not. `withheld`: when it was due, its recipient was not to have it any more.',
       ),
+    subject: z
+      .object({ kind: z.enum(subjectKinds), id: AnswerId, title: z.string() })
+      .nullable()
+      .describe('What it is about, with the title of the message. Null: you may not read that, or it is gone.'),
     attempts: z.int(),
-    next_attempt_at: Time.nullable(),
+    next_attempt_at: Time.nullable().describe(
+      'When it is tried next at the earliest. After a failure, the destination gets no message for a while.',
+    ),
+    paused: z
+      .boolean()
+      .describe('Whether it waits until then only because the last attempt at its destination failed.'),
     problem: z.string().nullable().describe('Why the last try failed, or why the message is withheld.'),
     created_at: Time,
     ended_at: Time.nullable(),
@@ -127,13 +136,17 @@ export const ChannelMessageView = z
   .meta({ id: 'NotificationChannelMessage' });
 
 export function viewMessage(message: ChannelMessage): z.input<typeof ChannelMessageView> {
+  const { subjectKind, subjectId, title } = message;
+  const isPending = message.status === 'pending';
   return {
     id: message.id,
     kind: message.kind,
     recipient: message.recipient,
     status: message.status,
+    subject: subjectId && subjectKind ? { kind: subjectKind, id: subjectId, title: title ?? '' } : null,
     attempts: message.attempts,
-    next_attempt_at: message.status === 'pending' ? message.dueAt : null,
+    next_attempt_at: isPending ? message.nextAt : null,
+    paused: isPending && message.isPaused,
     problem: message.problem,
     created_at: message.createdAt,
     ended_at: message.settledAt,

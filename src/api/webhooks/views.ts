@@ -104,7 +104,10 @@ export const DeliveryView = z
         '`pending`: it waits. `retrying`: a try has failed, and the next one follows. `failed`: none follows. `withheld`: it was not sent, because its subject has another owner now, the audit record was removed, or the webhook no longer hears events of this type.',
       ),
     attempts: z.int(),
-    next_attempt_at: Time.nullable(),
+    next_attempt_at: Time.nullable().describe(
+      'When it is tried next at the earliest, if the webhook is enabled. After a failure, the endpoint gets no message for a while.',
+    ),
+    paused: z.boolean().describe('Whether it waits until then only because the last attempt at the endpoint failed.'),
     last_attempt_at: Time.nullable(),
     answer: z.object(answer).nullable().describe('What the last try came to; null: there was none.'),
     problem: z.string().nullable().describe('Why the last try failed.'),
@@ -116,6 +119,7 @@ export const DeliveryView = z
 export function viewDelivery(delivery: DeliveryDetails, showsText: boolean): z.input<typeof DeliveryView> {
   const { answerStatus: status, answerMs: milliseconds } = delivery;
   const text = showsText ? delivery.answerText : null;
+  const isPending = delivery.status === 'pending';
   return {
     id: delivery.id,
     webhook_id: delivery.webhookId,
@@ -123,7 +127,8 @@ export function viewDelivery(delivery: DeliveryDetails, showsText: boolean): z.i
     message_id: delivery.messageId,
     status: shownStatusOf(delivery),
     attempts: delivery.attempts,
-    next_attempt_at: delivery.status === 'pending' ? delivery.dueAt : null,
+    next_attempt_at: isPending ? delivery.nextAt : null,
+    paused: isPending && delivery.isPaused,
     last_attempt_at: delivery.triedAt,
     answer: milliseconds === null ? null : { status, milliseconds, text },
     problem: delivery.problem,

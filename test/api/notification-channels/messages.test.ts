@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { sendMessages } from '#test/support/messages/sending.ts';
@@ -74,4 +74,39 @@ it('the messages of a channel are listed newest first, with what became of each'
   const shown = await visitor.page(`${path}?status=withheld`);
   expect(shown).toContain('the channel is disabled, or none of its subscriptions matches this any more');
   expect(shown).not.toContain('the address answered 503');
+});
+
+it('messages behind a failed one wait until its destination is tried again, and say so, with what they are about', async () => {
+  const { tenant } = team.runs;
+  endpoint.answers = { status: 503 };
+  const { path } = await makeChannel(owner, { kind: 'slack', config: { url: endpoint.url }, team_id: tenant.team });
+  await addWaiting();
+  await sendMessages(api);
+  await addWaiting();
+  const { messages } = (await owner.get(`${path}/messages`)).body;
+  const [waiting, failed] = messages;
+  expect([waiting.attempts, waiting.paused, failed.attempts, failed.paused]).toEqual([0, true, 1, false]);
+  expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(Date.now());
+  expect(waiting.subject).toMatchObject({ kind: 'run', id: expect.any(String), title: expect.any(String) });
+  const shown = await (await signInVisitor(api, owner)).page(path);
+  expect(shown).toContain('paused, because the last attempt failed');
+  expect(shown).not.toContain('As soon as possible');
+  const { subject } = waiting;
+  expect(shown).toContain(`<a class="foreign" href="/workloads/runs/${subject.id}">${subject.title}</a>`);
+  endpoint.answers = { status: 204 };
+});
+
+it('a reader of a channel who may not read what a message is about gets no subject', async () => {
+  const { tenant } = team.runs;
+  const { path } = await makeChannel(owner, {
+    kind: 'slack',
+    config: { url: endpoint.url },
+    organization_id: tenant.organization,
+  });
+  await addWaiting();
+  const member = await api.addUser('maintainer');
+  await join(tenant, member, 'member');
+  const { status, text, body } = await member.get(`${path}/messages`);
+  expect([status, body.messages[0]?.subject], text).toEqual([200, null]);
+  expect((await owner.get(`${path}/messages`)).body.messages[0].subject).not.toBeNull();
 });

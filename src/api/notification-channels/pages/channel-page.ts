@@ -8,13 +8,14 @@ import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
-import { renderNextTime, renderTime } from '#api/web/components/time.ts';
+import { renderNextAttempt, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type MessageStatus, messageStatuses } from '#domain/messages/model.ts';
 import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { labelOf } from '#domain/news/model.ts';
+import { subjectPath } from '#domain/news/subjects.ts';
 import { channelDisabledReasons } from '#domain/notification-channels/model.ts';
 import { maxCounted } from '#domain/notification-channels/store.ts';
 import { listMessages } from '../use-operations.ts';
@@ -56,15 +57,23 @@ const columns: Column<ShownMessage>[] = [
   {
     label: 'About',
     kind: 'main',
-    cell: ({ kind, recipient }) =>
-      html`${labelOf(kind)}${recipient !== null && html` <span class="foreign muted">to ${recipient}</span>`}`,
+    cell: ({ kind, subject, recipient }) =>
+      html`${labelOf(kind)}${subject && html`: ${renderSubject(subject)}`}${recipient !== null && html` <span class="foreign muted">to ${recipient}</span>`}`,
   },
   { label: 'Status', cell: ({ status }) => renderStatusBadge(messageLooks[status]) },
   { label: 'Attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
   { label: 'Problem', cell: ({ problem }) => problem && html`<span class="foreign muted">${problem}</span>` },
-  { label: 'Next attempt', kind: 'minor', cell: ({ next_attempt_at: at }) => at && renderNextTime(String(at)) },
+  {
+    label: 'Next attempt',
+    kind: 'minor',
+    cell: ({ next_attempt_at: at, paused }) => at && renderNextAttempt(String(at), paused),
+  },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
 ];
+
+function renderSubject({ kind, id, title }: NonNullable<ShownMessage['subject']>): Html {
+  return html`<a class="foreign" href="${subjectPath(kind, id)}">${title}</a>`;
+}
 
 function renderNone(status: MessageStatus | undefined): Html {
   if (status !== undefined) return renderEmpty('No matching messages', 'No message of this channel has this status.');

@@ -19,6 +19,12 @@ export function renderNextTime(time: string): Html | string {
   return Date.parse(time) <= Date.now() ? 'As soon as possible' : renderTime(time);
 }
 
+/** When a message is tried next. @param isPaused it waits only because the last try at its destination failed */
+export function renderNextAttempt(time: string, isPaused: boolean): Html {
+  const pause = html` <span class="muted">paused, because the last attempt failed</span>`;
+  return html`${renderNextTime(time)}${isPaused ? pause : null}`;
+}
+
 /** A time of which mostly the age matters. A script shows how long ago it was, if that is less than a day. */
 export function renderAge(time: string): Html {
   return html`<time datetime="${time}" data-relative>${format.format(new Date(time))} UTC</time>`;

@@ -1,7 +1,7 @@
 import { renderChips, withAll } from '#api/web/components/chips.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Column, renderEmpty, renderPages, renderTable } from '#api/web/components/table.ts';
-import { renderNextTime, renderTime } from '#api/web/components/time.ts';
+import { renderNextAttempt, renderTime } from '#api/web/components/time.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { maxNewer, renderNewer, timeBehind } from '#api/web/live/newer.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
@@ -55,7 +55,7 @@ const columns: Column<ShownDelivery>[] = [
   { label: 'Status', cell: ({ status }) => renderStatusBadge(deliveryLooks[status]) },
   { label: 'Attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
   { label: 'Response', cell: ({ answer }) => html`<span class="muted">${describeAnswer(answer)}</span>` },
-  { label: 'Next attempt', cell: ({ next_attempt_at: at }) => at && renderNextTime(String(at)) },
+  { label: 'Next attempt', cell: ({ next_attempt_at: at, paused }) => at && renderNextAttempt(String(at), paused) },
   { label: 'Since', cell: ({ created_at: at }) => renderTime(String(at)) },
 ];
 

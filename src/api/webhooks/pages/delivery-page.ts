@@ -4,7 +4,7 @@ import { renderFacts } from '#api/web/components/facts.ts';
 import { renderNews } from '#api/web/components/news.ts';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { renderNextTime, renderTime } from '#api/web/components/time.ts';
+import { renderNextAttempt, renderTime } from '#api/web/components/time.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
@@ -79,7 +79,7 @@ function deliveryPath({ id: deliveryID, webhook_id: id }: ShownDelivery) {
 /** A delivery: its tries, when the next one is due, and what the endpoint answered last. */
 async function showDelivery(visit: DeliveryVisit): Promise<FastifyReply> {
   const { webhook, delivery } = await readSubject(visit);
-  const { event, status, next_attempt_at: next, last_attempt_at: last } = delivery;
+  const { event, status, next_attempt_at: next, paused, last_attempt_at: last } = delivery;
   const content = html`${renderPageHead({
     title: event.type,
     crumbs: webhookCrumbs(webhook),
@@ -97,7 +97,7 @@ ${delivery.problem && html`<p class="notice notice-problem foreign">${toSentence
 <div class="panel">${renderFacts([
     ['Attempts', String(delivery.attempts)],
     ['Last attempt', last && renderTime(String(last))],
-    ['Next attempt', next && renderNextTime(String(next))],
+    ['Next attempt', next && renderNextAttempt(String(next), paused)],
     ['Last response', describeAnswer(delivery.answer)],
     ['Created', renderTime(String(delivery.created_at))],
     ['Message id', html`<code>${delivery.message_id}</code>`],

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
-import type { Topic } from '#domain/news/model.ts';
+import type { SubjectKind, Topic } from '#domain/news/model.ts';
+import { isReadableSubject } from '#domain/news/subjects.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { MessageStatus } from '../model.ts';
 
@@ -14,7 +16,14 @@ export interface ChannelMessage {
   readonly status: MessageStatus;
   /** How many tries have begun. */
   readonly attempts: number;
-  readonly dueAt: string;
+  /** When it is tried next: when it is due, but not before the pause after a failure of its destination is over. */
+  readonly nextAt: string;
+  /** It would be due, and waits because the last try at its destination failed. */
+  readonly isPaused: boolean;
+  /** What it is about; null where the reader may not read that. */
+  readonly subjectKind: SubjectKind | null;
+  readonly subjectId: string | null;
+  readonly title: string | null;
   /** Why the last try failed, or why the message is withheld. */
   readonly problem: string | null;
   readonly createdAt: string;
@@ -24,16 +33,28 @@ export interface ChannelMessage {
 /** A page of the messages of a channel, newest first. Those that have ended are listed for `keptDays`. */
 export function listChannelMessages(
   em: Em,
+  reader: Principal,
   channelId: string,
   { status }: { readonly status?: MessageStatus | undefined },
   request: PageRequest,
 ): Promise<Page<ChannelMessage>> {
   const messages = db(em)
     .selectFrom('outgoing_messages as m')
+    .leftJoin('failing_destinations as f', 'f.destination', 'm.destination')
     .where('m.channelId', '=', channelId)
     .$if(status !== undefined, (query) => query.where('m.status', '=', status ?? 'pending'))
     .select(sql<Topic>`m.content ->> 'kind'`.as('kind'))
-    .select(['m.id', 'm.address as recipient', 'm.status', 'm.attempts', 'm.dueAt', 'm.problem'])
-    .select(['m.createdAt', 'm.settledAt']);
+    .select(['m.id', 'm.address as recipient', 'm.status', 'm.attempts', 'm.problem'])
+    .select(['m.createdAt', 'm.settledAt'])
+    .select(sql<string>`greatest(m.due_at, f.quiet_until)`.as('nextAt'))
+    .select(sql<boolean>`coalesce(f.quiet_until > now() and m.due_at <= now(), false)`.as('isPaused'))
+    .select((eb) => {
+      const isReadable = isReadableSubject({ kind: eb.ref('m.subjectKind'), id: eb.ref('m.subjectId') }, reader);
+      return [
+        sql<SubjectKind | null>`case when ${isReadable} then m.subject_kind end`.as('subjectKind'),
+        sql<string | null>`case when ${isReadable} then m.subject_id end`.as('subjectId'),
+        sql<string | null>`case when ${isReadable} then m.content ->> 'title' end`.as('title'),
+      ];
+    });
   return pageOf(messages, 'm.id', request);
 }

@@ -15,7 +15,10 @@ export interface DeliveryDetails {
   readonly messageId: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  readonly dueAt: string;
+  /** When it is tried next: when it is due, but not before the pause after a failure of the endpoint is over. */
+  readonly nextAt: string;
+  /** It would be due, and waits because the last try at the endpoint failed. */
+  readonly isPaused: boolean;
   readonly triedAt: string | null;
   readonly answerStatus: number | null;
   readonly answerMs: number | null;
@@ -64,9 +67,12 @@ export function readDelivery(em: Em, webhookId: string, id: string): Promise<Tri
 function selectDeliveries(em: Em, webhookId: string) {
   return db(em)
     .selectFrom('webhook_deliveries as d')
+    .leftJoin('webhook_queues as q', 'q.webhookId', 'd.webhookId')
     .where('d.webhookId', '=', webhookId)
     .select(['d.id', 'd.webhookId', 'd.eventId', 'd.eventType'])
-    .select(['d.messageId', 'd.status', 'd.attempts', 'd.dueAt', 'd.triedAt'])
+    .select(['d.messageId', 'd.status', 'd.attempts', 'd.triedAt'])
+    .select(sql<string>`greatest(d.due_at, q.next_at)`.as('nextAt'))
+    .select(sql<boolean>`coalesce(q.next_at > now() and d.due_at <= now(), false)`.as('isPaused'))
     .select(['d.answerStatus', 'd.answerMs', 'd.answerText'])
     .select(['d.problem', 'd.createdAt']);
 }

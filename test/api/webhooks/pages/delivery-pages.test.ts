@@ -53,6 +53,23 @@ it('sending a delivery again that is still retried leads to the same delivery, w
   expect(text).not.toContain('new delivery');
 });
 
+it('a delivery behind a failed one says when the endpoint is tried again, and that it is paused', async () => {
+  await deliver(503);
+  await api.rows(
+    `update webhook_queues set next_at = now() + interval '4 minutes', quiet_until = now() + interval '4 minutes'`,
+  );
+  await tenant.owner.patch(`/projects/${tenant.project}`, { name: `Renamed ${Math.random()}` });
+  await sending.work();
+  const [waiting, failed] = (await tenant.owner.get(`${webhook}/deliveries`)).body.deliveries;
+  expect([waiting.attempts, waiting.paused, failed.attempts, failed.paused]).toEqual([0, true, 1, false]);
+  expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(Date.now() + 180_000);
+  for (const path of [webhook, `${webhook}/deliveries/${waiting.id}`]) {
+    const { text } = await reader.get(path);
+    expect(text).toContain('paused, because the last attempt failed');
+    expect(text).not.toContain('As soon as possible');
+  }
+});
+
 it('sending a delivery again that has ended leads to another delivery, which says that it is new', async () => {
   const path = await deliver(204);
   const { location } = await visitor.submit(`${path}/redeliver`, {});
