@@ -184,3 +184,9 @@ await_ready() {
   const onPorts = (text: string) =>
     text.replaceAll(':8080', ':$COORDINATOR_PORT').replaceAll(':9090', ':$COORDINATOR_ADMIN_PORT');
 });
+
+it('the command that makes an idempotency key from the name of a job prints the UUID of version 5', async () => {
+  const input = codeBlocks(page).find(({ info }) => info === 'sh key')?.text ?? '';
+  const { output, errors } = await runShell(['-eu'], {}, { shell: 'sh', input });
+  expect([output.trim(), errors]).toEqual(['41f8bd6e-737b-5826-87bf-13bea3bb5c67', '']);
+});

@@ -82,6 +82,7 @@ describe('the outcome of a command', () => {
     ['no key', []],
     ['an empty key', ['']],
     ['an uppercase key', [randomUUID().toUpperCase()]],
+    ['the name of a CI job', ['build-77']],
     ['the zero UUID', ['00000000-0000-0000-0000-000000000000']],
     ['two keys', [randomUUID(), randomUUID()]],
     ['the same key twice', ((key) => [key, key])(randomUUID())],

@@ -48,7 +48,9 @@ function readKey(request: FastifyRequest): string | undefined {
   if (values.length > 1) throw new Invalid('the header Idempotency-Key must appear exactly once');
   const [value] = values;
   if (value !== undefined && !isId(value)) {
-    throw new Invalid('the header Idempotency-Key must be a canonical lowercase UUID other than zero');
+    throw new Invalid(
+      'the header Idempotency-Key must be a canonical lowercase UUID other than zero: make one of version 5 from another name, such as the id of a CI job',
+    );
   }
   return value;
 }
