@@ -30,11 +30,11 @@ export class AttemptSink implements ExecutionSink {
     return writeWithRetry(this.#deps, attemptId, (em) => appendLog(em, attemptId, chunk));
   }
 
-  async state(content: Buffer, { write, maskedAddresses }: StateMeta): Promise<void> {
+  async state(content: Buffer, { write, maskedAddresses, secretOutputs }: StateMeta): Promise<void> {
     const { run, attempt } = this.#work;
     try {
       refuseStateOfPlanning(run, attempt);
-      const state = { attemptId: attempt.id, write, content, maskedAddresses };
+      const state = { attemptId: attempt.id, write, content, maskedAddresses, secretOutputs };
       await this.#deps.spool.add(state, () => this.#refusal.abort());
     } catch (error) {
       if (error instanceof AttemptWriteRefused) await this.#noteRefusal(content, error);

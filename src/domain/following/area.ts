@@ -11,6 +11,7 @@ export const subscriptions = [
     subscriber: 'following',
     types: [
       'run.finished',
+      'run.state_recovered',
       'instance.readers_changed',
       'instance.deleted',
       'instance.state_imported',

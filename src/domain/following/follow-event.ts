@@ -36,8 +36,8 @@ export async function followEvent(
       errors.push(error);
     }
   };
-  if (type === 'run.finished') await lookAfterRun(deps, subject.id, attempt, limits);
-  else await lookAtDependents(deps, { sourceId: subject.id, runId: null }, attempt, limits);
+  if (type === 'run.finished' || type === 'run.state_recovered') await lookAfterRun(deps, subject.id, attempt, limits);
+  else await lookAtDependents(deps, { sourceId: subject.id, runId: null, isFollowed: true }, attempt, limits);
   if (errors.length > 0) throw errors[0];
 }
 
@@ -48,13 +48,21 @@ async function lookAfterRun(deps: FollowDeps, runId: string, attempt: Attempt, l
   const run = await findEndedRun(deps.orm.em.fork(), runId);
   if (!run) return;
   await attempt(run.instanceId, { runId, isBeyondLimit: false });
-  if (run.hasChanged) await lookAtDependents(deps, { sourceId: run.instanceId, runId }, attempt, limits);
+  const { instanceId: sourceId, isFollowed } = run;
+  if (run.hasChanged) await lookAtDependents(deps, { sourceId, runId, isFollowed }, attempt, limits);
+}
+
+/** What changed, and whether those follow it that follow anything. */
+interface Source {
+  readonly sourceId: string;
+  readonly runId: string | null;
+  readonly isFollowed: boolean;
 }
 
 /** Those that follow nothing any longer are told why, and take nobody's place. */
 async function lookAtDependents(
   { orm }: FollowDeps,
-  { sourceId, runId }: { readonly sourceId: string; readonly runId: string | null },
+  { sourceId, runId, isFollowed }: Source,
   attempt: Attempt,
   limits: FollowLimits,
 ): Promise<void> {
@@ -67,7 +75,7 @@ async function lookAtDependents(
     for (const id of ids) {
       const found = follows.get(id);
       if (found && stopReason(found) === null) followers++;
-      await attempt(id, found ? { runId, isBeyondLimit: followers > limits.followers } : null);
+      await attempt(id, found && isFollowed ? { runId, isBeyondLimit: followers > limits.followers } : null);
     }
   } while (ids.length === limits.page);
 }

@@ -98,15 +98,20 @@ export async function lockUnchanged(em: Em, read: Follow): Promise<Follow | unde
   return isSame ? now : undefined;
 }
 
-/** What a run that has ended may have to be followed for: its instance, and whether it may have changed the outputs. Nothing follows a scan. */
+/**
+ * What a run that has ended may have to be followed for: its instance, and whether it may have changed the outputs. `isFollowed`: it succeeded. One that failed
+ * may have changed them in part, so dependents say so and start nothing. Nothing follows a scan.
+ */
 export async function findEndedRun(em: Em, runId: string) {
   const run = await db(em)
     .selectFrom('runs')
     .where('id', '=', runId)
     .where('operation', '<>', 'scan')
-    .select(['instanceId', 'operation', 'status'])
+    .select(['instanceId', 'operation', 'status', 'stateSerialAfter'])
     .executeTakeFirst();
-  return run && { instanceId: run.instanceId, hasChanged: run.status === 'succeeded' && run.operation !== 'plan' };
+  if (!run) return undefined;
+  const isFollowed = run.status === 'succeeded' && run.operation !== 'plan';
+  return { instanceId: run.instanceId, isFollowed, hasChanged: isFollowed || run.stateSerialAfter !== null };
 }
 
 /** Whether a run of the instance, other than a scan, has not ended. */

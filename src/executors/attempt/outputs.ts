@@ -1,4 +1,6 @@
-import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { Redactor } from '#domain/shared/redaction/redactor.ts';
+import type { MaskedOutput, MaskedOutputs } from '#domain/shared/values/masked.ts';
+import type { WireRequest } from '../protocol/request-schema.ts';
 import { maskNames } from '../redaction/masking.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../shared/json.ts';
@@ -25,9 +27,25 @@ export function markSensitiveOutputs(
   declared: readonly string[] = [],
 ): MaskedOutputs {
   const open = new Set([...Object.keys(request.outputs), ...declared]);
-  const mark = ({ value, sensitive }: MaskedOutputs[string], name: string) => {
-    const isDeclared = request.outputs[name]?.sensitive === true;
-    return { value, sensitive: sensitive || isDeclared || (value !== null && redactor.contains(value)) };
+  const mark = (output: MaskedOutputs[string], name: string) => {
+    const sensitive = isSecretOutput({ redactor, declared: request.outputs }, name, output);
+    return { value: output.value, sensitive };
   };
   return maskNames(outputs, redactor, mark, open);
+}
+
+/** What says which outputs are secret, beside the tool. */
+export interface OutputSecrets {
+  readonly redactor: Redactor;
+  /** What the template declares. */
+  readonly declared: WireRequest['outputs'];
+}
+
+/** Whether the tool or the template calls an output secret, or a known secret is in it. */
+export function isSecretOutput(
+  { redactor, declared }: OutputSecrets,
+  name: string,
+  { value, sensitive }: MaskedOutput,
+): boolean {
+  return sensitive || declared[name]?.sensitive === true || (value !== null && redactor.contains(value));
 }

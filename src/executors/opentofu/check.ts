@@ -45,7 +45,10 @@ interface Checked {
 }
 
 async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor): Promise<Checked> {
-  const backend = new StateBackend(new TofuState(attempt.state, attempt.redactor), { isReadOnly: true });
+  const backend = new StateBackend(
+    new TofuState(attempt.state, { redactor: attempt.redactor, declared: attempt.request.outputs }),
+    { isReadOnly: true },
+  );
   const session = new ToolSession(attempt, executor, backend, Buffer.from('{}'));
   const { initialized, problems, modules, notKept } = await fetch(session);
   const { captured, isTruncated } = await session.call({

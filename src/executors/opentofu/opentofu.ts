@@ -18,7 +18,7 @@ export async function runOpenTofu(
 ): Promise<AttemptSuccess> {
   refuseUnknownOptions(attempt.request);
   learnRemoteStates(attempt);
-  const state = new TofuState(attempt.state, attempt.redactor);
+  const state = new TofuState(attempt.state, { redactor: attempt.redactor, declared: attempt.request.outputs });
   state.open();
   const isApply = attempt.request.phase === 'apply';
   const backend = new StateBackend(state, { isReadOnly: !isApply });

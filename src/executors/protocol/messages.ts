@@ -58,6 +58,7 @@ export const HostMessage = z.discriminatedUnion('type', [
     lineage: z.string().max(1024).nullable(),
     resourceCount: count,
     maskedAddresses: MaskedAddresses.optional(),
+    secretOutputs: z.array(text).optional(),
   }),
   z.object({
     type: z.literal('result'),

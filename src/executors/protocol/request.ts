@@ -174,6 +174,8 @@ export interface StateMeta {
   readonly resourceCount: number;
   /** What is shown in place of secrets in the addresses of its resources. */
   readonly maskedAddresses?: MaskedAddresses | undefined;
+  /** The outputs that are secret by the tool, by the template or by what is in them. */
+  readonly secretOutputs?: string[] | undefined;
 }
 
 /**

@@ -120,7 +120,7 @@ describe('a large state that is read in turns', () => {
     }, 1);
     try {
       await readStateFileInTurns(content);
-      await parseOutputs(content);
+      await parseOutputs(content, content.length);
     } finally {
       clearInterval(other);
     }

@@ -92,7 +92,7 @@ describe('the HTTP backend of an attempt', () => {
       initial: initial && Buffer.from(JSON.stringify(initial)),
       save: async (content) => saved.push(content.toString()) > 0,
     });
-    const state = new TofuState(keeper, new Redactor());
+    const state = new TofuState(keeper, { redactor: new Redactor(), declared: {} });
     state.open();
     const backend = new StateBackend(state, { isReadOnly });
     const relay = await Relay.open({ socketPath: null, state: backend, proxy: null });

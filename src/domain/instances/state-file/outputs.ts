@@ -3,15 +3,15 @@ import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { runInTurns } from './turns.ts';
 
-/** Outputs beyond this size are left out: answers and events would have to carry them. */
-const largestOutputs = 1024 * 1024;
+/** Outputs of an import beyond this size are refused: answers and events would have to carry them. */
+export const largestOutputs = 1024 * 1024;
 
-/** The outputs of a state of a tool; null if they are too large to show. The content has been read as a state before. */
-export function parseOutputs(content: Uint8Array): Promise<MaskedOutputs | null> {
-  return runInTurns(findOutputs(content));
+/** The outputs of a state of a tool; null if they are larger. The content has been read as a state before. */
+export function parseOutputs(content: Uint8Array, maxLength: number): Promise<MaskedOutputs | null> {
+  return runInTurns(findOutputs(content, maxLength));
 }
 
-function* findOutputs(content: Uint8Array): Generator<void, MaskedOutputs | null> {
+function* findOutputs(content: Uint8Array, maxLength: number): Generator<void, MaskedOutputs | null> {
   const cursor = new JsonCursor(content);
   for (const name of cursor.keys()) {
     if (name !== 'outputs') {
@@ -19,7 +19,7 @@ function* findOutputs(content: Uint8Array): Generator<void, MaskedOutputs | null
       continue;
     }
     const text = yield* cursor.source();
-    return text.length > largestOutputs ? null : toOutputs(parseExactJson(text));
+    return text.length > maxLength ? null : toOutputs(parseExactJson(text));
   }
   return {};
 }

@@ -7,12 +7,10 @@ import { digestInThread } from '#domain/shared/values/digest.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { InstanceSlot } from '../entity.ts';
-import { outputsContext } from '../seals.ts';
 import { JsonError } from '../state-file/json-cursor.ts';
-import { parseOutputs } from '../state-file/outputs.ts';
+import { largestOutputs, parseOutputs } from '../state-file/outputs.ts';
 import { maxResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
 import { clearUnrecorded } from '../unrecorded.ts';
-import { maskOutputs } from './masked-outputs.ts';
 import { addStateVersion, lockAndReadInstance } from './state.ts';
 
 /** The largest state that can be imported. */
@@ -37,7 +35,7 @@ export interface ImportedState {
 export async function readImportedState(content: Buffer): Promise<ImportedState> {
   const file = await readSentState(content);
   checkImportedState(file);
-  const outputs = await parseOutputs(content);
+  const outputs = await parseOutputs(content, largestOutputs);
   if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them', { code: 'state_too_large' });
   const problem = findUnstorable(outputs);
   if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`, { code: 'state_unusable' });
@@ -100,9 +98,13 @@ export async function importFirstState(
     );
   }
   clearUnrecorded(instance);
-  instance.outputs = maskOutputs(outputs);
-  instance.sealedOutputs = keyRing.sealJson(outputsContext(instanceId), outputs);
-  const serial = await addStateVersion(tx.em, keyRing, instance, { ...state, runId: null, attempt: null, createdBy });
+  const serial = await addStateVersion(tx.em, keyRing, instance, {
+    ...state,
+    outputs: { outputs, secret: [], keepsNulls: false },
+    runId: null,
+    attempt: null,
+    createdBy,
+  });
   const { teamId = null, environmentId = null } = instance;
   await takeQuota(tx, { teamId, environmentId }, { state_bytes: state.content.length });
   tx.publish({

@@ -5,13 +5,12 @@ import { db } from '#domain/db.ts';
 import { addStateBytes } from '#domain/quotas/use/metering-store.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { digestOf } from '#domain/shared/values/digest.ts';
-import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { Instance, StateVersion } from '../entity.ts';
 import { recordResources } from '../resources/resources.ts';
-import { outputsContext, stateContext } from '../seals.ts';
+import { stateContext } from '../seals.ts';
 import type { MaskedAddresses } from '../state-file/shown-resource.ts';
 import type { StateFile } from '../state-file/state-file.ts';
-import { maskOutputs } from './masked-outputs.ts';
+import { raiseOutputs, recordWrittenOutputs, type WrittenOutputs } from './instance-outputs.ts';
 import { insertStateVersion } from './version-store.ts';
 
 /** The next state of an instance. */
@@ -23,6 +22,8 @@ export interface NewState {
   readonly file: StateFile;
   /** What the list of its resources shows in place of secrets; null if nothing is known. */
   readonly maskedAddresses?: MaskedAddresses | undefined;
+  /** Its outputs; undefined if it does not say them, as where steps or an encryption wrote it: then those of the last success stay. */
+  readonly outputs?: WrittenOutputs | undefined;
   readonly runId: string | null;
   /** The attempt that wrote it, and the number of the write. A repeated write makes no second version. */
   readonly attempt: { id: string; write: number } | null;
@@ -38,7 +39,8 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   const serial = (instance.stateSerial || (await findLastSerial(em, instance.id))) + 1;
   instance.stateSerial = serial;
   await recordResources(em, instance, state.file);
-  raiseOutputs(keyRing, instance, state.file.secretOutputs);
+  if (state.outputs) recordWrittenOutputs(keyRing, instance, state.outputs);
+  else raiseOutputs(keyRing, instance, state.file.secretOutputs);
   await insertStateVersion(em, {
     instanceId: instance.id,
     serial,
@@ -56,22 +58,6 @@ export async function addStateVersion(em: Em, keyRing: KeyRing, instance: Instan
   instance.revision += 1;
   await em.flush();
   return serial;
-}
-
-/** An output that a state marks as secret is one, whatever the last run said of it. */
-function raiseOutputs(keyRing: KeyRing, instance: Instance, secret: readonly string[]): void {
-  const isOpen = (name: string) => Object.hasOwn(instance.outputs, name) && !instance.outputs[name]?.sensitive;
-  if (!secret.some(isOpen) || !instance.sealedOutputs) return;
-  const context = outputsContext(instance.id);
-  const opened = keyRing.openJson<MaskedOutputs>(context, instance.sealedOutputs);
-  const names = new Set(secret);
-  const entries = Object.entries(opened).map(([name, output]) => [
-    name,
-    names.has(name) ? { ...output, sensitive: true } : output,
-  ]);
-  const raised: MaskedOutputs = Object.fromEntries(entries);
-  instance.outputs = maskOutputs(raised);
-  instance.sealedOutputs = keyRing.sealJson(context, raised);
 }
 
 /** The last serial that an instance has used; 0 if none. A state that was forgotten keeps its serial. */

@@ -145,9 +145,11 @@ function checkOutputs(
   attempt: RunAttempt,
   { outcome, outputs = {} }: Pick<AttemptResult, 'outcome' | 'outputs'>,
 ): void {
-  const endsApply =
-    attempt.phase === 'applying' ? run.isWriter() : run.operation === 'apply' && outcome === 'unchanged';
-  if (!endsApply) throw refusedResult('outputs_invalid', 'a plan may not have outputs');
+  const readsLatest =
+    attempt.phase === 'applying'
+      ? run.isWriter()
+      : (run.operation === 'apply' || run.operation === 'refresh') && outcome === 'unchanged';
+  if (!readsLatest) throw refusedResult('outputs_invalid', 'a plan may not have outputs');
   const problem = findUnstorable(outputs);
   if (problem) throw refusedResult('outputs_invalid', `the set of outputs ${problem}`);
   if (Object.values(outputs).some((output) => typeof output?.sensitive !== 'boolean'))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Instance } from '#domain/instances/entity.ts';
-import { outputsContext } from '#domain/instances/seals.ts';
+import { recordOutputs } from '#domain/instances/state/instance-outputs.ts';
 import { maskOutputs } from '#domain/instances/state/masked-outputs.ts';
 import { lockAndReadInstance } from '#domain/instances/state/state.ts';
 import { AttemptSuperseded } from '#domain/shared/attempt-superseded.ts';
@@ -178,6 +178,5 @@ async function storeOutputs(
   run.outputs = maskOutputs(outputs);
   // A plan read the state with which it began. If another state was recovered meanwhile, it says nothing about that one.
   if (isPlanned && instance.stateSerial !== (run.stateSerialBefore ?? 0)) return;
-  instance.outputs = run.outputs;
-  instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
+  recordOutputs(keyRing, instance, outputs);
 }

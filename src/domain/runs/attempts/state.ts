@@ -1,6 +1,9 @@
 import type { Em } from '#database/database.ts';
 import { type Instance, StateVersion } from '#domain/instances/entity.ts';
+import type { WrittenOutputs } from '#domain/instances/state/instance-outputs.ts';
 import { addStateVersion, lockAndReadInstance } from '#domain/instances/state/state.ts';
+import { parseOutputs } from '#domain/instances/state-file/outputs.ts';
+import type { StateFile } from '#domain/instances/state-file/state-file.ts';
 import { recordWriter } from '#domain/instances/writer.ts';
 import { installationOwnership } from '#domain/shared/access/decide.ts';
 import { recordSystemAction } from '#domain/shared/commands/system-command.ts';
@@ -12,6 +15,7 @@ import { publishRunEvent } from '../events/publish-event.ts';
 import { lockAttemptInOrder } from '../steps/transitions.ts';
 import { checkWrittenState, refuseStateOfPlanning } from './checks.ts';
 import { recordBegunDeployment, recordIncomplete } from './deployment-record.ts';
+import { representOutputs } from './represented-outputs.ts';
 import type { AttemptState } from './writes.ts';
 
 /**
@@ -43,6 +47,7 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
     content: state.content,
     file,
     maskedAddresses: state.maskedAddresses,
+    outputs: await readWrittenOutputs(run, file, state),
     runId: run.id,
     attempt: { id: attempt.id, write: state.write },
     createdBy: run.requestedById,
@@ -55,6 +60,18 @@ export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state
   await recordIncomplete(tx.em, run);
   await recordRecovery(tx, run, serial);
   return 'late';
+}
+
+/** The outputs in a state of a tool. Steps leave theirs in a file of their own, and what encrypts a state encrypts them. */
+async function readWrittenOutputs(
+  run: Run,
+  { kind, secretOutputs }: StateFile,
+  { content, secretOutputs: found }: AttemptState,
+): Promise<WrittenOutputs | undefined> {
+  if (kind !== 'tool' || !run.tool) return undefined;
+  const outputs = await parseOutputs(content, Number.POSITIVE_INFINITY);
+  const secret = found && [...secretOutputs, ...found];
+  return { outputs: representOutputs(outputs ?? {}), secret, keepsNulls: run.operation !== 'destroy' };
 }
 
 async function recordRecovery(tx: Transaction, run: Run, serial: number): Promise<void> {

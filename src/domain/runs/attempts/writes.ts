@@ -17,6 +17,8 @@ export interface AttemptState {
   readonly content: Buffer;
   /** What is shown in place of secrets in the addresses of its resources. A worker of an earlier release does not say it. */
   readonly maskedAddresses?: MaskedAddresses | undefined;
+  /** The outputs that are secret by the template or by what is in them. A worker of an earlier release does not say it. */
+  readonly secretOutputs?: readonly string[] | undefined;
 }
 
 /** A chunk of the log of an attempt. `sequence` counts within the attempt, from 1. */

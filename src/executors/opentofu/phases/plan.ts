@@ -73,9 +73,9 @@ async function planInitialized(
   };
   // The plan itself decides. The tool's exit code can only add a review.
   const changesSomething = made.code === 2 || hasChanges || (isRefresh && drift.length > 0);
-  const isApplied = phase === 'plan' && operation === 'apply' && !changesSomething;
-  // An apply without changes ends here. One that was interrupted before may have left a state whose outputs nobody has read.
-  const { outputs } = isApplied ? await readOutputs(session, initialized, read.declared) : {};
+  // An apply or a refresh without changes ends here, and says what the outputs are.
+  const endsHere = phase === 'plan' && (operation === 'apply' || isRefresh) && !changesSomething;
+  const { outputs } = endsHere ? await readOutputs(session, initialized, read.declared) : {};
   return {
     ...(modules && { modules }),
     ...(outputs && { outputs }),

@@ -1,4 +1,4 @@
-import type { Redactor } from '#domain/shared/redaction/redactor.ts';
+import { isSecretOutput, type OutputSecrets } from '../../attempt/outputs.ts';
 import type { StateKeeper } from '../../attempt/state-keeper.ts';
 import { maskAddresses } from '../../redaction/masked-addresses.ts';
 import { formatBytes } from '../../shared/bytes.ts';
@@ -13,14 +13,14 @@ type Identity = Pick<StateDocument, 'serial' | 'lineage'>;
 /** The latest state of an OpenTofu attempt. It accepts only states that follow the one before. */
 export class TofuState {
   readonly #keeper: StateKeeper;
-  readonly #redactor: Redactor;
+  readonly #secrets: OutputSecrets;
   #latest: Identity = { serial: null, lineage: null };
   /** Writes run one after the other, so that each is checked against the one before it. */
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(keeper: StateKeeper, redactor: Redactor) {
+  constructor(keeper: StateKeeper, secrets: OutputSecrets) {
     this.#keeper = keeper;
-    this.#redactor = redactor;
+    this.#secrets = secrets;
   }
 
   get content(): Buffer | null {
@@ -69,7 +69,10 @@ export class TofuState {
       serial: next.serial,
       lineage: next.lineage,
       resourceCount: next.resources.length,
-      maskedAddresses: maskAddresses(next.resources, this.#redactor),
+      maskedAddresses: maskAddresses(next.resources, this.#secrets.redactor),
+      secretOutputs: Object.entries(next.outputs).flatMap(([name, output]) =>
+        isSecretOutput(this.#secrets, name, output) ? [name] : [],
+      ),
     });
     this.#latest = next;
   }
@@ -78,7 +81,7 @@ export class TofuState {
     try {
       const document = readStateDocument(content);
       checkIdentity(document);
-      for (const secret of document.secrets) this.#redactor.learn(secret);
+      for (const secret of document.secrets) this.#secrets.redactor.learn(secret);
       return document;
     } catch (error) {
       throw this.#keeper.fail('state_invalid', `the state cannot be read: ${messageOf(error)}`);
