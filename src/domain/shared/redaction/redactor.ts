@@ -1,10 +1,12 @@
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { ByteQueue } from './byte-queue.ts';
+import { EscapedMatches } from './escaped-matches.ts';
 import { HiddenLines } from './hidden-lines.ts';
 import { PatternMatcher } from './matcher.ts';
-import { collectTexts, minSecretLength, secretForms, textsAndNames } from './secret-forms.ts';
+import { collectTexts, minSecretLength, secretForms, textsAndNames, unescapedForms } from './secret-forms.ts';
 import { SkippedBytes } from './skipped-bytes.ts';
+import { Spans } from './spans.ts';
 import { withoutControls, withoutSkipped } from './unseen.ts';
 
 const mark = Buffer.from(redacted);
@@ -18,12 +20,19 @@ export class SecretsTooLarge extends Error {
   }
 }
 
+/** What finds secrets: in the forms in which they may appear, and without escapes in a text without escapes. */
+interface Matchers {
+  readonly forms: PatternMatcher;
+  readonly unescaped: PatternMatcher;
+}
+
 /** The secrets of an attempt or of states. It may learn more while an attempt runs, because plans and states name further secrets. */
 export class Redactor {
   readonly #forms = new Map<string, Buffer>();
+  readonly #unescaped = new Map<string, Buffer>();
   /** The texts whose forms are known: a plan repeats the same secrets in many places. */
   readonly #texts = new Set<string>();
-  #matcher = new PatternMatcher([]);
+  #matchers: Matchers = { forms: new PatternMatcher([]), unescaped: new PatternMatcher([]) };
   #isStale = false;
   #bytes = 0;
   #hidesAll = false;
@@ -36,7 +45,7 @@ export class Redactor {
 
   /** Whether it knows of nothing to redact. */
   get isEmpty(): boolean {
-    return !this.#hidesAll && this.matcher.isEmpty;
+    return !this.#hidesAll && this.matchers.forms.isEmpty;
   }
 
   /** Whether it redacts every text, because there are secrets that it does not know. */
@@ -59,28 +68,30 @@ export class Redactor {
     if (this.#hidesAll) return;
     for (const text of collectTexts(value)) {
       if (this.#texts.has(text)) continue;
-      for (const form of secretForms(text)) this.#add(form);
+      for (const form of secretForms(text)) this.#add(this.#forms, form);
+      for (const form of unescapedForms(text)) this.#add(this.#unescaped, form);
       this.#texts.add(text);
     }
   }
 
-  #add(given: Buffer): void {
+  #add(forms: Map<string, Buffer>, given: Buffer): void {
     const key = withoutSkipped(given.toString('latin1'));
-    if (key.length < minSecretLength || this.#forms.has(key)) return;
+    if (key.length < minSecretLength || forms.has(key)) return;
     const form = Buffer.from(key, 'latin1');
     this.#bytes += form.length;
     if (this.#bytes > this.#maxBytes) throw new SecretsTooLarge();
-    this.#forms.set(key, form);
+    forms.set(key, form);
     this.#isStale = true;
   }
 
-  /** The matcher for all secrets that are known now. */
-  get matcher(): PatternMatcher {
+  /** The matchers for all secrets that are known now. */
+  get matchers(): Matchers {
     if (this.#isStale) {
-      this.#matcher = new PatternMatcher([...this.#forms.values()]);
+      const [forms, unescaped] = [this.#forms, this.#unescaped].map((each) => new PatternMatcher([...each.values()]));
+      if (forms && unescaped) this.#matchers = { forms, unescaped };
       this.#isStale = false;
     }
-    return this.#matcher;
+    return this.#matchers;
   }
 
   /** The text without secrets, and without its control characters if these break one that is whole where they are not shown. */
@@ -104,21 +115,14 @@ export class Redactor {
   }
 }
 
-interface Span {
-  /** Positions in the whole stream. */
-  start: number;
-  end: number;
-  /** Whether the replacement was already written, before the end of the secret arrived. */
-  announced: boolean;
-}
-
 /**
  * Redacts a stream of bytes. It holds back bytes that may begin a secret, at most one secret's length. Control characters and colours do not count as part of
  * it, unless there are very many in a row.
  */
 export class RedactingStream {
   readonly #redactor: Redactor;
-  #matcher: PatternMatcher;
+  #matchers: Matchers;
+  #escaped: EscapedMatches | null;
   #state = 0;
   readonly #held = new ByteQueue();
   readonly #skipped = new SkippedBytes();
@@ -126,15 +130,14 @@ export class RedactingStream {
   #stateBefore = 0;
   /** How many bytes have been released, replaced ones included: the position of the first held byte. */
   #released = 0;
-  /** Redacted ranges that are not released yet, by their ends. Those before `#first` are over. */
-  #spans: Span[] = [];
-  #first = 0;
+  readonly #spans = new Spans();
   #scanned = 0;
   readonly #hidden = new HiddenLines();
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
-    this.#matcher = redactor.matcher;
+    this.#matchers = redactor.matchers;
+    this.#escaped = findEscaped(this.#matchers);
   }
 
   /** How many bytes were scanned and copied, as a measure of the work. */
@@ -145,9 +148,9 @@ export class RedactingStream {
   /** Takes a piece and returns the bytes that can be released. */
   push(piece: Buffer): Buffer {
     if (this.#redactor.hidesAll) return this.#hidden.push(piece);
-    const { matcher } = this.#redactor;
-    if (matcher.isEmpty) return piece;
-    if (matcher !== this.#matcher) this.#scanAgain(matcher);
+    const { matchers } = this.#redactor;
+    if (matchers.forms.isEmpty) return piece;
+    if (matchers !== this.#matchers) this.#scanAgain(matchers);
     this.#scan(piece, this.#released + this.#held.length);
     this.#held.append(piece);
     return this.#release(this.#firstUndecided());
@@ -157,72 +160,71 @@ export class RedactingStream {
   end(): Buffer {
     if (this.#redactor.hidesAll) return Buffer.alloc(0);
     this.#state = 0;
+    this.#escaped = findEscaped(this.#matchers);
     this.#skipped.reset();
     return this.#release(this.#released + this.#held.length);
   }
 
   /** Where the bytes begin that may be the beginning of a secret. */
   #firstUndecided(): number {
-    const begun = this.#skipped.before(this.#released + this.#held.length, this.#matcher.heldAt(this.#state));
+    const { forms } = this.#matchers;
+    const end = this.#released + this.#held.length;
     const { colourStart } = this.#skipped;
+    if (colourStart === null) this.#escaped?.forget();
+    const begun = Math.min(this.#skipped.before(end, forms.heldAt(this.#state)), this.#escaped?.heldFrom(end) ?? end);
     if (colourStart === null) return begun;
-    return Math.min(begun, this.#skipped.before(colourStart, this.#matcher.heldAt(this.#stateBefore)));
+    return Math.min(begun, this.#skipped.before(colourStart, forms.heldAt(this.#stateBefore)));
   }
 
   /** Looks for more secrets in the held bytes. It finds the earlier ones again, but one whose beginning is released already. */
-  #scanAgain(matcher: PatternMatcher): void {
-    this.#matcher = matcher;
+  #scanAgain(matchers: Matchers): void {
+    this.#matchers = matchers;
+    this.#escaped = findEscaped(matchers);
     this.#state = 0;
-    this.#spans = this.#spans.slice(this.#first).filter(({ announced }) => announced);
-    this.#first = 0;
+    this.#spans.keepAnnounced();
     this.#skipped.reset();
     this.#scan(this.#held.peek(), this.#released);
   }
 
   #scan(bytes: Buffer, position: number): void {
+    const { forms } = this.#matchers;
     let state = this.#state;
     for (let index = 0; index < bytes.length; index++) {
       const byte = bytes[index] ?? 0;
       const end = position + index + 1;
       const kind = this.#skipped.take(byte, end - 1);
-      if (kind === 'colour') state = this.#stateBefore;
-      if (kind === 'escape') this.#stateBefore = state;
+      if (kind === 'colour') {
+        state = this.#stateBefore;
+        this.#escaped?.restore();
+      }
+      if (kind === 'escape') {
+        this.#stateBefore = state;
+        this.#escaped?.save();
+      }
       if (kind !== null) continue;
-      state = this.#matcher.step(state, byte);
-      const length = this.#matcher.matchedAt(state);
-      if (length > 0) this.#addSpan(this.#skipped.before(end, length), end);
+      state = forms.step(state, byte);
+      const length = forms.matchedAt(state);
+      if (length > 0) this.#spans.add(this.#skipped.before(end, length), end);
+      const start = this.#escaped?.take(byte, end - 1) ?? null;
+      if (start !== null) this.#spans.add(start, end);
     }
     this.#state = state;
     this.#scanned += bytes.length;
   }
 
-  /** Adds a match; overlapping ones are merged. */
-  #addSpan(start: number, end: number): void {
-    const merged = { start, end, announced: false };
-    while (this.#spans.length > this.#first) {
-      const last = this.#spans.at(-1);
-      if (!last || last.end <= merged.start) break;
-      merged.start = Math.min(merged.start, last.start);
-      merged.end = Math.max(merged.end, last.end);
-      merged.announced ||= last.announced;
-      this.#spans.pop();
-    }
-    this.#spans.push(merged);
-  }
-
   /** Releases the bytes before a position, and the marks of the secrets that begin before it. */
   #release(safeEnd: number): Buffer {
     const pieces: Buffer[] = [];
-    for (let span = this.#spans[this.#first]; span && span.start < safeEnd; span = this.#spans[this.#first]) {
+    for (let span = this.#spans.first; span && span.start < safeEnd; span = this.#spans.first) {
       pieces.push(this.#takeUntil(span.start));
       if (!span.announced) pieces.push(mark);
       span.announced = true;
       this.#dropUntil(Math.min(span.end, safeEnd));
       if (span.end > safeEnd) break;
-      this.#first += 1;
+      this.#spans.shift();
     }
     pieces.push(this.#takeUntil(safeEnd));
-    this.#forgetSpans();
+    this.#spans.forget();
     this.#skipped.forget(this.#released);
     return Buffer.concat(pieces);
   }
@@ -238,11 +240,8 @@ export class RedactingStream {
     this.#held.drop(length);
     this.#released += length;
   }
+}
 
-  /** Removes the spans that are over, once they are more than half of the list. */
-  #forgetSpans(): void {
-    if (this.#first * 2 <= this.#spans.length) return;
-    this.#spans = this.#spans.slice(this.#first);
-    this.#first = 0;
-  }
+function findEscaped({ unescaped }: Matchers): EscapedMatches | null {
+  return unescaped.isEmpty ? null : new EscapedMatches(unescaped);
 }

@@ -1,10 +1,14 @@
 import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
+import { unescapeBytes } from './unescaper.ts';
+import { withoutSkipped } from './unseen.ts';
 
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
 export const minSecretLength = 4;
 /** Longer texts are not looked for as they are when they are escaped twice. */
 const longestTwice = 4 * 1024;
+/** Longer texts are found escaped only as often as their forms are. */
+const longestUnescaped = 1024 * 1024;
 /** Longer secrets, in bytes, are not written as one line of separated hexadecimal digits. */
 const longestSeparated = 512;
 
@@ -27,13 +31,28 @@ export function textsAndNames(value: JsonValue): string[] {
  * Python or a shell, once or twice, URL-encoded, in hexadecimal, and as base64 at each of the three alignments that it may have inside a longer text.
  */
 export function secretForms(secret: string): Buffer[] {
-  const lines = secret.split(/\r\n|\n|\r/).map((line) => line.trim());
   const forms = new Set<string>();
-  for (const text of new Set([secret, secret.trim(), ...lines])) {
-    if (text.length < minSecretLength) continue;
+  for (const text of partsOf(secret)) {
     for (const form of [text, ...escapedForms(text), ...hexForms(text), ...base64Forms(text)]) forms.add(form);
   }
   return [...forms].filter((form) => form.length >= minSecretLength).map((form) => Buffer.from(form));
+}
+
+/** The secret, and each of its lines, as far as they are long enough. */
+function partsOf(secret: string): string[] {
+  const lines = secret.split(/\r\n|\n|\r/).map((line) => line.trim());
+  return [...new Set([secret, secret.trim(), ...lines])].filter((text) => text.length >= minSecretLength);
+}
+
+/** What is looked for in a text without escapes, where a secret has something that may be escaped. */
+export function unescapedForms(secret: string): Buffer[] {
+  return partsOf(secret)
+    .filter((text) => /[^\w .,:;@=+-]/.test(text) && text.length <= longestUnescaped)
+    .flatMap((text) => {
+      const form = unescapeBytes(Buffer.from(withoutSkipped(Buffer.from(text).toString('latin1')), 'latin1'));
+      // A backslash before a secret takes a first letter with it that an escape can have.
+      return /^[nrtbf]/.test(text) && form.length > minSecretLength ? [form, form.subarray(1)] : [form];
+    });
 }
 
 function escapedForms(text: string): string[] {

@@ -1,0 +1,51 @@
+/** A range that is redacted. */
+export interface Span {
+  /** Positions in the whole stream. */
+  start: number;
+  end: number;
+  /** Whether the replacement was already written, before the end of the secret arrived. */
+  announced: boolean;
+}
+
+/** Redacted ranges that are not released yet, by their ends. */
+export class Spans {
+  #spans: Span[] = [];
+  /** Those before it are over. */
+  #first = 0;
+
+  get first(): Span | undefined {
+    return this.#spans[this.#first];
+  }
+
+  /** Adds a match; overlapping ones are merged. */
+  add(start: number, end: number): void {
+    const merged = { start, end, announced: false };
+    while (this.#spans.length > this.#first) {
+      const last = this.#spans.at(-1);
+      if (!last || last.end <= merged.start) break;
+      merged.start = Math.min(merged.start, last.start);
+      merged.end = Math.max(merged.end, last.end);
+      merged.announced ||= last.announced;
+      this.#spans.pop();
+    }
+    this.#spans.push(merged);
+  }
+
+  /** The first one is over. */
+  shift(): void {
+    this.#first += 1;
+  }
+
+  /** Forgets those that are not announced. */
+  keepAnnounced(): void {
+    this.#spans = this.#spans.slice(this.#first).filter(({ announced }) => announced);
+    this.#first = 0;
+  }
+
+  /** Removes those that are over, once they are more than half of the list. */
+  forget(): void {
+    if (this.#first * 2 <= this.#spans.length) return;
+    this.#spans = this.#spans.slice(this.#first);
+    this.#first = 0;
+  }
+}
