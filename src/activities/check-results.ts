@@ -2,6 +2,7 @@ import type { CheckFinding, SandboxCheck } from '#domain/registry/checks/model.t
 import type { ToolModules } from '#domain/registry/checks/modules.ts';
 import { type CheckWork, notDone } from '#domain/registry/checks/steps.ts';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
+import { joinLines } from '#domain/shared/values/join-lines.ts';
 import type { ExecutionReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import type { CheckReport, ExecutionResult, Tool } from '#executors/protocol/request.ts';
 
@@ -113,7 +114,7 @@ function fromReport({ pool }: Pick<CheckWork, 'pool'>, tool: Tool | null, report
 
 /** A file of a module from elsewhere is none of the version's. */
 function toFinding({ message, detail = '', file, line }: Diagnostic): CheckFinding {
-  const text = detail === '' ? message : `${message}: ${detail.replaceAll(/\s+/g, ' ')}`;
+  const text = detail === '' ? message : `${message}: ${joinLines(detail)}`;
   const isElsewhere = file?.split('/').includes('.terraform') ?? false;
   const place = isElsewhere ? ` (${file}, line ${line})` : '';
   return { path: '/executor', message: `${text}${place}`, ...(file !== undefined && !isElsewhere && { file, line }) };

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Diagnostic, maxDiagnosticLengths } from '#domain/runs/diagnostics/model.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
+import { joinLines } from '#domain/shared/values/join-lines.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { maxCheckItems } from '../protocol/result-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
@@ -69,7 +70,7 @@ function absentModule({ severity, detail = '' }: Diagnostic, directory: string):
 }
 
 function describe({ message, detail = '' }: Diagnostic): string {
-  const text = detail === '' ? message : `${message}: ${detail.replaceAll(/\s+/g, ' ')}`;
+  const text = detail === '' ? message : `${message}: ${joinLines(detail)}`;
   return cutText(text, maxDiagnosticLengths.detail);
 }
 

@@ -49,6 +49,8 @@ describe('the strict decoder', () => {
     ['{"a":1},', /exactly one JSON value/],
     ['{"a":1', /not valid JSON at line 1/],
     ['{"a":1,}', /not valid JSON at line 1, column 8/],
+    ['{"a":"one\ntwo"}', /line 1, column 6: a text in quotes cannot contain a line break: write .n in its place/],
+    ['{"a":"one', /not valid JSON at line 1, column 6$/],
     ['{a:1}', /not valid JSON/],
     ["{'a':1}", /not valid JSON/],
     ['{"a":1}// no', /not valid JSON|exactly one/],

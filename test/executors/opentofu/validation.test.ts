@@ -10,4 +10,12 @@ describe('what could not be checked', () => {
     expect(text.length).toBeLessThanOrEqual(maxDiagnosticLengths.detail);
     expect(text.isWellFormed()).toBe(true);
   });
+
+  it('keeps the lines of a message apart in one line', () => {
+    const detail = 'these providers are missing:\n\nexample.org/a/b is not cached\nexample.org/a/c is not cached';
+    const said = { diagnostics: [{ severity: 'error', summary: 'Missing required provider', detail }] };
+    expect(readValidation(Buffer.from(JSON.stringify(said)), [], '').unchecked).toEqual([
+      'Missing required provider: these providers are missing: example.org/a/b is not cached; example.org/a/c is not cached',
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import { keepAllowedTeams } from '#api/tenancy/pages/allowed-owners.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
@@ -62,7 +63,7 @@ const createForm: FormPageDeclaration<unknown, null> = {
         name: 'team_id',
         label: 'Team',
         kind: 'select',
-        ...(await readTeamChoices(visit)),
+        ...(await keepAllowedTeams(visit, create, await readTeamChoices(visit))),
         value: visit.scope.teamId,
         hint: 'The team that owns it. Its members can see and run it.',
       },

@@ -73,9 +73,11 @@ function renderSuppress(suppression: Action): Html {
 }
 
 function renderGroup(group: readonly ShownFinding[], names: Names): Html {
-  const [{ address, instance_id: id } = { address: '', instance_id: '' }] = group;
+  const [first] = group;
+  const { address, instance_id: id } = first ?? { address: '', instance_id: '' };
+  const name = first ? html`<a href="${findingPath(first.id)}">${address}</a>` : address;
   return html`<section class="list-panel drift-group" aria-label="${address}">
-<header class="drift-group-head"><h2 class="mono foreign">${address}</h2>${renderInstanceLink(id, names)}</header>
+<header class="drift-group-head"><h2 class="mono foreign">${name}</h2>${renderInstanceLink(id, names)}</header>
 <ul class="rows">${group.map(renderFinding)}</ul>
 </section>`;
 }

@@ -1,5 +1,6 @@
 import { list as listInstances } from '#api/instances/operations.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import { readEnvironmentChoices } from '#api/tenancy/pages/environment-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
@@ -74,20 +75,24 @@ async function readChoices(visit: Visit) {
   const { em } = visit;
   const [instances, environments, templates] = await Promise.all([
     readInstances(visit),
-    readEnvironmentChoices(visit, { alsoId: visit.query('environment_id') }),
+    readEnvironmentChoices(visit, { alsoId: visit.query('environment_id'), operation: create }),
     visit.read(listTemplates, { query }),
   ]);
   return {
     instances: withNone(
       await choicesOf(em, {
-        things: await withPlaces(visit, instances.instances),
+        things: await withPlaces(visit, await keepAllowed(visit, create, instances.instances)),
         next: instances.next_cursor,
         kind: 'instance',
       }),
     ),
     environments: withNone(environments),
     templates: withNone(
-      await choicesOf(em, { things: templates.templates, next: templates.next_cursor, kind: 'template' }),
+      await choicesOf(em, {
+        things: await keepAllowed(visit, create, templates.templates),
+        next: templates.next_cursor,
+        kind: 'template',
+      }),
     ),
   };
 }

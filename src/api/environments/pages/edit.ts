@@ -1,4 +1,5 @@
 import { list as listProjects } from '#api/projects/operations.ts';
+import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { choicesOf } from '#api/web/forms/fields/named-things.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
@@ -37,7 +38,7 @@ export function registerEnvironmentForms(addPage: AddPage): void {
           name: 'project_id',
           label: 'Project',
           kind: 'select',
-          ...(await choicesOf(visit.em, { things: projects, next, kind: 'project' })),
+          ...(await choicesOf(visit.em, { things: await keepAllowed(visit, create, projects), next, kind: 'project' })),
           value: visit.query('project_id'),
         },
         ...nameAndKind,

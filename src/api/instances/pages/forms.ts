@@ -1,6 +1,7 @@
 import type { InstanceVisit } from '#api/environments/pages/instance-table.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { list as listTemplates } from '#api/registry/template-operations.ts';
+import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import {
   noneChoice,
   optionalEnvironmentField,
@@ -124,18 +125,33 @@ const newInstanceForm: FormPageDeclaration<unknown, Awaited<ReturnType<typeof re
 async function readChoices(visit: Visit) {
   const [templates, environments, offered] = await Promise.all([
     visit.read(listTemplates, { query: { limit: '200' } }),
-    readEnvironmentChoices(visit, { alsoId: visit.query('environment_id') }),
+    readEnvironmentChoices(visit, { alsoId: visit.query('environment_id'), operation: create }),
     findOfferedTools(visit.em, { teamId: null, environmentId: null }),
   ]);
   return {
     offered,
     templates: await choicesOf(visit.em, {
-      things: templates.templates,
+      things: await keepUsable(visit, templates.templates),
       next: templates.next_cursor,
       kind: 'template',
     }),
     environments,
   };
+}
+
+/** A template of the installation serves every team: the environment decides there. */
+async function keepUsable<Template extends { readonly team_id: string | null }>(
+  visit: Visit,
+  templates: readonly Template[],
+): Promise<Template[]> {
+  const ofTeams = new Set(
+    await keepAllowed(
+      visit,
+      create,
+      templates.filter(({ team_id: id }) => id !== null),
+    ),
+  );
+  return templates.filter((template) => template.team_id === null || ofTeams.has(template));
 }
 
 export const readInstance = (visit: InstanceVisit) => visit.read(get, { params: visit.params });

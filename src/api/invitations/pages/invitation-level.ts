@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Level, LevelOwner } from '#api/tenancy/pages/levels/level.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import type { Html } from '#api/web/html.ts';
 import type { LocalPath } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { InvitationView, SentInvitationView } from '../views.ts';
@@ -21,6 +22,10 @@ export interface InvitationLevel<Params, Owner extends LevelOwner> {
   readonly revoke: (visit: Visit, owner: Owner, id: string) => Promise<unknown>;
   /** The fields that say what the invitation offers, after the address. */
   readonly fields: (visit: Visit, owner: Owner) => Promise<FormField[]>;
+  /** What else the visitor should know before the form; null if there is nothing. */
+  readonly renderNotice?: (visit: Visit, owner: Owner) => Promise<Html | null>;
+  /** Whom the visitor may invite, if not everybody. */
+  readonly describeLimit?: (visit: Visit, owner: Owner) => string | null;
   readonly resendPath: (owner: Owner, id: string) => LocalPath;
   readonly revokePath: (owner: Owner, id: string) => LocalPath;
 }

@@ -36,7 +36,8 @@ export async function showInvitations<Params, Owner extends LevelOwner>(
 ): Promise<FastifyReply> {
   const owner = await invitations.level.read(visit);
   const refusal = refusalOf(owner.actions, 'invite');
-  const content = html`${state.sent ? renderSent(visit, state.sent) : null}
+  const limit = invitations.describeLimit?.(visit, owner) ?? null;
+  const content = html`${(await invitations.renderNotice?.(visit, owner)) ?? null}${state.sent ? renderSent(visit, state.sent) : null}
 ${refusal ? html`<p class="notice">${toSentence(refusal)}</p>` : await renderList(invitations, visit, owner)}
 ${
   refusal
@@ -44,7 +45,7 @@ ${
     : renderSection(
         'invite',
         'Invite a person',
-        html`The service shows you a link that works once, and ${hasMail(visit) ? 'sends it to the address by e-mail' : 'sends no e-mail: give the link to the person'}. ${describeAcceptance(visit)} You cannot offer a role above your own.`,
+        html`${limit && html`<strong>${limit}</strong> `}The service shows you a link that works once, and ${hasMail(visit) ? 'sends it to the address by e-mail' : 'sends no e-mail: give the link to the person'}. ${describeAcceptance(visit)} You cannot offer a role above your own.`,
         await renderInviteForm(invitations, visit, owner, state),
       )
 }`;

@@ -1,5 +1,6 @@
 import { type Organization, organizationLevel } from '#api/organizations/pages/organization-frame.ts';
 import { list as listTeams } from '#api/teams/operations.ts';
+import { renderSetupLink } from '#api/teams/pages/setup-link.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
@@ -10,6 +11,7 @@ import * as ofOrganization from '../organization-operations.ts';
 import * as ofTeam from '../team-operations.ts';
 import { registerAcceptance } from './accept-page.ts';
 import type { InvitationLevel } from './invitation-level.ts';
+import { describeInvitationLimit } from './invitation-limit.ts';
 import { showInvitations, submitInvitation, submitResend, submitRevocation } from './invitations-page.ts';
 
 const lifetimeField: FormField = {
@@ -69,6 +71,8 @@ const teamInvitations: InvitationLevel<{ orgID: string; id: string }, TeamSubjec
   create: (visit, team, body) => visit.run(ofTeam.create, { params: teamParams(team), body }),
   resend: (visit, team, invitationID) => visit.run(ofTeam.resend, { params: { ...teamParams(team), invitationID } }),
   revoke: (visit, team, invitationID) => visit.run(ofTeam.revoke, { params: { ...teamParams(team), invitationID } }),
+  renderNotice: renderSetupLink,
+  describeLimit: describeInvitationLimit,
   fields: async () => [
     { name: 'role', label: 'Role in the team', kind: 'radio', choices: teamRoleChoices, value: 'member' },
     lifetimeField,

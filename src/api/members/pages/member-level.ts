@@ -52,6 +52,8 @@ export interface MemberLevel<Params, Owner extends LevelOwner> {
   readonly joinOrganizationPath?: (owner: Owner, prefilled: Prefilled) => LocalPath;
   /** What the visitor may do next for somebody who was added; null if there is nothing. */
   readonly renderNextStep?: (visit: Visit<Params>, owner: Owner) => Promise<Html | null>;
+  /** The way back to the guide that leads to this page; null if it is finished. */
+  readonly renderSetup?: (visit: Visit, owner: Owner) => Promise<Html | null>;
   readonly memberPath: (owner: Owner, userID: string) => LocalPath;
   readonly removalPath: (owner: Owner, userID: string) => LocalPath;
   /** Where somebody goes who has left. */

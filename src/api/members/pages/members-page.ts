@@ -36,7 +36,7 @@ export async function showMembers<Params, Owner extends LevelOwner>(
   const owner = await level.read(visit);
   const cursor = visit.query('cursor');
   const { members: shown, next_cursor: next } = await members.list(visit, owner, cursor ? { cursor } : {});
-  const content = html`${(await members.renderNextStep?.(visit, owner)) ?? null}${
+  const content = html`${(await members.renderSetup?.(visit, owner)) ?? null}${(await members.renderNextStep?.(visit, owner)) ?? null}${
     shown.length > 0
       ? html`<div class="list-panel">${renderMembers(members, owner, shown, visit.principal.id)}</div>`
       : renderEmpty('No members', `Members of the ${level.noun} are listed here.`)

@@ -1,5 +1,6 @@
 import { type Organization, organizationLevel } from '#api/organizations/pages/organization-frame.ts';
 import { list as listAccounts } from '#api/service-accounts/operations.ts';
+import { renderSetupLink } from '#api/teams/pages/setup-link.ts';
 import { type TeamSubject, teamLevel, teamParams } from '#api/teams/pages/team-frame.ts';
 import { organizationRoleChoices, platformRoleLimits, teamRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
@@ -51,6 +52,7 @@ const teamMembers: MemberLevel<{ orgID: string; id: string }, TeamSubject> = {
     hint: html`A name or an e-mail address. Others <a href="${pagePath(pages.organizationMembers, { orgID: organizationId })}">join the organization</a> first.`,
     organizationId,
   }),
+  renderSetup: renderSetupLink,
   joinOrganizationPath: ({ id, organization_id: orgID }, { user_id, role }) =>
     joinOrganizationPath(orgID, { ...(user_id && { user_id }), team: id, ...(role && { team_role: role }) }),
   memberPath: (team, userID) => pagePath(pages.teamMember, { ...teamParams(team), userID }),

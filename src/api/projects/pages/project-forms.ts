@@ -1,4 +1,5 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
+import { keepAllowedTeams } from '#api/tenancy/pages/allowed-owners.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
@@ -63,7 +64,7 @@ export function registerProjectForms(addPage: AddPage): void {
           name: 'team_id',
           label: 'Team',
           kind: 'select',
-          ...(await readTeamChoices(visit)),
+          ...(await keepAllowedTeams(visit, create, await readTeamChoices(visit))),
           value: visit.scope.teamId,
           hint: 'The team that owns it. Its members can see everything in it.',
         },

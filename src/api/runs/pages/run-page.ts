@@ -50,7 +50,9 @@ export async function showRunPage(
 ): Promise<FastifyReply> {
   const run = await visit.read(getRun, { params: { id: visit.params.id }, query: {} });
   const chosen = comment.typed?.['tab'] ?? visit.query('tab');
-  const tab = review ? planTab : (tabs.find(({ key }) => key === chosen) ?? findTabThatMatters(run));
+  const chosenTab = review ? planTab : tabs.find(({ key }) => key === chosen);
+  const tab = chosenTab ?? findFollowedTab(visit, run);
+  const follows = chosenTab === undefined;
   const isDiscussed = discussedIn.includes(tab.key) && run.deleted_at === null;
   const [head, content, discussion] = await Promise.all([
     renderHead(visit, run, tab),
@@ -61,10 +63,11 @@ export async function showRunPage(
     title: titleOf(run),
     tabStatus: lookOfRun(run).word,
     hasProblem: Boolean(comment.problems ?? review?.problems),
-    scripts: [...new Set([copyScript, ...(tab.scripts ?? [])])],
+    // A tab that the visitor did not choose gives way to the plan without a new page.
+    scripts: [...new Set([copyScript, ...(tab.scripts ?? []), ...(follows ? (planTab.scripts ?? []) : [])])],
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.run)}
-${renderLivePart(visit, { run, tab, review }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
+${renderLivePart(visit, { run, tab, review, follows }, html`${head}${renderTabLinks(run, tab)}${tab.hasOwnStream ? null : content}${discussion}`)}
 ${tab.hasOwnStream ? content : null}
 ${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}
 </div>`,
@@ -78,6 +81,16 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
   const opensLog = status === 'running' || status === 'failed' || status === 'timed_out' || status === 'canceling';
   if (opensLog) return logTab;
   return plan === null && status === 'queued' ? eventsTab : planTab;
+}
+
+/**
+ * The tab of a visitor who has chosen none. An update opens the one that matters by now, unless one of the two has a stream of its own: that stands
+ * outside of what updates replace.
+ */
+function findFollowedTab(visit: RunVisit, run: ShownRun): RunTab {
+  const matters = findTabThatMatters(run);
+  const opened = tabs.find(({ key }) => key === visit.query('opened'));
+  return opened && (opened.hasOwnStream || matters.hasOwnStream) ? opened : matters;
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<Html> {
@@ -155,20 +168,20 @@ function renderTabLinks({ id, operation }: ShownRun, current: RunTab): Html {
 /** A run that has ended changes no more. An update would take away what is wrong with a review, and what was typed. */
 function renderLivePart(
   visit: RunVisit,
-  { run, tab, review }: ShownTab & { readonly run: ShownRun },
+  { run, tab, review, follows }: ShownTab & { readonly run: ShownRun; readonly follows: boolean },
   content: Html,
 ): Html {
   if (isTerminal(run.status) || review) return renderStill(content);
   const stream = pagePath(pages.runChanges, { id: run.id }, { revision: String(run.revision) });
-  const live = { stream: tab.hasOwnStream ? null : stream, address: addressOf(visit, run, tab), again: '20s' };
+  const live = { stream: tab.hasOwnStream ? null : stream, address: addressOf(visit, run, tab, follows), again: '20s' };
   return renderLive(live, content);
 }
 
-/** The address of what is shown. It names the tab, so that an update does not open another one. */
-function addressOf(visit: RunVisit, run: ShownRun, { key, liveQuery }: RunTab): string {
+/** The address of what is shown. It names a tab that was chosen, so that an update does not open another one. */
+function addressOf(visit: RunVisit, run: ShownRun, { key, liveQuery }: RunTab, follows: boolean): string {
   const { request } = visit;
   const shown = new URL(request.method === 'GET' ? request.url : '/', 'http://service.invalid').searchParams;
-  shown.set('tab', key);
+  shown.set(follows ? 'opened' : 'tab', key);
   shown.delete('done');
   for (const [name, value] of Object.entries(liveQuery?.(visit, run) ?? {})) shown.set(name, value);
   return `${pagePath(pages.run, { id: run.id })}?${shown}`;

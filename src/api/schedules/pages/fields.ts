@@ -3,6 +3,7 @@ import { operationLabels as assemblyLabels } from '#api/assemblies/pages/views.t
 import { get as getEnvironment, list as listEnvironments } from '#api/environments/operations.ts';
 import { addTeamProblem } from '#api/environments/pages/team-problem.ts';
 import { operationLabels } from '#api/registry/pages/run/basic-fields.ts';
+import { keepAllowed } from '#api/tenancy/pages/allowed-owners.ts';
 import { nameEnvironments } from '#api/tenancy/pages/environment-choices.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
@@ -15,6 +16,7 @@ import { invalidField, Unprocessable } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { describeJsonProblem, parseStrictJson } from '#domain/shared/values/strict-json.ts';
+import { create } from '../operations.ts';
 import { refuseSilentResets } from './resets.ts';
 import type { ListedSchedule } from './schedule-view.ts';
 import { readRunnableTemplates, withoutMasks } from './work-schema.ts';
@@ -214,10 +216,10 @@ function parseObject(visit: Visit, field: string, text: string): Record<string, 
 
 async function readAssemblies(visit: Visit, scope: object): Promise<Choices> {
   const { assemblies, next_cursor: next } = await visit.read(listAssemblies, { query: { ...scope, limit: '200' } });
-  return choicesOf(visit.em, { things: assemblies, next, kind: 'assembly' });
+  return choicesOf(visit.em, { things: await keepAllowed(visit, create, assemblies), next, kind: 'assembly' });
 }
 
 async function readEnvironments(visit: Visit, scope: object): Promise<Choices> {
   const { environments, next_cursor: next } = await visit.read(listEnvironments, { query: { ...scope, limit: '200' } });
-  return nameEnvironments(visit, environments, next);
+  return nameEnvironments(visit, await keepAllowed(visit, create, environments), next);
 }

@@ -1,4 +1,5 @@
 import { readHeldLead } from '#api/schedules/pages/held-schedules.ts';
+import { keepAllowedTeams } from '#api/tenancy/pages/allowed-owners.ts';
 import { personFields, readPersonId } from '#api/tenancy/pages/person-fields.ts';
 import { platformRoleChoices } from '#api/tenancy/pages/roles.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
@@ -25,7 +26,7 @@ const nameField: FormField = { name: 'name', label: 'Name', hint: 'The program t
 
 /** The forms send an owner as one value: `me`, or the id of a team. */
 async function ownerField(visit: Visit): Promise<FormField> {
-  const teams = await readTeamChoices(visit);
+  const teams = await keepAllowedTeams(visit, update, await readTeamChoices(visit));
   const mine = { value: 'me', label: 'Me: private, not visible to administrators' };
   return {
     name: 'owner',

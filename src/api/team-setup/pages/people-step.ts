@@ -1,3 +1,4 @@
+import { describeInvitationLimit } from '#api/invitations/pages/invitation-limit.ts';
 import { joinOrganizationPath, renderOutsider } from '#api/members/pages/next-step.ts';
 import { get, set } from '#api/members/team-operations.ts';
 import { teamParams } from '#api/teams/pages/team-frame.ts';
@@ -17,7 +18,7 @@ export function registerPeopleStep(addPage: AddPage): void {
   addFormPage(addPage, pages.setUpTeamPeople, {
     read: readSetup,
     describe: async (setup, visit) => ({
-      ...describeStep(setup, 'people', html`${describePeople(setup)}${await renderSentOutsider(setup, visit)}`),
+      ...describeStep(setup, 'people', html`${describePeople(setup, visit)}${await renderSentOutsider(setup, visit)}`),
       news: pages.setUpTeamPeople,
       fields: [
         ...(await personFields(visit, personOf(setup))),
@@ -52,11 +53,19 @@ async function renderSentOutsider(setup: Setup, visit: Visit): Promise<Html | nu
   return renderOutsider(path, outsider);
 }
 
-function describePeople({ team, members }: Setup) {
+function describePeople({ team, members }: Setup, visit: Visit) {
   const { id, organization_id: orgID } = team;
   return html`${renderMade(
     'Members',
     members.map(({ name, role }) => html`<span class="foreign">${name}</span> (${role})`),
   )}
-<p>People who are not in the organization yet join by <a href="${pagePath(pages.teamInvitations, { orgID, id })}">an invitation to their e-mail address</a>, or are added to <a href="${pagePath(pages.organizationMembers, { orgID })}">the organization</a> first.</p>`;
+${describeOutsiders({ orgID, id }, describeInvitationLimit(visit, team) !== null)}`;
+}
+
+/** @param isLimited whether the visitor may invite only members of the organization */
+function describeOutsiders(params: { readonly orgID: string; readonly id: string }, isLimited: boolean): Html {
+  const { orgID } = params;
+  if (isLimited)
+    return html`<p>An admin of the organization invites people who are not in it yet, and can invite them into this team as well. Members of the organization can also join by <a href="${pagePath(pages.teamInvitations, params)}">an invitation to their e-mail address</a>.</p>`;
+  return html`<p>People who are not in the organization yet join by <a href="${pagePath(pages.teamInvitations, params)}">an invitation to their e-mail address</a>, or are added to <a href="${pagePath(pages.organizationMembers, { orgID })}">the organization</a> first.</p>`;
 }

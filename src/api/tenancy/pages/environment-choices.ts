@@ -1,4 +1,5 @@
 import { get, list } from '#api/environments/operations.ts';
+import type { Operation } from '#api/pipeline/operation.ts';
 import { type Choice, type Choices, unchosen } from '#api/web/forms/fields/choices.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { type NamedThing, nameChoices } from '#api/web/forms/fields/named-things.ts';
@@ -6,6 +7,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { readNames } from '#domain/tenancy/names.ts';
+import { keepAllowed } from './allowed-owners.ts';
 
 interface NamedEnvironment {
   readonly id: string;
@@ -19,15 +21,21 @@ interface Wanted {
   readonly teamId?: string | null | undefined;
   /** One that an address or a run names. It is among the choices if the visitor may read it, so that the field shows its name. */
   readonly alsoId?: string | null | undefined;
+  /** Only those in whose teams the visitor may invoke the operation. */
+  readonly operation?: Pick<Operation, 'id'>;
 }
 
 /** The environments that the visitor may read. */
-export async function readEnvironmentChoices(visit: Visit<unknown>, { teamId, alsoId }: Wanted = {}): Promise<Choices> {
+export async function readEnvironmentChoices(
+  visit: Visit<unknown>,
+  { teamId, alsoId, operation }: Wanted = {},
+): Promise<Choices> {
   const query = { limit: '200', ...(teamId && { team_id: teamId }) };
   const { environments, next_cursor: next } = await visit.read(list, { query });
   const isMissing = alsoId && isId(alsoId) && environments.every(({ id }) => id !== alsoId);
   const also = isMissing ? await orNull(visit.read(get, { params: { id: alsoId } })) : null;
-  return nameEnvironments(visit, [...environments, ...(also ? [also] : [])], next);
+  const found = [...environments, ...(also ? [also] : [])];
+  return nameEnvironments(visit, operation ? await keepAllowed(visit, operation, found) : found, next);
 }
 
 /**

@@ -61,5 +61,6 @@ function describePlanning({
 }
 
 function renderPlain(value: JsonValue): Html {
+  if (value === '') return html`<span class="muted">an empty text</span>`;
   return html`<code class="foreign">${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 }

@@ -153,15 +153,25 @@ export function describeJsonProblem({ kind, message, line, column }: JsonProblem
   return kind === 'syntax' ? message.replace(/^the body /, '') : `line ${line}, column ${column}: ${message}`;
 }
 
+/** As `ParseErrorCode` of the parser, a constant enum that has no value at run time. */
+const unexpectedEndOfString = 12;
+const brokenText = ': a text in quotes cannot contain a line break: write \\n in its place';
+
+/** Whether a text in quotes ends where its line does. */
+function isBrokenText(text: string, code: number, end: number): boolean {
+  return code === unexpectedEndOfString && /[\r\n]/.test(text.charAt(end));
+}
+
 /** Locates the first syntax error, without repeating any of the text. */
 function explainSyntax(text: string, kind: 'syntax' | 'trailing'): JsonProblem {
   const what =
     kind === 'trailing' ? 'exactly one JSON value is expected, but more follows it' : 'the body is not valid JSON';
   const problems: JsonProblem[] = [];
-  const onError: JSONVisitor['onError'] = (_code, _offset, _length, startLine, startCharacter) => {
+  const onError: JSONVisitor['onError'] = (code, offset, length, startLine, startCharacter) => {
     if (problems.length > 0) return;
     const [line, column] = [startLine + 1, startCharacter + 1];
-    problems.push({ kind, message: `${what} at line ${line}, column ${column}`, path: [], line, column });
+    const why = isBrokenText(text, code, offset + length) ? brokenText : '';
+    problems.push({ kind, message: `${what} at line ${line}, column ${column}${why}`, path: [], line, column });
   };
   try {
     visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });

@@ -109,6 +109,7 @@ describe('the page of an assembly run', () => {
     const path = `/assemblies/${shop}/runs/${run}`;
     const { text } = await viewer.get(path);
     expect(text).toContain('1 of 3 nodes done');
+    expect(text).toMatch(/<td[^>]*>(?:<[^>]*>)*2<\//);
     expect(text).toContain('class="graph-node running status-running"');
     expect(text).toContain('class="graph-node skipped status-canceled"');
     expect(text).toMatch(/waits for <a class="foreign" href="#node-network">network<\/a>/);

@@ -162,6 +162,9 @@ describe('the pages of environments', () => {
     const read = async () => (await tenant.owner.get(`${path}/variables/KEY`)).body;
     expect(await read()).toMatchObject({ plan_value: 'reads', has_plan_value: true });
     expect((await visitor.get(`${path}?tab=variables`)).text).toContain('planning gets');
+    const empty = { ...set, name: 'EMPTY', plan_value: '' };
+    expect((await visitor.submit(`${path}/new-variable`, empty)).status).toBe(303);
+    expect((await visitor.get(`${path}?tab=variables`)).text).toMatch(/planning gets<\/span> <[^>]*>an empty text</);
     expect((await visitor.get(`${path}/variables/KEY`)).text).toMatch(/name="plan_value"[^>]*>\nreads</);
     const secret = { ...set, sensitive: 'yes' };
     expect((await visitor.submit(`${path}/variables/KEY`, secret)).status).toBe(303);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeTenant } from '#test/support/access/tenancy.ts';
+import { join, makeTenant } from '#test/support/access/tenancy.ts';
 import { startApi, type TestApi } from '#test/support/api/in-process-api.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { Visitor } from '#test/support/browser/visitor.ts';
@@ -45,6 +45,23 @@ describe('the pages of invitations', () => {
     ]);
     expect((await guest.get(accepted.location ?? '')).text).toContain('You are now a member.');
     expect((await visitor.get(path)).text).toContain('Accepted');
+  });
+
+  test('say to an admin of a team whom they cannot invite, and lead back to the guide that sets the team up', async () => {
+    const tenant = await makeTenant(api);
+    const member = await api.addUser('maintainer');
+    await join(tenant, member, 'member', 'admin');
+    const limit = 'You can invite only members of the organization.';
+    const path = `${tenant.teamPath}/invitations`;
+    const shown = await (await signInVisitor(api, member)).page(path);
+    expect(shown).toContain(limit);
+    expect(shown).toContain(`href="${tenant.teamPath}/setup"`);
+    expect(await (await signInVisitor(api, member)).page(`${tenant.teamPath}/setup/people`)).toContain(
+      'An admin of the organization invites people who are not in it yet',
+    );
+    const owner = await signInVisitor(api, tenant.owner);
+    expect(await owner.page(path)).not.toContain(limit);
+    expect(await owner.page(`${tenant.teamPath}/members`)).toContain(`href="${tenant.teamPath}/setup"`);
   });
 
   test('send an invitation again with a new link, and revoke it', async () => {

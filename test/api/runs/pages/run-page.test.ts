@@ -84,6 +84,19 @@ describe('the page of a run', () => {
     expect(text).toMatch(new RegExp(`tab=${tab}"[^>]*aria-current="page"`));
   });
 
+  it('opens the plan by itself when the run waits for approval and the visitor has chosen no tab', async () => {
+    const update = async (path: string) =>
+      /id="live" hx-get="([^"]*)"/.exec((await visitor.get(path)).text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const current = async (path: string) =>
+      /tab=(\w+)"[^>]*aria-current="page"/.exec((await visitor.get(path)).text)?.[1];
+    const id = await steps.admit();
+    const [followed, kept] = [await update(`/workloads/runs/${id}`), await update(`/workloads/runs/${id}?tab=events`)];
+    expect([await current(followed), await current(kept)]).toEqual(['events', 'events']);
+    expect((await visitor.get(`/workloads/runs/${id}`)).text).toContain('/plan.js"');
+    await api.rows(`update runs set status = 'pending_approval' where id = ?`, [id]);
+    expect([await current(followed), await current(kept)]).toEqual(['plan', 'events']);
+  });
+
   it('says which set or environment gave a variable that the run did not name itself', async () => {
     const id = await steps.admit();
     const from = { kind: 'variable_set', id, name: 'aws <b>common</b>' };

@@ -76,6 +76,6 @@ function renderNotes({ errors, warnings }: ShownReport): Html {
 ${lines.map((problems) =>
   problems.length === 0
     ? '\n'
-    : html`<span class="draft-note" title="${problems.map(({ message }) => message).join('\n')}">${problems.map(({ message }) => message.replaceAll(/\s+/g, ' ')).join(' · ')}</span>\n`,
+    : html`<span class="draft-note${problems.some((each) => errors.includes(each)) ? '' : ' note-doubtful'}" title="${problems.map(({ message }) => message).join('\n')}">${problems.map(({ message }) => message.replaceAll(/\s+/g, ' ')).join(' · ')}</span>\n`,
 )}</pre>`;
 }

@@ -59,17 +59,24 @@ function describeQuota({ scope, limit, used }: FullQuota): string {
   return `the quota of the ${scope} ${amount}`;
 }
 
+interface KnownOfNodes {
+  /** The names of their templates. */
+  readonly names: Names;
+  /** Their runs by their keys, oldest first. */
+  readonly runs: ReadonlyMap<string, readonly string[]>;
+}
+
 /** The nodes of a run, each after those that it waits for. The first link of a row leads to the node's run. */
-export function renderRunNodes(nodes: readonly ShownNode[], names: Names): Html {
+export function renderRunNodes(nodes: readonly ShownNode[], known: KnownOfNodes): Html {
   return renderTable({
     caption: 'Nodes, each after the nodes that it depends on',
     rows: nodes,
     rowId: ({ key }) => rowIdOf(key),
-    columns: columnsWith(names, new Set(nodes.map(({ key }) => key))),
+    columns: columnsWith(known, new Set(nodes.map(({ key }) => key))),
   });
 }
 
-function columnsWith(names: Names, shown: ReadonlySet<string>): Column<ShownNode>[] {
+function columnsWith({ names, runs }: KnownOfNodes, shown: ReadonlySet<string>): Column<ShownNode>[] {
   return [
     { label: 'Node', kind: 'main', cell: renderNode },
     { label: 'Status', cell: (node) => html`${renderNodeStatus(node)}${renderWhy(node, shown)}` },
@@ -80,9 +87,22 @@ function columnsWith(names: Names, shown: ReadonlySet<string>): Column<ShownNode
         html`<a href="${pagePath(pages.templateVersion, { id, version })}"><span class="foreign">${names.get(id)?.name ?? 'deleted'}</span> <span class="muted foreign">${version}</span></a>`,
     },
     { label: 'Depends on', kind: 'minor', cell: ({ waits_for: keys }) => renderKeys(keys, shown) },
-    { label: 'Attempts', kind: 'number', cell: ({ attempts }) => (attempts > 1 ? String(attempts) : null) },
+    { label: 'Attempts', kind: 'number', cell: (node) => renderAttempts(node, runs.get(node.key) ?? []) },
     { label: 'Duration', kind: 'number', cell: renderDuration },
   ];
+}
+
+/** How many runs the node has had, also before the assembly run was resumed, with links to those before the latest. */
+function renderAttempts({ key, attempts, run_id: latest }: ShownNode, runs: readonly string[]): Html | string | null {
+  const count = Math.max(attempts, runs.length);
+  if (count === 0) return null;
+  const earlier = runs.filter((id) => id !== latest);
+  if (earlier.length === 0) return String(count);
+  const links = earlier.map(
+    (id, index) =>
+      html`<a href="${pagePath(pages.run, { id })}"><span class="unseen">Attempt </span>${index + 1}<span class="unseen"> of ${key}</span></a>`,
+  );
+  return html`${count} <span class="muted">(earlier: ${links.map((link, index) => html`${index > 0 ? ', ' : null}${link}`)})</span>`;
 }
 
 /** The key, which leads to the run, or to its plan where one approves; and the instance, if it has another name. */

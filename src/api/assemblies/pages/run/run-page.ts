@@ -13,6 +13,7 @@ import { renderLive, renderStill } from '#api/web/live/live.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import type { NodeStatus } from '#domain/assemblies/model.ts';
+import { listRunsOfNodes } from '#domain/assemblies/runs/node-runs-store.ts';
 import { findAssemblyRun } from '#domain/news/assembly-run-facts.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
@@ -77,9 +78,10 @@ const nodesTab: AssemblyRunTab = {
       drawRun(evaluatorOf(visit), visit.em, run.id),
     ]);
     const names = await readNames(visit.em, { templates: nodes.map(({ template_id: id }) => id) });
+    const runs = await listRunsOfNodes(visit.em, run.id);
     return html`<div class="graph-beside">
 <section class="panel graph-panel" aria-label="Drawing">${renderGraph(picture)}</section>
-<div><section class="list-panel graph-table" aria-label="Nodes of the run" tabindex="0">${status ? renderFilter(run, status) : null}${renderRunNodes(nodes, names)}</section>
+<div><section class="list-panel graph-table" aria-label="Nodes of the run" tabindex="0">${status ? renderFilter(run, status) : null}${renderRunNodes(nodes, { names, runs })}</section>
 ${renderPager({
   first: cursor ? runPath(run, { tab: 'nodes', status }) : null,
   next: next ? runPath(run, { tab: 'nodes', status, cursor: next }) : null,

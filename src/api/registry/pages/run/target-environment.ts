@@ -1,4 +1,5 @@
 import { type Inherited, type InheritedValues, readInherited } from '#api/environments/pages/inherited.ts';
+import { createRun } from '#api/runs/operations.ts';
 import {
   noneChoice,
   optionalEnvironmentField,
@@ -41,7 +42,11 @@ export async function readTargetEnvironment(
   const fixed = (source ? source.environment_id : deployed?.environmentId) || noneChoice;
   const text = isFixed ? fixed : typed;
   const teamId = template.team_id ?? visit.scope.teamId;
-  const environments = await readEnvironmentChoices(visit, { teamId, alsoId: text });
+  const environments = await readEnvironmentChoices(visit, {
+    teamId,
+    alsoId: text,
+    ...(!isFixed && { operation: createRun }),
+  });
   const chosen = isFixed ? { value: text } : await readChoice(visit, optionalEnvironmentField(environments), text);
   const withoutEnvironment = { environments, environmentId: '', inherited: new Map<string, Inherited>() };
   if ('problem' in chosen) return { ...withoutEnvironment, isKnown: false, problem: toSentence(chosen.problem) };

@@ -119,6 +119,6 @@ function findMissing(node: AssemblyNodeSpec, schema: JsonObject, base: string): 
   const missing = requiredNames(schema).filter((name) => !Object.hasOwn(node.variables, name));
   return missing.map((name) => ({
     path: base + pointer(name),
-    message: 'is required by the template and not given here: runs fail unless their environment has a value for it',
+    message: `the template requires "${name}", which is not given here: runs fail unless their environment has a value for it`,
   }));
 }

@@ -35,6 +35,7 @@ async function renderNext(visit: RunVisit, run: ShownRun): Promise<Html> {
     return html`<p class="muted">Nothing else needs your approval. <a href="${pagePath(pages.approvals)}">Your approvals</a></p>`;
   const names = await readNames(visit.em, { environments: [next.environment_id] });
   const place = names.get(next.environment_id ?? '')?.name;
-  const number = `${waiting.length}${more === null ? '' : '+'}`;
-  return html`<a class="button button-primary" href="${planPath(next.id)}">Next of ${number}: <span class="foreign">${next.instance}${place ? ` in ${place}` : ''}</span></a>`;
+  const isLast = waiting.length === 1 && more === null;
+  const label = isLast ? 'Next' : `Next of ${waiting.length}${more === null ? '' : '+'}`;
+  return html`<a class="button button-primary" href="${planPath(next.id)}">${label}: <span class="foreign">${next.instance}${place ? ` in ${place}` : ''}</span></a>`;
 }

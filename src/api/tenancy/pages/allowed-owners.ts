@@ -1,0 +1,47 @@
+import type { Operation } from '#api/pipeline/operation.ts';
+import type { Choices } from '#api/web/forms/fields/choices.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { readNames } from '#domain/tenancy/names.ts';
+
+/** Forms that create something offer only what the operation would accept: what belongs to owners for which it decides so. */
+
+/** Those of the things for whose teams the visitor may invoke the operation. A thing without a team belongs to the installation. */
+export async function keepAllowed<Thing extends { readonly team_id: string | null }>(
+  visit: Visit<unknown>,
+  operation: Pick<Operation, 'id'>,
+  things: readonly Thing[],
+): Promise<Thing[]> {
+  const isAllowed = await readTeamDecision(
+    visit,
+    operation,
+    things.map(({ team_id: id }) => id),
+  );
+  return things.filter(({ team_id: id }) => isAllowed(id));
+}
+
+/** Those of the teams for which the visitor may invoke the operation. */
+export async function keepAllowedTeams(
+  visit: Visit<unknown>,
+  operation: Pick<Operation, 'id'>,
+  teams: Choices,
+): Promise<Choices> {
+  const isAllowed = await readTeamDecision(
+    visit,
+    operation,
+    teams.choices.map(({ value }) => value),
+  );
+  return { ...teams, choices: teams.choices.filter(({ value }) => isAllowed(value)) };
+}
+
+async function readTeamDecision(
+  visit: Visit<unknown>,
+  operation: Pick<Operation, 'id'>,
+  teamIds: readonly (string | null)[],
+): Promise<(teamId: string | null) => boolean> {
+  const names = await readNames(visit.em, { teams: teamIds });
+  const ids = [...new Set(teamIds)];
+  const owners = ids.map((teamId) => ({ teamId, organizationId: names.get(teamId ?? '')?.organizationId ?? null }));
+  const allowed = owners.filter((owner) => visit.mayDo(operation, owner).allowed);
+  const kept = new Set(allowed.map(({ teamId }) => teamId));
+  return (teamId) => kept.has(teamId);
+}
