@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { RedactingStream, Redactor } from '#domain/shared/redaction/redactor.ts';
 import { redacted } from '#domain/shared/values/comparison/marks.ts';
+import { useTool } from './opentofu/opentofu-support.ts';
+import { makeWorkRoot, requireTools, type TestRequest } from './support.ts';
 
 /** Secrets that JSON, HCL or Go escaped within one another, any number of times. */
 
@@ -104,4 +106,39 @@ describe('a secret that is escaped within what is escaped', () => {
     },
     60_000,
   );
+});
+
+const work = makeWorkRoot();
+afterAll(work.remove);
+
+describe.each(await requireTools())('$name $version', (tool) => {
+  it('quotes what a configuration encoded twice, and neither its log nor its plan nor its state tell the secret', async () => {
+    const files = {
+      'main.tf': `
+variable "s" { type = string }
+locals { nested = jsonencode([jsonencode({ p = var.s })]) }
+resource "terraform_data" "twice" {
+  input = local.nested
+  provisioner "local-exec" {
+    command = "true \${local.nested}"
+  }
+}
+output "o" { value = local.nested }
+`,
+    };
+    const changes: Partial<TestRequest> = {
+      executor: { kind: 'opentofu', files },
+      variables: { s: 'pass&word-123' },
+      sensitiveVariables: ['s'],
+    };
+    const { plan, apply } = useTool(work.path, tool);
+    const planned = await plan(changes);
+    const { sink, result } = await apply(planned.plan, changes);
+    expect(result.outcome, JSON.stringify(result)).toBe('succeeded');
+    expect(sink.text()).toContain(redacted);
+    const shown = planned.sink.text() + JSON.stringify(planned.plan.changes) + sink.text();
+    expect(shown).not.toContain('word-123');
+    expect(result.outputs?.['o']?.sensitive).toBe(true);
+    expect(sink.states.at(-1)?.meta.secretOutputs).toEqual(['o']);
+  });
 });

@@ -15,7 +15,7 @@ export async function renderUnrecorded(visit: InstanceVisit, instance: Instance)
   const isPartial = run.status === 'succeeded';
   const by = html`${renderRunLink(run.id)} (${renderAge(since.at)})`;
   return html`<div class="notice notice-problem">${renderIcon('triangle-alert')}<div class="stack">
-<p><strong>${isPartial ? 'It may differ from its last deployment.' : 'It may hold resources that nothing recorded.'}</strong> ${isPartial ? html`Run ${by} changed only a part of it.` : html`The apply of ${by} did not end well, so its last changes may be missing in the state.`}</p>
+<p><strong>${isPartial ? 'It may differ from its last deployment.' : 'It may hold resources that nothing recorded.'}</strong> ${isPartial ? html`Run ${by} changed only a part of it.` : html`The ${run.operation} of ${by} did not end well, so its last changes may be missing in the state.`}</p>
 <p>${isPartial ? adviceAfterPart : adviceAfterFailure(run.id)} This notice ends with the next complete run, <a href="${pagePath(pages.drift, {}, { instance_id: instance.id })}">scan for drift</a> that a person starts, or import of a state. A scan by schedule does not end it.</p>
 </div></div>`;
 }

@@ -112,3 +112,14 @@ describe('the page that destroys an instance which no run has deployed', () => {
     expect(linkIn(sent.text)).toBeDefined();
   });
 });
+
+test('the page of an instance names the destroy after which not everything is recorded', async () => {
+  const id = await stage.deploy({ instance: 'half-destroyed' }, {});
+  const { template, shared } = stage;
+  const place = { template_id: template, environment_id: shared, instance: 'half-destroyed' };
+  const { body, text } = await stage.tenant.owner.post('/runs', { ...place, operation: 'destroy' });
+  expect(body.instance_id, text).toBe(id);
+  await stage.api.rows('update instances set unrecorded_run_id = ?, unrecorded_at = now() where id = ?', [body.id, id]);
+  const page = plainText((await visitor.get(`/workloads/instances/${id}`)).text);
+  expect(page).toMatch(/The destroy of .* did not end well/);
+});
