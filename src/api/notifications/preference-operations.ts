@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type ActionContext, actionsOf } from '#api/pipeline/actions.ts';
 import { command, read } from '#api/pipeline/operation.ts';
+import { Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
 import type { Em } from '#database/database.ts';
 import { findMailbox, type Mailbox } from '#domain/message-sending/recipients-store.ts';
 import { describeToUsers, notificationKindNames } from '#domain/news/model.ts';
-import { keepChat, readChat } from '#domain/notifications/chats-store.ts';
+import { type Chat, keepChat, readChat } from '#domain/notifications/chats-store.ts';
 import {
   lockPreferences,
   readPreferences,
@@ -44,6 +45,7 @@ export const PreferencesView = z
           .string()
           .nullable()
           .describe('Why the last message that was tried did not arrive; null: it did, or none was tried.'),
+        paused_until: Time.nullable().describe('After a failure, nothing is sent there until then.'),
       })
       .describe('Where you are told in a chat.'),
     revision: z.int(),
@@ -114,14 +116,16 @@ async function show(em: Em, context: ActionContext, { config }: Services): Promi
   const preferences = await readPreferences(em, context.principal.id);
   return {
     preferences: preferences.map((each) => ({ ...each, description: describeToUsers(each.kind) })),
-    chat: (await readChat(em, context.principal.id)) ?? noChat,
+    chat: viewChat(await readChat(em, context.principal.id)),
     email: await describeMailbox(em, context.principal.id, config.mail !== null),
     revision: await readPreferencesRevision(em, context.principal.id),
     actions: preferenceActions.describe(context, installationOwnership),
   };
 }
 
-const noChat = { host: null, problem: null };
+function viewChat(chat: Chat | undefined) {
+  return { host: chat?.host ?? null, problem: chat?.problem ?? null, paused_until: chat?.pausedUntil ?? null };
+}
 
 async function describeMailbox(em: Em, userId: string, isSent: boolean) {
   const mailbox = await findMailbox(em, userId);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { userDestination } from '#domain/messages/model.ts';
@@ -12,21 +13,17 @@ export const chatContext = (userId: string) => ['user-chat', userId] as const;
 export interface Chat {
   readonly host: string;
   readonly problem: string | null;
+  /** Nothing is sent there before, because the last try failed. */
+  readonly pausedUntil: string | null;
 }
 
 export function readChat(em: Em, userId: string): Promise<Chat | undefined> {
   return db(em)
     .selectFrom('user_chats as c')
     .where('c.userId', '=', userId)
-    .select('c.host')
-    .select((eb) =>
-      eb
-        .selectFrom('failing_destinations as f')
-        .where('f.destination', '=', userDestination(userId, 'chat'))
-        .select('f.problem')
-        .$asScalar()
-        .as('problem'),
-    )
+    .leftJoin('failing_destinations as f', (join) => join.on('f.destination', '=', userDestination(userId, 'chat')))
+    .select(['c.host', 'f.problem'])
+    .select(sql<string | null>`case when f.quiet_until > now() then f.quiet_until end`.as('pausedUntil'))
     .executeTakeFirst();
 }
 

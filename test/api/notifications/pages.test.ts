@@ -140,6 +140,14 @@ describe('the form of preferences', () => {
     expect([page.includes('1.1.1.1'), page.includes('secret-of-chat')]).toEqual([true, false]);
     const wrong = await send('/notifications/preferences', { chat_url: 'https://10.0.0.1/secret-of-chat' });
     expect([wrong.status, wrong.text.includes('secret-of-chat')]).toEqual([422, false]);
+    await api.rows(
+      `insert into failing_destinations (destination, problem, failing_since, quiet_until) values (?, 'the address answered 503', now(), now() + interval '9 minutes')`,
+      [`user:${reviewer.id}:chat`],
+    );
+    expect((await reviewer.get('/notifications/preferences')).body.chat.paused_until).not.toBeNull();
+    expect(await visitor.page('/notifications/preferences')).toMatch(
+      /The address answered 503\.<\/span> The next one is sent after <time/,
+    );
     await send('/notifications/preferences', { forget_chat: 'yes' });
     expect(await chatOf()).toBeNull();
   });

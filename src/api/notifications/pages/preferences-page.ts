@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { renderTime } from '#api/web/components/time.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { readRow } from '#api/web/forms/fields/matrix.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
@@ -66,14 +67,16 @@ function toTable({ preferences }: Shown): FormField {
 }
 
 /** The page never shows the URL of a chat, because anybody who knows it can write there. */
-function chatFields({ chat: { host, problem } }: Shown): FormField[] {
+function chatFields({ chat: { host, problem, paused_until: until } }: Shown): FormField[] {
   const about = 'An incoming webhook of Slack, or of a compatible chat, that only you can read.';
   const state =
     host === null
       ? html`None set. ${about}`
       : html`Messages go to <strong class="foreign">${host}</strong>. Leave empty to keep it. ${about}`;
   const failure =
-    problem === null ? null : html` <span class="foreign">Messages do not arrive: ${toSentence(problem)}</span>`;
+    problem === null
+      ? null
+      : html` <span class="foreign">Messages do not arrive: ${toSentence(problem)}</span>${until && html` The next one is sent after ${renderTime(String(until))}.`}`;
   const address: FormField = {
     name: 'chat_url',
     label: host === null ? 'URL of your chat' : 'New URL of your chat',
