@@ -99,7 +99,8 @@ export const deployedMembers = {
     .optional()
     .describe(
       '`deployed`: the run starts from what is deployed. Variables that the request does not name have the values of the last deployment, references are read ' +
-        'anew, and secrets are kept, too. One that the environment or a variable set gave comes from there; if it gives none any longer, 422 names it. Without it, ' +
+        'anew, and secrets are kept, too. One that another person gave is kept only if nothing else changes; otherwise 422 names it. One that the environment or a ' +
+        'variable set gave comes from there; if it gives none any longer, 422 names it. Without it, ' +
         'such variables get their defaults, and the run lists them in `variables_reset`.',
     ),
   omit: z

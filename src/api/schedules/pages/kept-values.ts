@@ -2,7 +2,7 @@ import { describeInherited, describeRotated, type InheritedValues } from '#api/e
 import { type DeployedFacts, readReplaced } from '#api/registry/pages/run/deployed.ts';
 import { renderDeployed } from '#api/registry/pages/run/deployed-view.ts';
 import { givenTo } from '#api/registry/pages/run/differences.ts';
-import { findRotatedSecrets } from '#api/registry/pages/run/rotated-secrets.ts';
+import { findRotatedSecrets, findSecretsOfOthers } from '#api/registry/pages/run/rotated-secrets.ts';
 import { describeKeptSecret } from '#api/registry/pages/run/variable-fields.ts';
 import { get as getTemplate } from '#api/registry/template-operations.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
@@ -78,13 +78,16 @@ async function describeKeptValues(
 ): Promise<KeptValue[]> {
   const { deployed, schema, given } = work;
   const rotated = await findRotatedSecrets(visit, deployed, environmentId, schema);
-  const wasGiven = givenTo(deployed.run);
+  const ofOthers = await findSecretsOfOthers(visit, deployed);
+  const sources = givenTo(deployed.run);
   return [...Object.keys(deployed.values), ...deployed.secrets].flatMap((name): KeptValue[] => {
     if (omit.includes(name)) return [];
     const now = given.get(slots.member('', name));
     if (rotated.includes(name)) return now ? [{ name, text: describeRotated(now), isKept: false }] : [];
     const isSecret = deployed.secrets.includes(name);
-    const text = isSecret ? describeKeptSecret(now, wasGiven.includes(name)) : keptWords;
+    const text = isSecret
+      ? describeKeptSecret(now, { wasGiven: sources.includes(name), isOfOther: ofOthers.includes(name) })
+      : keptWords;
     return [{ name, text, isKept: true }];
   });
 }

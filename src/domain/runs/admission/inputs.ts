@@ -4,6 +4,9 @@ import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
 import { copyReads, type RemoteStates, type SealedRead } from '../references/model.ts';
 
+/** The persons who gave secret variables, by the names of the variables. A secret without one counts as another person's. */
+export type SecretGivers = Readonly<Record<string, string>>;
+
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
 export interface RunInputs {
   readonly variables: Record<string, JsonValue>;
@@ -11,6 +14,8 @@ export interface RunInputs {
   readonly sensitive: string[];
   /** What gave the variables that the run did not name itself, by their names. Inputs that an earlier release sealed have none. */
   readonly sources?: Readonly<Record<string, VariableSource>>;
+  /** Inputs that an earlier release sealed have none. */
+  readonly secretGivers?: SecretGivers;
   readonly environment: EnvironmentInput[];
   /** What variables were given of the outputs of other instances. Absent: nothing. */
   readonly reads?: readonly SealedRead[];
@@ -31,7 +36,7 @@ export interface EnvironmentInput {
 }
 
 /** The inputs as one phase gets them. */
-export interface PhaseInputs extends Omit<RunInputs, 'environment' | 'sources' | 'reads'> {
+export interface PhaseInputs extends Omit<RunInputs, 'environment' | 'sources' | 'secretGivers' | 'reads'> {
   readonly environment: PhaseVariable[];
 }
 

@@ -20,8 +20,12 @@ import { omitNames, refuseUnknownOmitted } from './omitted.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import { findRotated } from './rotated.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
+import { giversOf, refuseSecretsOfOthers, withSecretGivers } from './secret-givers.ts';
 import { describeProblems, explainTakenOver, readResets, refuseLostSecrets } from './taken-over.ts';
 import type { AdmissionTarget } from './target.ts';
+
+/** A deployment with the run that had these inputs. */
+type SourceDeployment = Deployment & { readonly runId: string };
 
 /**
  * Resolves a request to a run: chooses the version, fills in and checks the variables, and seals the inputs. A destroy takes
@@ -40,8 +44,7 @@ export async function resolveRun(
   const { source } = asked;
   const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...asked, instance });
   refuseUnknownOmitted(version, asked);
-  // What has become secret since is not repeated beside other values.
-  const deployment = found && { ...found, inputs: await raiseSecrets(em, found.inputs) };
+  const deployment = found && (await openDeployed(em, found));
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
     : { template: {}, env: [] };
@@ -59,8 +62,12 @@ export async function resolveRun(
   const referred = await readReferences(em, opened, target, { given: merged, inherited, request });
   const given = await readRemoteStates(em, opened, target, { given: referred, version, request, inherited });
   const { valid, errors, variables } = await validate(given.variables, given.sensitive);
+  // Before problems of the values: a rule that compares a secret with another value would confirm a guess.
+  refuseSecretsOfOthers(keyRing, { ...work, deployment, inputs: { ...given, variables } }, requester);
   if (!valid) refuseInvalid(explainTakenOver(errors, work));
-  const inputs = { ...given, variables, sensitive: [...new Set([...secretNames(schema), ...given.sensitive])] };
+  const sensitive = [...new Set([...secretNames(schema), ...given.sensitive])];
+  const complete = { ...given, variables, sensitive };
+  const inputs = { ...complete, secretGivers: giversOf(complete, work, requester) };
   await refuseStrongPlanSecrets(em, target, { version, inputs, request, inherited });
   return buildRun(em, keyRing, target, version, {
     ...request,
@@ -70,6 +77,11 @@ export async function resolveRun(
     inputs,
     requeuedFrom: source?.runId ?? null,
   });
+}
+
+/** What has become secret since is not repeated beside other values, and neither is another person's secret. */
+async function openDeployed(em: Em, { runId, versionId, inputs }: SourceDeployment): Promise<Deployment> {
+  return { versionId, inputs: await raiseSecrets(em, await withSecretGivers(em, runId, inputs)) };
 }
 
 interface Inheriting {
@@ -82,8 +94,8 @@ interface Inheriting {
 
 /**
  * What a run takes over from a deployment, and what its request comes to then. A secret that the environment has rotated is neither taken over nor repeated:
- * the run gets what the environment gives now. A run that starts from what is deployed keeps every other secret, whatever else the request, the version or the
- * environment changes: nobody may find a deployed secret replaced that a person or a request gave.
+ * the run gets what the environment gives now. A run that starts from what is deployed keeps every other secret, or is refused
+ * by its name (`refuseSecretsOfOthers`): nobody may find a deployed secret replaced that a person or a request gave.
  */
 async function inherit(
   { keyRing, version, request, environment, fillIn }: Inheriting,
@@ -118,11 +130,11 @@ export async function chooseSupported(
   keyRing: KeyRing,
   target: AdmissionTarget,
   request: RunRequest & { readonly instance: string },
-): Promise<{ readonly version: PublishedVersion; readonly deployment: Deployment | null }> {
+): Promise<{ readonly version: PublishedVersion; readonly deployment: SourceDeployment | null }> {
   const { source } = request;
   const isDestroy = request.operation === 'destroy';
   const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, request.instance) : null;
-  const deployment = source?.deployment ?? removed;
+  const deployment = source ? { ...source.deployment, runId: source.runId } : removed;
   const version = await chooseVersion(em, target, request.version, deployment);
   refuseUnsupported(version, request);
   return { version, deployment };

@@ -10,6 +10,7 @@ import type { RunOptions } from '../options/model.ts';
 import type { OutputRead, SealedRead } from '../references/model.ts';
 import type { VariableReset } from '../reset-model.ts';
 import type { DeployedRun, Deployment } from './deployment.ts';
+import type { SecretGivers } from './inputs.ts';
 import type { ShownSource } from './sources.ts';
 
 export interface RunRequest {
@@ -30,6 +31,8 @@ export interface RunRequest {
   readonly message: string;
   /** Names of variables that are secret whatever the template says. */
   readonly sensitive?: readonly string[];
+  /** Who gave the secrets that the request names, by their names. Undefined: whoever asks for the run. */
+  readonly secretGivers?: SecretGivers;
   /** A policy that counts beside those of template and environment. */
   readonly approval?: ApprovalPolicy | null;
   /** The run from which a copy takes version and variables. */
@@ -45,7 +48,7 @@ interface RunSource {
   readonly omittedAbsent?: readonly string[];
   /** The variables of the request that repeat a reference of the source, so that it is read anew. */
   readonly readAgain?: Readonly<Record<string, JsonValue>>;
-  /** The deployment from which the run starts, as it is; undefined for a copy of a run. The run keeps its secrets, and is refused by the name of one that it loses. */
+  /** The deployment from which the run starts, as it is; undefined for a copy of a run. The run keeps its secrets, and is refused by the name of one that it loses or must not keep. */
   readonly deployed?: DeployedRun;
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { RunInputs } from '#domain/runs/admission/inputs.ts';
+import type { RunInputs, SecretGivers } from '#domain/runs/admission/inputs.ts';
 import type { SealedRead } from '#domain/runs/references/model.ts';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -15,6 +15,8 @@ export interface Candidate {
   readonly sensitive: readonly string[];
   /** What the variables were given of the outputs of other instances, as the runs had read it that gave them these values. */
   readonly reads: readonly SealedRead[];
+  /** Who gave the secrets, as the runs say that gave them these values. */
+  readonly secretGivers: SecretGivers;
   readonly leaves: Leaves;
   /** Names of variables that the environment or a variable set gives. The run gets them from there, so that it follows their next change. */
   readonly given: readonly string[];
@@ -31,7 +33,22 @@ export function toCandidate(leaves: Leaves, { runs }: Pick<Deployments, 'runs'>)
   const secrets = new Set(runs.flatMap(({ sensitive }) => sensitive));
   const sensitive = Object.keys(variables).filter((name) => secrets.has(name));
   const reads = readsOf(variables, runs);
-  return { versionId: version, variables: { ...variables }, sensitive, reads, leaves, given: [], repeats: null };
+  const secretGivers = giversOf(variables, sensitive, runs);
+  const taken = { variables: { ...variables }, sensitive, reads, secretGivers };
+  return { versionId: version, ...taken, leaves, given: [], repeats: null };
+}
+
+function giversOf(
+  variables: Readonly<Record<string, JsonValue>>,
+  sensitive: readonly string[],
+  runs: Deployments['runs'],
+): SecretGivers {
+  const givers = sensitive.flatMap((name) => {
+    const last = runs.findLast(({ inputs }) => isDeepStrictEqual(inputs?.variables[name], variables[name]));
+    const giver = last?.inputs?.secretGivers?.[name];
+    return giver === undefined ? [] : [[name, giver] as const];
+  });
+  return Object.fromEntries(givers);
 }
 
 /** The last run that had the same value of a variable tells what it was read from. */

@@ -26,13 +26,13 @@ export async function resolveCandidate(
   { candidate, ...wanted }: Wanted & { candidate: Candidate },
   requester: Principal,
 ): Promise<ResolvedRun> {
-  const { versionId, variables, sensitive } = candidate;
+  const { versionId, variables, sensitive, secretGivers } = candidate;
   const { version } = await loadVersionById(tx.em, versionId);
   // What the environment gives is not named, so that the run has it from there.
   const isNamed = (name: string) => !candidate.given.includes(name);
   const named = Object.fromEntries(Object.entries(variables).filter(([name]) => isNamed(name)));
   const reads = candidate.reads.filter(({ variable }) => isNamed(variable));
-  const request = { ...wanted, version, variables: named, sensitive, reads, replace: [] };
+  const request = { ...wanted, version, variables: named, sensitive, secretGivers, reads, replace: [] };
   const run = await resolveRun(tx, deps, target, request, requester);
   const inputs = openInputs(deps.keyRing, run.id, run.sealedInputs);
   const hash = secretHashOf(deps.keyRing, run.id);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -33,9 +34,9 @@ const plainText = (text: string) => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(
 const differences = (text: string) => plainText(/id="differences".*?<\/section>/s.exec(text)?.[0] ?? '');
 const labelOf = (text: string, name: string) =>
   plainText(new RegExp(`<label for="[^"]*${name}">.*?</label>`, 's').exec(text)?.[0] ?? '');
-const send = (address: string, fields: Record<string, string>) => {
+const send = (address: string, fields: Record<string, string>, sender = visitor) => {
   const basic = { shown: '1.0.0', version: '1.0.0', operation: 'apply', key: randomUUID() };
-  return visitor.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
+  return sender.submit(address, new URLSearchParams({ ...basic, ...fields }).toString());
 };
 const compared = (text: string) => /name="compared" value="([^"]*)"/.exec(text)?.[1] ?? '';
 const later = 'What you change in the form from here on is compared before anything starts.';
@@ -157,6 +158,65 @@ describe('a deployed secret', () => {
     expect(shown.status).toBe(200);
     const compared = /name="compared" value="([^"]*)"/.exec(shown.text)?.[1] ?? '';
     const sent = await send(address, { ...fields, compared });
+    expect(sent.status, sent.text).toBe(303);
+  });
+});
+
+describe('a deployed secret that another person gave', () => {
+  const secret = { region: 'eu', size: 2, token: 'hidden-token' };
+  const keptIf = 'Left empty, the deployed value is kept if nothing else changes; otherwise enter it again';
+  let other: typeof visitor;
+  beforeAll(async () => {
+    const developer = await stage.api.addUser('requester');
+    await join(stage.tenant, developer, 'member', 'member');
+    other = await signInVisitor(stage.api, developer);
+  });
+
+  test('is not called optional where another change demands it', async () => {
+    const address = await deployed(secret);
+    const { text } = await other.get(address);
+    expect(labelOf(text, 'token')).toMatch(/token needed if anything else changes/);
+    expect(text).toContain(keptIf);
+    expect(plainText(text)).toContain(
+      'A deployed secret that another person gave is kept only if nothing else changes',
+    );
+    const shown = await send(address, { 'v/region': 'us', 'v/size': '2' }, other);
+    expect(shown.status).toBe(422);
+    expect(labelOf(shown.text, 'token').trim()).toBe('token');
+    expect(shown.text).not.toContain('Left empty, the deployed value is kept');
+    expect(plainText(shown.text)).toContain('Enter it again: another person gave it, and something else changes');
+    const fields = { 'v/region': 'us', 'v/size': '2', 'v/token': 'hidden-token', compared: compared(shown.text) };
+    const sent = await send(address, fields, other);
+    expect(sent.status, sent.text).toBe(303);
+  });
+
+  test('is asked for where another deployed secret is given up, since that is a change', async () => {
+    const address = await deployed({ ...secret, password: 'hidden-password' });
+    const shown = await send(address, { 'v/region': 'eu', 'v/size': '2', omit: 'password' }, other);
+    expect(shown.status, differences(shown.text)).toBe(422);
+    expect(differences(shown.text)).toMatch(/password a secret → the default/);
+    expect(differences(shown.text)).toMatch(/token a secret → has to be entered again/);
+  });
+
+  test('is kept where nothing else changes', async () => {
+    const address = await deployed(secret);
+    const fields = { 'v/region': 'eu', 'v/size': '2', compared: compared((await other.get(address)).text) };
+    const sent = await send(address, fields, other);
+    expect(sent.status, sent.text).toBe(303);
+  });
+
+  test('is asked for although the environment gives one since, and can be given up for that', async () => {
+    const address = await deployed(secret);
+    const path = `/environments/${stage.tenant.environment}/variables/token`;
+    const given = { category: 'template', value: 'provided-token', sensitive: true };
+    expect((await stage.tenant.owner.put(path, given)).status).toBeLessThan(300);
+    const fields = { 'v/region': 'us', 'v/size': '2' };
+    const shown = await send(address, fields, other);
+    expect(shown.status).toBe(422);
+    expect(plainText(shown.text)).toContain('token : use a secret value');
+    const instead = await send(address, { ...fields, omit: 'token' }, other);
+    expect(differences(instead.text)).toMatch(/token a secret → a secret value/);
+    const sent = await send(address, { ...fields, omit: 'token', compared: compared(instead.text) }, other);
     expect(sent.status, sent.text).toBe(303);
   });
 });

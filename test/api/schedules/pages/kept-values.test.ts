@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from '#test/support/access/tenancy.ts';
 import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { openReadingStage, type ReadingStage } from '#test/support/references/reading-stage.ts';
 
@@ -70,6 +71,18 @@ describe('the form of a schedule that keeps the deployed values', () => {
     expect(shown).toMatch(new RegExp(`colour optional.*${kept} Deployed: blue`));
     expect(shown).toContain(`${kept} instead of a secret value (the set shop-common gives it)`);
     expect(shown).not.toContain('gives green');
+  });
+
+  test('says to another person that the secret is kept only if nothing else changes', async () => {
+    const other = await stage.api.addUser('maintainer');
+    await join(stage.tenant, other, 'member', 'owner');
+    const visiting = await signInVisitor(stage.api, other);
+    const { text } = await visiting.submit('/schedules/new', { ...fields('deployed'), do: 'show:0@' });
+    const shown = variablesOf(text);
+    expect(shown).toContain(
+      `${kept} if nothing else changes; otherwise enter it again, because another person gave it`,
+    );
+    expect(shown).toMatch(new RegExp(`shop optional.*${kept} Deployed: main`));
   });
 
   test('saves no value for a list that is left empty', async () => {

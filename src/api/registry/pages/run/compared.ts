@@ -29,7 +29,7 @@ export interface Difference {
   readonly variable: string;
   /**
    * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
-   * `asked`: a secret that nothing gives any longer, so it has to be entered again. `unread`: what was typed is not a valid value.
+   * `asked`: a secret that nothing gives any longer, or that another person gave, so it has to be entered again. `unread`: what was typed is not a valid value.
    * `missing`: its field is empty, and it is required. `rotated`: a secret of the environment or of a set, which gives another one now.
    */
   readonly kind:
@@ -62,6 +62,8 @@ export interface ComparedFacts {
   readonly source: { readonly prefill: { readonly secrets: readonly string[] } | null } | null;
   /** The secrets that an environment or a set has given otherwise since. Absent: nothing gave any. */
   readonly rotated?: RotatedSecrets;
+  /** The secrets of what the form starts from that another person gave than the visitor. Absent: there are none. */
+  readonly secretsOfOthers?: readonly string[];
 }
 
 /** The names of secrets that an environment or a set gave a run, and gives otherwise now, or no longer. */

@@ -59,12 +59,19 @@ export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
   );
 }
 
-/** Which deployed secrets have to be entered, so that no label calls them optional. */
+/** Which deployed secrets have to be entered, or will be once something else changes, so that no label calls them optional. */
 export function findRequirementNotes(form: ComparedForm): ReadonlyMap<string, string> {
   const found = findFormDifferences(form);
   if (!found || !form.facts.deployed) return new Map();
-  const asked = found.differences.filter(({ kind }) => kind === 'asked');
-  return new Map(asked.map(({ variable }) => [slots.member('', variable), '']));
+  const { facts, omitted } = form;
+  const kept = (facts.secretsOfOthers ?? []).filter(
+    (name) => found.baseline.secrets.includes(name) && !omitted.includes(name),
+  );
+  const asked = found.differences.filter(({ kind }) => kind === 'asked').map(({ variable }) => variable);
+  return new Map([
+    ...kept.map((name) => [slots.member('', name), 'needed if anything else changes'] as const),
+    ...asked.map((name) => [slots.member('', name), ''] as const),
+  ]);
 }
 
 /** Of a secret that is deployed, the field itself says what happens if it is left empty. */

@@ -86,10 +86,39 @@ export function findDifferences(
   const given = findGiven(facts, baseline, values);
   const named = new Set([...changed, ...emptied, ...given].map(({ variable }) => variable));
   const ofVersion = findVersionDifferences(facts, baseline, named);
-  const left = findSecretsNotGiven(facts, baseline).filter(({ name }) => !Object.hasOwn(values, name));
-  const secrets = left.flatMap((member) => describeLeftSecret(facts, member, omitted));
+  const isOther = changesOtherThings(facts, baseline, { values, omitted, changes: named.size + omit.length });
+  const asked = isOther ? findKeptOfOthers(facts, baseline, { values, omitted }) : [];
+  const left = findSecretsNotGiven(facts, baseline).filter(
+    ({ name }) => !Object.hasOwn(values, name) && !asked.some(({ variable }) => variable === name),
+  );
+  const secrets = [...asked, ...left.flatMap((member) => describeLeftSecret(facts, member, omitted))];
   const replaced = findReplacedSecrets(facts, baseline, { values, omitted });
   return [...changed, ...emptied, ...given, ...secrets, ...replaced, ...ofVersion];
+}
+
+/** Whether the form changes what is deployed, other than that it leaves secrets as they are. To give up a secret is a change, too. */
+function changesOtherThings(
+  facts: ComparedFacts,
+  baseline: Deployment,
+  { values, omitted, changes }: Entered & { readonly changes: number },
+): boolean {
+  const hasRotated = (facts.rotated?.ofBaseline ?? []).some((name) => !Object.hasOwn(values, name));
+  const isGivenUp = findOwnSecrets(facts, baseline).some(({ name }) => omitted.includes(name));
+  return facts.version?.version !== baseline.version || changes > 0 || hasRotated || isGivenUp;
+}
+
+/** The deployed secrets of another person that the form neither enters nor gives up: beside another change, they have to be entered again. */
+function findKeptOfOthers(
+  { root, deployed, secretsOfOthers = [] }: ComparedFacts,
+  { secrets }: Deployment,
+  { values, omitted }: Entered,
+): Difference[] {
+  if (!deployed) return [];
+  const isLeft = (name: string) =>
+    secretsOfOthers.includes(name) && !Object.hasOwn(values, name) && !omitted.includes(name);
+  return root.members
+    .filter(({ name }) => secrets.includes(name) && isLeft(name))
+    .map(({ name }) => ({ variable: name, kind: 'asked', before: secretWord, after: null }));
 }
 
 /** The same where some of what was typed is not a valid value: such a variable is neither emptied nor left as it is. */

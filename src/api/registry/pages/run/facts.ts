@@ -22,7 +22,7 @@ import {
 } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
-import { findRotatedSecrets } from './rotated-secrets.ts';
+import { findRotatedSecrets, findSecretsOfOthers } from './rotated-secrets.ts';
 import { readTargetEnvironment } from './target-environment.ts';
 import { readUndone, type UndoneRun } from './undone.ts';
 import { readUnfinished, type UnfinishedRuns } from './unfinished.ts';
@@ -64,6 +64,8 @@ export interface RunFacts extends RunSubject {
   readonly inherited: InheritedValues;
   /** The secrets of what is deployed, or copied, that its environment gives otherwise now. */
   readonly rotated: RotatedSecrets;
+  /** The secrets of what the form starts from that another person gave than the visitor. */
+  readonly secretsOfOthers: readonly string[];
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
   readonly problems: Readonly<Record<string, string>>;
   /** Why a run that is copied or deployed again cannot stay where it is. The form has no field to choose another environment. Null: it can. */
@@ -121,6 +123,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
       ofBaseline: await findRotatedSecrets(visit, subject.deployed ?? replaced, environmentId, schema),
       ofSource: await findRotatedSecrets(visit, subject.source && { run: subject.source }, environmentId, schema),
     },
+    secretsOfOthers: await findSecretsOfOthers(visit, subject.deployed),
     problems: {
       ...(version.isOther && { version: unknownVersion }),
       ...(versionToDestroy && !supports(spec, 'destroy') && { version: withoutDestroySteps(versionToDestroy.version) }),

@@ -1,5 +1,6 @@
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findRotatedSince } from '#domain/runs/admission/rotated.ts';
+import { findSecretsOfOthersIn } from '#domain/runs/admission/secret-givers.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import type { SourceRun } from './form-visit.ts';
 
@@ -12,4 +13,12 @@ export async function findRotatedSecrets(
 ): Promise<string[]> {
   if (!repeated || environmentId === '' || repeated.run.environment_id !== environmentId) return [];
   return findRotatedSince(em, context.services, { runId: repeated.run.id, environmentId, schema }, principal);
+}
+
+/** The secrets of a run that another person gave than the visitor, who may read the run. */
+export async function findSecretsOfOthers(
+  { em, context, principal }: Visit,
+  repeated: { readonly run: SourceRun } | null,
+): Promise<string[]> {
+  return repeated ? findSecretsOfOthersIn(em, context.services.keyRing, repeated.run.id, principal) : [];
 }

@@ -127,7 +127,13 @@ function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Val
   if (!baseline) return isOccupantSeen(facts, basic) ? null : { problems: null, isToConfirm: true };
   const differences = findDifferences(facts, baseline, { values, omitted });
   const asked = differences.filter(({ kind }) => kind === 'asked');
-  if (asked.length > 0) return { problems: askedProblems(asked.map(({ variable }) => variable)) };
+  if (asked.length > 0)
+    return {
+      problems: askedProblems(
+        asked.map(({ variable }) => variable),
+        facts.secretsOfOthers,
+      ),
+    };
   return areShown(basic.compared, { baseline, version: facts.version.version }, differences)
     ? null
     : { problems: null, isToConfirm: true };

@@ -9,10 +9,13 @@ export function variableProblems(problems: readonly ValueProblem[]): FormProblem
   return { status: 422, fields: {}, others: [], code: 'variables_invalid', details };
 }
 
-/** Secrets of the deployment that nothing gives a run. */
-export function askedProblems(names: readonly string[]): FormProblems {
-  const message = 'Enter it again: nothing else gives it';
-  return variableProblems(names.map((name) => ({ pointer: `/${escapePointer(name)}`, message })));
+/** Secrets of the deployment that nothing gives a run, or that it must not keep. @param ofOthers those that another person gave */
+export function askedProblems(names: readonly string[], ofOthers: readonly string[]): FormProblems {
+  const messageOf = (name: string) =>
+    ofOthers.includes(name)
+      ? 'Enter it again: another person gave it, and something else changes'
+      : 'Enter it again: nothing else gives it';
+  return variableProblems(names.map((name) => ({ pointer: `/${escapePointer(name)}`, message: messageOf(name) })));
 }
 
 /** The problems of a version or an environment that the form or the address names; null if there are none. */

@@ -23,16 +23,25 @@ export function describeKept(
     const given = inherited.get(slot);
     // Beside it stands that the run gets it.
     if (given && rotated.has(name)) return [];
-    if (deployed) return [[slot, describeKeptSecret(given, givenTo(deployed.run).includes(name))]];
+    const wasGiven = deployed !== null && givenTo(deployed.run).includes(name);
+    const isOfOther = facts.secretsOfOthers.includes(name);
+    if (deployed) return [[slot, describeKeptSecret(given, { wasGiven, isOfOther })]];
     const otherwise = given ? `. Otherwise, ${showInherited(given)} takes its place (${describeGiver(given)})` : '';
     return [[slot, `Left empty, the value of the earlier run is kept, if nothing else changes${otherwise}`]];
   });
   return new Map([...describeInherited(inherited), ...kept]);
 }
 
-/** What becomes of a deployed secret whose field is empty. @param wasGiven the environment or a set gave it, so the run gets it from there */
-export function describeKeptSecret(given: Inherited | undefined, wasGiven: boolean): string {
+/**
+ * What becomes of a deployed secret whose field is empty.
+ * @param origin `wasGiven`: the environment or a set gave it, so the run gets it from there. `isOfOther`: another person gave it than the visitor
+ */
+export function describeKeptSecret(
+  given: Inherited | undefined,
+  { wasGiven, isOfOther }: { readonly wasGiven: boolean; readonly isOfOther: boolean },
+): string {
   const kept = 'Left empty, the deployed value is kept';
+  if (isOfOther) return `${kept} if nothing else changes; otherwise enter it again, because another person gave it`;
   if (!given) return kept;
   return wasGiven
     ? `${kept} (${describeGiver(given)})`
@@ -45,7 +54,12 @@ export function renderSecretChoices(form: RunForm): Html | null {
   if (!facts.deployed || basic.operation === 'destroy') return null;
   const own = findOwnSecrets(facts, facts.deployed);
   if (own.length === 0) return null;
-  return html`${renderOmitted(form, own)}<p class="field-hint">A deployed secret whose field is empty is kept, whatever else the run changes. Check values such as an address: the run sends the secret there.</p>`;
+  const ofOthers = own.filter(({ name }) => facts.secretsOfOthers.includes(name));
+  const hint =
+    ofOthers.length === 0
+      ? 'A deployed secret whose field is empty is kept, whatever else the run changes. Check values such as an address: the run sends the secret there.'
+      : 'A deployed secret that another person gave is kept only if nothing else changes: otherwise, a run with another address, for example, could disclose it.';
+  return html`${renderOmitted(form, own)}<p class="field-hint">${hint}</p>`;
 }
 
 /** Offers to give up secrets of the deployment. */

@@ -124,6 +124,8 @@ async function start(
     replace: [],
     message: run.message,
     approval: node.spec.approval ?? null,
+    // The assembly gave them, not the person who started it.
+    secretGivers: {},
     ...inputs,
   };
   const resolve = () => resolveRun(tx, deps, target, request, principal);

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Em } from '#database/database.ts';
+import { db } from '#domain/db.ts';
+import type { PublishedVersion } from '#domain/registry/published.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { Unprocessable } from '#domain/shared/errors.ts';
+import type { KeyRing } from '#domain/shared/secrets.ts';
+import { escapePointer } from '#domain/shared/values/json-pointer.ts';
+import { responsiblePerson } from '../approval/rules.ts';
+import { type SecretHash, secretHashOf } from './compared-inputs.ts';
+import { type Deployment, isGivenOtherwise } from './deployment.ts';
+import { openInputs, type RunInputs, type SecretGivers } from './inputs.ts';
+import type { RunRequest } from './run-request.ts';
+import { describeProblems } from './taken-over.ts';
+
+/**
+ * Who gave runs their secrets. A run keeps a secret of its source whatever else changes if the person who is responsible for it gave that secret: they know it
+ * already. With another person's secret, they could choose an address and have the secret sent there. So that secret is kept only if nothing else changes.
+ */
+
+/** The secrets that the run itself was given: neither the environment, nor a variable set, nor an output gave them. */
+export function findOwnSecrets({ variables, sensitive, sources = {}, reads = [] }: RunInputs): string[] {
+  // What stands beside a reference in a secret is a secret that a reference does not bring back.
+  const isRead = (name: string) => reads.some(({ variable, path }) => variable === name && path === '');
+  const names = [...new Set(sensitive)].filter((name) => Object.hasOwn(variables, name));
+  return names.filter((name) => !Object.hasOwn(sources, name) && !isRead(name));
+}
+
+/** Those of them that another person gave. */
+export function findSecretsOfOthers(inputs: RunInputs, person: string): string[] {
+  return findOwnSecrets(inputs).filter((name) => inputs.secretGivers?.[name] !== person);
+}
+
+/** Who gave a new run its secrets: whoever asks for it gave those that the request names, unless the request says otherwise. */
+export function giversOf(
+  { variables, sensitive, sources = {} }: RunInputs,
+  { request, inherited }: { readonly request: RunRequest; readonly inherited: Deployment | null },
+  requester: Principal,
+): SecretGivers {
+  const requested = request.secretGivers ?? null;
+  const giverOf = (name: string) => {
+    if (!isTyped(request, name)) return inherited?.inputs.secretGivers?.[name];
+    return requested ? requested[name] : responsiblePerson(requester);
+  };
+  const own = [...new Set(sensitive)].filter((name) => Object.hasOwn(variables, name) && !Object.hasOwn(sources, name));
+  return Object.fromEntries(
+    own.flatMap((name) => {
+      const giver = giverOf(name);
+      return giver === undefined ? [] : [[name, giver] as const];
+    }),
+  );
+}
+
+/** Whether the request itself gives the variable, other than by repeating a reference of its source. */
+function isTyped({ variables, source }: RunRequest, name: string): boolean {
+  return Object.hasOwn(variables, name) && !Object.hasOwn(source?.readAgain ?? {}, name);
+}
+
+/**
+ * The inputs of a run with the givers of its secrets. An earlier release sealed none: then the person who is responsible for the run gave them, if that person is
+ * responsible for all runs of the instance so far, and no assembly or finding brought a secret along.
+ */
+export async function withSecretGivers(em: Em, runId: string, inputs: RunInputs): Promise<RunInputs> {
+  if (inputs.secretGivers) return inputs;
+  const runs = await db(em)
+    .selectFrom('runs as r')
+    .innerJoin('runs as of', 'of.instanceId', 'r.instanceId')
+    .where('of.id', '=', runId)
+    .whereRef('r.instancePosition', '<=', 'of.instancePosition')
+    .select((eb) => [
+      eb.fn.coalesce('r.responsibleUserId', 'r.requestedById').as('person'),
+      eb.or([eb('r.assemblyRunId', 'is not', null), eb('r.driftFindingId', 'is not', null)]).as('isOfOther'),
+    ])
+    .distinct()
+    .limit(2)
+    .execute();
+  const [only] = runs;
+  const person = runs.length === 1 && only && !only.isOfOther ? only.person : null;
+  const givers = person === null ? [] : findOwnSecrets(inputs).map((name) => [name, person] as const);
+  return { ...inputs, secretGivers: Object.fromEntries(givers) };
+}
+
+interface KeptSecrets {
+  readonly version: PublishedVersion;
+  readonly request: RunRequest;
+  /** What the run takes over: without what it omits, and without what the environment has rotated. */
+  readonly inherited: Deployment | null;
+  /** The source as it is, with what has become secret since as secret. */
+  readonly deployment: Deployment | null;
+  /** What the run comes to. */
+  readonly inputs: RunInputs;
+}
+
+/**
+ * Refuses a run that would send a secret of another person to inputs that it was not deployed with.
+ * @throws Unprocessable `variables_invalid` naming the secrets
+ */
+export function refuseSecretsOfOthers(keyRing: KeyRing, kept: KeptSecrets, requester: Principal): void {
+  const { request, inherited, deployment, inputs } = kept;
+  const { deployed } = request.source ?? {};
+  if (!deployed || !inherited || !deployment) return;
+  const { sensitive, secretGivers = {} } = deployment.inputs;
+  const before = { ...deployed.inputs, sensitive, secretGivers };
+  const isKept = (name: string) =>
+    !isTyped(request, name) && Object.hasOwn(inherited.inputs.variables, name) && Object.hasOwn(inputs.variables, name);
+  const names = findSecretsOfOthers(before, responsiblePerson(requester)).filter(isKept);
+  if (names.length === 0 || isSameWork(kept, deployed, secretHashOf(keyRing, deployed.runId))) return;
+  const message =
+    'is a secret that another person gave the deployment, and is kept only if nothing else changes: give it again, or name it in omit';
+  const errors = names.map((name) => ({ path: `/${escapePointer(name)}`, message }));
+  throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
+}
+
+/** Whether the run has the version, the values and the environment variables that are deployed. A secret that it names counts as another one: otherwise the answer would confirm a guess. */
+function isSameWork(
+  { version, request, inherited, deployment, inputs }: KeptSecrets,
+  deployed: Deployment,
+  hash: SecretHash,
+): boolean {
+  const { variables, remoteStates } = deployed.inputs;
+  const isLeft = (name: string) => Object.hasOwn(inherited?.inputs.variables ?? {}, name);
+  const secrets = deployment?.inputs.sensitive ?? [];
+  return (
+    version.id === deployed.versionId &&
+    Object.keys(variables).every(isLeft) &&
+    !secrets.some((name) => isTyped(request, name)) &&
+    isDeepStrictEqual(inputs.variables, variables) &&
+    isDeepStrictEqual(inputs.remoteStates, remoteStates) &&
+    !isGivenOtherwise(deployed.inputs, inputs, hash)
+  );
+}
+
+/** The secrets of an earlier run that another person gave than the one who reads it. Those of a run whose inputs were deleted cannot be kept. */
+export async function findSecretsOfOthersIn(
+  em: Em,
+  keyRing: KeyRing,
+  runId: string,
+  reader: Principal,
+): Promise<string[]> {
+  const run = await db(em).selectFrom('runs').where('id', '=', runId).select('sealedInputs').executeTakeFirst();
+  if (!run || run.sealedInputs.length === 0) return [];
+  const inputs = await withSecretGivers(em, runId, openInputs(keyRing, runId, run.sealedInputs));
+  return findSecretsOfOthers(inputs, responsiblePerson(reader));
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openInputs } from '#domain/runs/admission/inputs.ts';
+import { Run } from '#domain/runs/entity.ts';
+import { fireSchedule } from '#domain/schedules/fire-schedule.ts';
+import { join } from '#test/support/access/tenancy.ts';
+import type { ApiUser } from '#test/support/api/in-process-api.ts';
+import { Following, outputOf } from '#test/support/references/following.ts';
+import { openReadingStage, plain, type ReadingStage } from '#test/support/references/reading-stage.ts';
+
+/** Secrets that one person gave a deployment, and runs of another person that start from it. */
+
+let stage: ReadingStage;
+let template: string;
+let other: ApiUser;
+beforeAll(async () => {
+  stage = await openReadingStage();
+  template = await stage.steps.publish(versionOf(first));
+  const admin = await stage.api.addUser('admin');
+  const spec = versionOf({ ...first, size: { type: 'integer', default: 3 } });
+  await admin.make(`/registry/templates/${template}/versions`, { version: '2.0.0', spec });
+  other = await stage.api.addUser('maintainer');
+  await join(stage.tenant, other, 'member', 'owner');
+});
+afterAll(() => stage?.api.close());
+
+const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }], destroy: [{ name: 'no', run: ['true'] }] };
+const versionOf = (properties: object) => ({ variables: { type: 'object', properties, required: ['name'] }, executor });
+const secret = { type: 'string', writeOnly: true };
+const first = { name: { type: 'string' }, colour: { type: 'string' }, api_key: secret, token: secret };
+const typed = { name: 'shop.example', colour: 'blue', api_key: 'typed-by-hand' };
+
+/** An environment of its own, in which the owner has deployed the variables. */
+async function deployed(variables: object = typed) {
+  const { owner, project } = stage.tenant;
+  const name = `Place ${Math.random().toString(36).slice(2, 10)}`;
+  const { id: place } = await owner.make('/environments', { project_id: project, name, kind: 'development' });
+  const at = { template_id: template, environment_id: place, instance: 'shop' };
+  const give = async (variable: string, value: string, category = 'template', sensitive = true) => {
+    const given = { value, category, sensitive };
+    expect((await owner.put(`/environments/${place}/variables/${variable}`, given)).status).toBeLessThan(300);
+  };
+  const run = async (given: object = {}, rest: object = {}, caller = other) =>
+    stage.ask(given, { ...at, version: '1.0.0', variables_from: 'deployed', ...rest }, caller);
+  const deploy = async (given: object, rest: object = {}, caller = owner) => {
+    const { body, status, text } = await stage.ask(given, { ...at, version: '1.0.0', ...rest }, caller);
+    expect(status, text).toBe(202);
+    await stage.finish(body.id);
+    return body;
+  };
+  return { at, place, give, run, deploy, first: await deploy(variables) };
+}
+
+async function inputsOf(id: string) {
+  const { orm, keyRing } = stage.api.services;
+  const run = await orm.em.fork().findOneOrFail(Run, { id });
+  return openInputs(keyRing, run.id, run.sealedInputs).variables;
+}
+
+async function admitted({ body, status, text }: Awaited<ReturnType<typeof stage.ask>>) {
+  expect(status, text).toBe(202);
+  return inputsOf(body.id);
+}
+
+function expectRefused({ status, headers, text }: Awaited<ReturnType<typeof stage.ask>>) {
+  expect([status, headers['x-error-code']], text).toEqual([422, 'variables_invalid']);
+  expect(text).toContain('/api_key is a secret that another person gave the deployment');
+  expect(text).not.toMatch(/typed-by-hand|of-the-environment/);
+}
+
+describe('a run of another person that starts from what is deployed', () => {
+  test('keeps the secret while nothing else changes', async () => {
+    expect(await admitted(await (await deployed()).run())).toEqual(typed);
+  });
+
+  test.each([
+    ['names another value', { name: 'attacker.example' }, {}],
+    ['names another secret', { token: 'guess' }, {}],
+    ['has another version', {}, { version: '2.0.0' }],
+    ['omits another variable', {}, { omit: ['colour'] }],
+  ])('is refused by the name of the secret if it %s', async (_what, given, rest) => {
+    const { give, run } = await deployed();
+    expectRefused(await run(given, rest));
+    await give('api_key', 'of-the-environment');
+    expectRefused(await run(given, rest));
+  });
+
+  test('is refused if the environment gives the tools another variable', async () => {
+    const { give, run } = await deployed();
+    await give('PROXY', 'attacker.example', 'env', false);
+    expectRefused(await run());
+  });
+
+  test('is refused if the environment has rotated another secret', async () => {
+    const { give, run, deploy } = await deployed();
+    await give('token', 'token-1111');
+    await deploy(typed);
+    await give('token', 'token-2222');
+    expectRefused(await run());
+  });
+
+  test('is refused if a reference comes to another value', async () => {
+    const source = await stage.deploy({ instance: 'address' }, { host: plain('one.example') });
+    const { place, run, deploy } = await deployed();
+    await stage.allow(source, { environment_ids: [place] });
+    const name = outputOf('shared', 'address', 'host');
+    await deploy({ ...typed, name });
+    expect(await admitted(await run())).toMatchObject({ name: 'one.example', api_key: 'typed-by-hand' });
+    const again = await deployed();
+    await stage.allow(source, { environment_ids: [again.place] });
+    await again.deploy({ ...typed, name });
+    await stage.deploy({ instance: 'address' }, { host: plain('attacker.example') });
+    expectRefused(await again.run());
+  });
+
+  test('gets the secret that it names, or that of the environment if it omits the deployed one', async () => {
+    const { run, deploy } = await deployed();
+    await deploy({ colour: 'red', api_key: 'own-key' }, { variables_from: 'deployed' }, other);
+    expect(await admitted(await run({ colour: 'green' }))).toEqual({ ...typed, colour: 'green', api_key: 'own-key' });
+    const second = await deployed();
+    await second.give('api_key', 'of-the-environment');
+    const inputs = await admitted(await second.run({ colour: 'red' }, { omit: ['api_key'] }));
+    expect(inputs).toMatchObject({ colour: 'red', api_key: 'of-the-environment' });
+  });
+
+  test('does not make the secret that it keeps one of this person', async () => {
+    const { run, deploy } = await deployed();
+    const { id } = await deploy({}, { variables_from: 'deployed' }, other);
+    const copy = await other.post(`/runs/${id}/requeue`, {});
+    expect(copy.status, copy.text).toBe(202);
+    await stage.finish(copy.body.id);
+    expectRefused(await run({ name: 'attacker.example' }));
+    const inputs = await admitted(await run({ name: 'new.example' }, {}, stage.tenant.owner));
+    expect(inputs).toMatchObject({ name: 'new.example', api_key: 'typed-by-hand' });
+  });
+
+  test('is refused alike for inputs that an earlier release sealed', async () => {
+    const { run, first: deployment } = await deployed();
+    const { orm, keyRing } = stage.api.services;
+    const em = orm.em.fork();
+    const row = await em.findOneOrFail(Run, { id: deployment.id });
+    const { secretGivers: _, ...earlier } = openInputs(keyRing, row.id, row.sealedInputs);
+    const sealed = keyRing.sealJson(['run-inputs', row.id], earlier);
+    await em.nativeUpdate(Run, { id: row.id }, { sealedInputs: sealed });
+    expectRefused(await run({ name: 'attacker.example' }));
+    const inputs = await admitted(await run({ name: 'new.example' }, {}, stage.tenant.owner));
+    expect(inputs).toMatchObject({ api_key: 'typed-by-hand' });
+  });
+});
+
+describe('a schedule of another person that keeps the deployed values', () => {
+  test('starts while nothing else changes, and fails by the name of the secret otherwise', async () => {
+    const { at, give } = await deployed();
+    const work = { run: { ...at, version: '1.0.0', variables_from: 'deployed' } };
+    const schedule = { team_id: stage.tenant.team, name: 'Nightly', schedule: { every: 'PT6H' }, work };
+    const made = await other.post('/schedules', schedule);
+    expect(made.status, made.text).toBe(201);
+    const deps = { ...stage.api.services, bindingKey: stage.api.services.installation.bindingKey };
+    const fire = async () => {
+      await fireSchedule(deps, made.body.id, new Date());
+      return (await other.get(`/schedules/${made.body.id}`)).body.last_results;
+    };
+    const [started] = await fire();
+    expect(started).toMatchObject({ outcome: 'started' });
+    expect(await inputsOf(started.run_id)).toEqual(typed);
+    await stage.finish(started.run_id);
+    await give('PROXY', 'attacker.example', 'env', false);
+    const results = await fire();
+    expect(results[0]).toMatchObject({ outcome: 'failed', run_id: null });
+    expect(JSON.stringify(results[0])).toContain('/api_key is a secret that another person gave the deployment');
+  });
+});
+
+describe('an instance that follows an output for another person', () => {
+  test('starts nothing, and names the secret in its history', async () => {
+    const following = new Following(stage);
+    const source = await stage.deploy({ instance: 'host' }, { host: plain('one.example') });
+    const { place, deploy } = await deployed();
+    await stage.allow(source, { environment_ids: [place] });
+    const { instance_id: reader } = await deploy({ ...typed, name: outputOf('shared', 'host', 'host') });
+    expect((await following.follow(reader, true, other)).status).toBe(200);
+    await following.redeploy('host', { host: plain('attacker.example') });
+    expect(await following.runsOf(reader)).toEqual([]);
+    expect(JSON.stringify(await following.read(reader))).toContain('/api_key is a secret that another person gave');
+  });
+});
