@@ -1,6 +1,7 @@
 import type { EntitySchemaWithMeta } from '@mikro-orm/core';
 import type { InferKyselyTable } from '@mikro-orm/sql';
-import type { ColumnType } from 'kysely';
+import type { ColumnType, InferResult } from 'kysely';
+import type { Compilable } from './queries.ts';
 
 /** The JSON text of a value. The type keeps the type of the value, so that it fits only a column of that type. */
 export type JsonText<Value> = string & { readonly '~json'?: Value };
@@ -33,3 +34,7 @@ export type TableOf<Schema extends EntitySchemaWithMeta> = {
 };
 
 type ByProperty<Schema extends EntitySchemaWithMeta> = InferKyselyTable<Schema, { columnNamingStrategy: 'property' }>;
+
+/** A row that a query answers, by the function that makes the query. Times are strings. */
+export type RowOf<Select extends (...parameters: never[]) => Compilable<unknown>> =
+  InferResult<ReturnType<Select>> extends readonly (infer Row)[] ? { readonly [Name in keyof Row]: Row[Name] } : never;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AssemblyChange, NewAssembly } from '#domain/assemblies/assemblies.ts';
+import { changesOf } from '#api/pipeline/fields.ts';
 import { Version } from '#domain/registry/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -9,34 +9,18 @@ import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests about assemblies (docs/assemblies.md). */
 
-const Description = z.string().max(4_000);
+/** What people say of an assembly. */
+export const assemblyBody = {
+  name: ResourceName,
+  slug: Slug.optional(),
+  description: z.string().max(4_000).default(''),
+};
 
-export const CreateAssembly = z
-  .strictObject({
-    team_id: Id,
-    name: ResourceName,
-    slug: Slug.optional(),
-    description: Description.default(''),
-  })
-  .meta({ id: 'CreateAssembly' });
-
-export function toNewAssembly({ team_id: _team, ...assembly }: z.output<typeof CreateAssembly>): NewAssembly {
-  return assembly;
-}
+export const CreateAssembly = z.strictObject({ team_id: Id, ...assemblyBody }).meta({ id: 'CreateAssembly' });
 
 export const UpdateAssembly = z
-  .strictObject({
-    name: ResourceName.optional(),
-    slug: Slug.optional(),
-    description: Description.optional(),
-    ...ExpectedRevision,
-  })
+  .strictObject({ ...changesOf(assemblyBody), ...ExpectedRevision })
   .meta({ id: 'UpdateAssembly' });
-
-export function toAssemblyChange(body: z.output<typeof UpdateAssembly>): AssemblyChange {
-  const { expected_revision: expectedRevision, ...change } = body;
-  return { ...change, expectedRevision };
-}
 
 /** A draft may be sent as an object, or as text in YAML or JSON, which stays as it is with its comments. */
 const DraftSpec = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
+import { toProperties } from '#api/pipeline/fields.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -13,14 +14,15 @@ import {
   updateAssembly,
 } from '#domain/assemblies/assemblies.ts';
 import { listAssemblies } from '#domain/assemblies/list-store.ts';
+import { assemblyFields } from '#domain/assemblies/model.ts';
 import { type AssemblyTarget, findAssembly, findAssemblyToChange } from '#domain/assemblies/store.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { pick, refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { accessReview, createAccess, listAccess, readAccess, writeAccess } from './access.ts';
 import { showAssembly } from './actions.ts';
-import { CreateAssembly, toAssemblyChange, toNewAssembly, UpdateAssembly } from './bodies.ts';
+import { CreateAssembly, UpdateAssembly } from './bodies.ts';
 import { AssemblyView, ListedAssemblyView, viewListed } from './views.ts';
 
 export const AssemblyParams = z.strictObject({ id: Id });
@@ -74,7 +76,7 @@ export const create = command({
   idempotency: 'none',
   audit: 'assembly.created',
   handle: async ({ tx, target, body }) => {
-    const assembly = await createAssembly(tx, target, toNewAssembly(body));
+    const assembly = await createAssembly(tx, target, toProperties(body));
     return { ...changeOf(assembly), after: describeAssembly(assembly) };
   },
 });
@@ -95,7 +97,7 @@ export const update = command({
   handle: async ({ tx, target, body }) => {
     const { revision } = target.assembly;
     const before = describeAssembly(target.assembly);
-    await updateAssembly(tx, target, toAssemblyChange(body));
+    await updateAssembly(tx, target, toProperties(body));
     return changeSince(revision, target.assembly, { before, after: describeAssembly(target.assembly) });
   },
 });
@@ -163,8 +165,8 @@ export const remove = command({
 
 type Assembly = AssemblyTarget['assembly'];
 
-function describeAssembly({ name, slug, description }: Assembly) {
-  return { name, slug, description };
+function describeAssembly(assembly: Assembly) {
+  return pick(assembly, assemblyFields);
 }
 
 function changeOf({ id, revision }: Assembly) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import type { Draft } from '#domain/assemblies/drafts/draft-store.ts';
 import type { AssemblyDetails } from '#domain/assemblies/list-store.ts';
@@ -12,6 +13,15 @@ export const assemblyActions = ['save_draft', 'publish', 'run', 'update', 'archi
 
 const Author = z.object({ id: AnswerId, name: z.string() });
 
+const lastRun = {
+  id: AnswerId,
+  status: z.enum(runStatuses),
+  status_reason: z.string().nullable(),
+  operation: z.enum(assemblyOperations),
+  environment_id: AnswerId,
+  created_at: Time,
+};
+
 /** An assembly in a list. */
 export const ListedAssemblyView = z
   .object({
@@ -24,41 +34,13 @@ export const ListedAssemblyView = z
     revision: z.int(),
     created_at: Time,
     archived_at: Time.nullable(),
-    last_run: z
-      .object({
-        id: AnswerId,
-        status: z.enum(runStatuses),
-        status_reason: z.string().nullable(),
-        operation: z.enum(assemblyOperations),
-        environment_id: AnswerId,
-        created_at: Time,
-      })
-      .nullable()
-      .describe('The newest run; null if it was never run.'),
+    last_run: z.object(lastRun).nullable().describe('The newest run; null if it was never run.'),
   })
   .meta({ id: 'ListedAssembly' });
 
-export function viewListed(assembly: AssemblyDetails): z.input<typeof ListedAssemblyView> {
-  const { id, name, slug, description, revision, teamId, latestVersion, createdAt, archivedAt, lastRun } = assembly;
-  return {
-    id,
-    team_id: teamId,
-    name,
-    slug,
-    description,
-    latest_version: latestVersion,
-    revision,
-    created_at: createdAt,
-    archived_at: archivedAt,
-    last_run: lastRun && {
-      id: lastRun.id,
-      status: lastRun.status,
-      status_reason: lastRun.statusReason,
-      operation: lastRun.operation,
-      environment_id: lastRun.environmentId,
-      created_at: lastRun.createdAt,
-    },
-  };
+export function viewListed(assembly: AssemblyDetails) {
+  const run = assembly.lastRun && answerOf(lastRun, assembly.lastRun);
+  return answerOf(ListedAssemblyView.shape, { ...assembly, lastRun: run });
 }
 
 /** An assembly that is read alone. */

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { toProperties } from '#api/pipeline/fields.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import type { Em } from '#database/database.ts';
+import { projectFields } from '#domain/projects/model.ts';
 import { createProject, updateProject } from '#domain/projects/projects.ts';
 import { findProject, findProjectToChange, listProjects, type ProjectTarget } from '#domain/projects/store.ts';
 import { findProjectTransfer, transferProject } from '#domain/projects/transfer.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
+import { pick } from '#domain/shared/revisions.ts';
 import { findTeamById } from '#domain/teams/store.ts';
-import { CreateProject, TransferProject, toNewProject, toProjectChange, UpdateProject } from './bodies.ts';
+import { CreateProject, TransferProject, UpdateProject } from './bodies.ts';
 import { ListedProjectView, ProjectView, showProject, viewProject } from './views.ts';
 
 const ProjectParams = z.strictObject({ id: Id });
@@ -86,9 +89,8 @@ export const create = command({
   idempotency: 'none',
   audit: 'project.created',
   handle: async ({ tx, target, body, operations, principal }) => {
-    const project = await createProject(tx.em, target, toNewProject(body));
-    const { name, slug, description } = project;
-    return { ...(await changeOf(tx.em, { operations, principal }, project)), after: { name, slug, description } };
+    const project = await createProject(tx.em, target, toProperties(body));
+    return { ...(await changeOf(tx.em, { operations, principal }, project)), after: pick(project, projectFields) };
   },
 });
 
@@ -105,7 +107,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'project.updated',
   handle: async ({ tx, target, body, operations, principal }) => {
-    const { updated, difference } = await updateProject(tx.em, target, toProjectChange(body));
+    const { updated, difference } = await updateProject(tx.em, target, toProperties(body));
     const { before, after } = difference;
     return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId } from '#api/pipeline/schemas.ts';
-import { commonFields, viewCommon } from '#api/tenancy/views.ts';
+import { commonFields } from '#api/tenancy/views.ts';
 import type { Em } from '#database/database.ts';
 import type { ProjectTarget } from '#domain/projects/store.ts';
 import { withUse } from '#domain/tenancy/use.ts';
@@ -21,8 +22,7 @@ export const ListedProjectView = z.object(fields).meta({ id: 'ListedProject' });
 export const ProjectView = z.object({ ...fields, actions: projectActions.view }).meta({ id: 'Project' });
 
 export function viewProject(project: ProjectTarget) {
-  const { organizationId, teamId, description } = project;
-  return { ...viewCommon(project), organization_id: organizationId, team_id: teamId, description };
+  return answerOf(fields, project);
 }
 
 /** Shows one project with the actions that the caller may take. */

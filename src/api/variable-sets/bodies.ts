@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changesOf } from '#api/pipeline/fields.ts';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -7,23 +8,17 @@ import { maxAttachments } from '#domain/variable-sets/attach.ts';
 
 /** The bodies of requests about variable sets. */
 
-const Description = z.string().max(1000);
+/** What people say of a set. */
+export const variableSetBody = { name: ResourceName, description: z.string().max(1000).default('') };
 
 export const CreateVariableSet = z
-  .strictObject({ name: ResourceName, description: Description.default(''), ...ownerFields })
+  .strictObject({ ...variableSetBody, ...ownerFields })
   .check(namesOneOwner)
   .meta({ id: 'CreateVariableSet' });
 
 export const UpdateVariableSet = z
-  .strictObject({ name: ResourceName.optional(), description: Description.optional(), ...ExpectedRevision })
+  .strictObject({ ...changesOf(variableSetBody), ...ExpectedRevision })
   .meta({ id: 'UpdateVariableSet' });
-
-export function toVariableSetChange({
-  expected_revision: expectedRevision,
-  ...change
-}: z.output<typeof UpdateVariableSet>) {
-  return { ...change, expectedRevision };
-}
 
 const ids = z
   .array(Id)

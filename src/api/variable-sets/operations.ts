@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toProperties } from '#api/pipeline/fields.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -14,7 +15,7 @@ import { readBack } from '#domain/shared/revisions.ts';
 import { findVariableSet, listVariableSets, readVariableSet } from '#domain/variable-sets/store.ts';
 import { createVariableSet, deleteVariableSet, updateVariableSet } from '#domain/variable-sets/variable-sets.ts';
 import { variableSetActions } from './actions.ts';
-import { CreateVariableSet, toVariableSetChange, UpdateVariableSet } from './bodies.ts';
+import { CreateVariableSet, UpdateVariableSet } from './bodies.ts';
 import { ListedVariableSetView, VariableSetView, viewVariableSet } from './views.ts';
 
 /** Who may do what with variable sets (docs/variable-sets.md). */
@@ -117,7 +118,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'variable_set.updated',
   handle: async ({ tx, target, body }) => {
-    const { before, after } = await updateVariableSet(tx, target, toVariableSetChange(body));
+    const { before, after } = await updateVariableSet(tx, target, toProperties(body));
     return { id: target.set.id, revision: target.set.revision, before, after };
   },
 });

@@ -10,21 +10,13 @@ import { archive, unarchive } from '#domain/shared/ownership-graph/archiving.ts'
 import { findArchivingRefusal, findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { deleteOwned } from '#domain/shared/ownership-graph/deletion.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { pick, refuseStale } from '#domain/shared/revisions.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
-import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
+import type { ChangeOf, NewNamed } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { Assembly } from './entity.ts';
+import { Assembly, type AssemblyFields } from './entity.ts';
+import { assemblyFields } from './model.ts';
 import type { AssemblyTarget } from './store.ts';
-
-export interface NewAssembly extends NewNamed {
-  readonly description: string;
-}
-
-/** Fields that are absent stay as they are. */
-export interface AssemblyChange extends Renaming {
-  readonly description?: string | undefined;
-}
 
 /** What refuses the deletion or the archiving shows of what uses the assembly: names that the principal may read, else a number. */
 function namesShownTo(principal: Principal): ShowsNames {
@@ -35,11 +27,11 @@ function namesShownTo(principal: Principal): ShowsNames {
 export async function createAssembly(
   tx: Transaction,
   team: TeamTarget,
-  { name, slug: wanted, description }: NewAssembly,
+  request: NewNamed<AssemblyFields>,
 ): Promise<Assembly> {
   refuseArchived(team);
-  const slug = chooseSlug({ name, slug: wanted });
-  const assembly = tx.em.create(Assembly, { id: newId(), teamId: team.teamId, name, slug, description });
+  const slug = chooseSlug(request);
+  const assembly = tx.em.create(Assembly, { ...pick(request, assemblyFields), id: newId(), teamId: team.teamId, slug });
   tx.em.persist(assembly);
   await reportingSlugConflict('assembly', slug, () => tx.em.flush());
   return assembly;
@@ -52,7 +44,7 @@ export async function createAssembly(
 export async function updateAssembly(
   tx: Transaction,
   target: AssemblyTarget,
-  { expectedRevision, ...wanted }: AssemblyChange,
+  { expectedRevision, ...wanted }: ChangeOf<AssemblyFields>,
 ): Promise<void> {
   const { assembly } = target;
   refuseArchived(target);

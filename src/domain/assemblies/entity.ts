@@ -8,9 +8,11 @@ import type { Masked, MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import { isTerminal, type RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import { Team } from '#domain/teams/entity.ts';
+import type { ChangeOf } from '#domain/tenancy/model.ts';
 import {
   type AssemblyOperation,
   type AssemblyRunReason,
+  type assemblyFields,
   assemblyRunTransitions,
   type NodeReason,
   type NodeStatus,
@@ -48,15 +50,14 @@ export const AssemblySchema = defineEntity({
     deletedAt: at().nullable(),
   },
 });
+
+/** What people say of an assembly. */
+export type AssemblyFields = Pick<Assembly, (typeof assemblyFields)[number]>;
+
 export class Assembly extends AssemblySchema.class {
   /** Changes the given fields and keeps the rest; false if nothing differs, which is no new revision. */
-  change(wanted: {
-    readonly name?: string | undefined;
-    readonly slug?: string | undefined;
-    readonly description?: string | undefined;
-  }): boolean {
-    const { name, slug, description } = this;
-    const { after, isEmpty } = findDifference({ name, slug, description }, wanted);
+  change(wanted: ChangeOf<AssemblyFields>): boolean {
+    const { after, isEmpty } = findDifference<AssemblyFields>(this, wanted);
     if (isEmpty) return false;
     Object.assign(this, after);
     this.revision += 1;

@@ -1,9 +1,2 @@
-import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
-
-export interface NewProject extends NewNamed {
-  readonly description: string;
-}
-
-export interface ProjectChange extends Renaming {
-  readonly description?: string | undefined;
-}
+/** What people say of a project: columns of its entity, which they give and change by these names. */
+export const projectFields = ['name', 'slug', 'description'] as const;

@@ -1,30 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
+import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { presentTeams } from '#domain/teams/store.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Project } from './entity.ts';
-
-/** The columns of a project that authorization and responses use. Times are strings. */
-export interface ProjectTarget extends Ownership, Archivable {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly teamId: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly description: string;
-  readonly eligibilityGeneration: number;
-  readonly revision: number;
-  readonly createdAt: string;
-  readonly archivedAt: string | null;
-}
+import { projectFields } from './model.ts';
 
 /** Projects `p` with team `t` and organization `o`. Omits rows that are deleted at any level. */
 export function presentProjects(queries: Kysely<Tables>) {
@@ -37,9 +24,7 @@ function selectProjects(queries: Kysely<Tables>) {
       'p.id',
       'o.id as organizationId',
       't.id as teamId',
-      'p.name',
-      'p.slug',
-      'p.description',
+      ...projectFields.map((field) => `p.${field}` as const),
       'p.eligibilityGeneration',
       'p.revision',
       'p.createdAt',
@@ -54,8 +39,14 @@ function selectProjects(queries: Kysely<Tables>) {
     );
 }
 
+/** What authorization and answers use of a project. */
+export type ProjectTarget = RowOf<typeof selectProjects>;
+
+/** What people say of a project. */
+export type ProjectFields = Pick<ProjectTarget, (typeof projectFields)[number]>;
+
 /** A project by its id; undefined if it or an owner was deleted. `lock` locks its row and its owners'. */
-export const findProject = prepareLookup<ProjectTarget>((queries, id, lock) =>
+export const findProject = prepareLookup((queries, id, lock) =>
   lockRows(selectProjects(queries).where('p.id', '=', id), ['o', 't', 'p'], lock),
 );
 
@@ -85,7 +76,7 @@ export function listProjects(
 
 export async function insertProject(
   em: Em,
-  project: { id: string; teamId: string; name: string; slug: string; description: string },
+  project: ProjectFields & Pick<ProjectTarget, 'id' | 'teamId'>,
 ): Promise<void> {
   await em.persist(em.create(Project, project)).flush();
 }
@@ -94,7 +85,7 @@ export async function insertProject(
 export async function saveProject(
   em: Em,
   { id, revision }: ProjectTarget,
-  changes: { name?: string; slug?: string; description?: string },
+  changes: Partial<ProjectFields>,
 ): Promise<void> {
   await db(em)
     .updateTable('projects')

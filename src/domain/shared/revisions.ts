@@ -28,6 +28,11 @@ export interface Difference<T> {
   readonly isEmpty: boolean;
 }
 
+/** Some of the properties of something. */
+export function pick<From, Name extends keyof From>(from: From, names: readonly Name[]): Pick<From, Name> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<From, Name>;
+}
+
 /** Compares the given fields with the current ones. */
 export function findDifference<T extends object>(
   current: T,
@@ -36,12 +41,7 @@ export function findDifference<T extends object>(
   const names = (Object.keys(wanted) as (keyof T)[]).filter(
     (name) => wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),
   );
-  const pick = (from: { [K in keyof T]?: T[K] | undefined }): Partial<T> => {
-    const picked: Partial<T> = {};
-    for (const name of names) picked[name] = from[name] as T[keyof T];
-    return picked;
-  };
-  return { before: pick(current), after: pick(wanted), isEmpty: names.length === 0 };
+  return { before: pick(current, names), after: pick(wanted, names) as Partial<T>, isEmpty: names.length === 0 };
 }
 
 /** Awaits a row that this transaction has just written. @throws Error if it is missing */

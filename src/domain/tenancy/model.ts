@@ -19,18 +19,20 @@ export function slugify(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** An organization, team, project or environment to be made; without a slug, one is made from the name. */
-export interface NewNamed {
+interface Named {
   readonly name: string;
-  readonly slug?: string | undefined;
+  readonly slug: string;
 }
+
+/** Something with these fields to be made; without a slug, one is made from the name. */
+export type NewNamed<Fields extends Named = Named> = Omit<Fields, 'slug'> & { readonly slug?: string | undefined };
 
 /** The revision for which a change was made; the change is refused if the resource has another one by now. */
 export interface RevisionCheck {
   readonly expectedRevision?: number | undefined;
 }
 
-export interface Renaming extends RevisionCheck {
-  readonly name?: string | undefined;
-  readonly slug?: string | undefined;
-}
+/** New values for some of the fields; absent ones stay as they are. */
+export type ChangeOf<Fields> = RevisionCheck & { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
+export type Renaming = ChangeOf<Named>;

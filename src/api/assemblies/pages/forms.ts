@@ -4,13 +4,14 @@ import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
+import { readFields } from '#api/web/forms/body-fields.ts';
 import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
+import { assemblyBody } from '../bodies.ts';
 import { archive, create, remove, unarchive, update } from '../operations.ts';
 import { listRuns } from '../run-operations.ts';
 import { type AssemblySubject, assemblyCrumbs, assemblyPath, readAssembly } from './views.ts';
@@ -45,13 +46,6 @@ ${renderBlockers(
   },
 };
 
-const descriptionField: FormField = {
-  name: 'description',
-  label: 'Description',
-  kind: 'area',
-  isOptional: true,
-};
-
 const createForm: FormPageDeclaration<unknown, null> = {
   read: async () => null,
   describe: async (_subject, visit) => ({
@@ -67,8 +61,7 @@ const createForm: FormPageDeclaration<unknown, null> = {
         value: visit.scope.teamId,
         hint: 'The team that owns it. Its members can see and run it.',
       },
-      ...nameFields(),
-      descriptionField,
+      ...nameFields(undefined, assemblyBody),
     ],
     submit: 'Create assembly',
     cancel: pagePath(pages.assemblies),
@@ -85,13 +78,13 @@ const editForm: FormPageDeclaration<{ id: string }, AssemblySubject> = {
   describe: (assembly) => ({
     title: `Edit ${assembly.name}`,
     crumbs: assemblyCrumbs(assembly),
-    fields: [...nameFields(assembly), { ...descriptionField, value: assembly.description }, revisionField(assembly)],
+    fields: [...nameFields(assembly, assemblyBody), revisionField(assembly)],
     submit: 'Save changes',
     cancel: assemblyPath(assembly),
     refusal: refusalOf(assembly.actions, 'update'),
   }),
   carryOut: async (assembly, typed, visit) => {
-    const body = { ...toBody(typed), description: typed['description'] ?? '' };
+    const body = { ...toBody(typed), ...readFields(assemblyBody, typed) };
     await visit.run(update, { params: { id: assembly.id }, body });
     return assemblyPath(assembly, 'saved');
   },

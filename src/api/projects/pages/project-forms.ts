@@ -5,13 +5,14 @@ import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
 import { renderBlockers } from '#api/tenancy/pages/views.ts';
+import { readFields } from '#api/web/forms/body-fields.ts';
 import { without } from '#api/web/forms/fields/choices.ts';
-import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { projectBody } from '../bodies.ts';
 import { archive, create, remove, transfer, unarchive, update } from '../operations.ts';
 import { type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
 
@@ -44,13 +45,6 @@ ${renderBlockers(
   },
 };
 
-const descriptionField: FormField = {
-  name: 'description',
-  label: 'Description',
-  kind: 'area',
-  isOptional: true,
-};
-
 /** Adds the forms that make, change, archive, transfer and delete projects. */
 export function registerProjectForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newProject, {
@@ -68,8 +62,7 @@ export function registerProjectForms(addPage: AddPage): void {
           value: visit.scope.teamId,
           hint: 'The team that owns it. Its members can see everything in it.',
         },
-        ...nameFields(),
-        descriptionField,
+        ...nameFields(undefined, projectBody),
       ],
       submit: 'Create project',
       cancel: pagePath(pages.projects),
@@ -84,13 +77,13 @@ export function registerProjectForms(addPage: AddPage): void {
     describe: (project) => ({
       title: `Edit ${project.name}`,
       crumbs: projectCrumbs(project),
-      fields: [...nameFields(project), { ...descriptionField, value: project.description }, revisionField(project)],
+      fields: [...nameFields(project, projectBody), revisionField(project)],
       submit: 'Save changes',
       cancel: projectPath(project),
       refusal: refusalOf(project.actions, 'update'),
     }),
     carryOut: async (project, typed, visit) => {
-      const body = { ...toBody(typed), description: typed['description'] };
+      const body = { ...toBody(typed), ...readFields(projectBody, typed) };
       await visit.run(update, { params: { id: project.id }, body });
       return projectPath(project, 'saved');
     },

@@ -1,9 +1,11 @@
 import { ownerField, toOwner } from '#api/tenancy/pages/owner-choice.ts';
+import { bodyFields, readFields } from '#api/web/forms/body-fields.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import { variableSetBody } from '../bodies.ts';
 import { create, remove, update } from '../operations.ts';
 import { readSet, type ShownSet, setCrumbs, setPath, setsCrumb } from './labels.ts';
 import { mayCreateSet } from './owners.ts';
@@ -18,17 +20,8 @@ export function registerVariableSetForms(addPage: AddPage): void {
 const ownerHint =
   'Everybody who can see the owner can see the set. It can be attached to projects and environments of its owner. The owner cannot be changed later.';
 
-function nameFields(set?: ShownSet): FormField[] {
-  return [
-    { name: 'name', label: 'Name', hint: 'Such as aws-common.', value: set?.name },
-    {
-      name: 'description',
-      label: 'Description',
-      kind: 'area',
-      isOptional: true,
-      value: set?.description,
-    },
-  ];
+function describedFields(set?: ShownSet): FormField[] {
+  return bodyFields(variableSetBody, { name: { hint: 'Such as aws-common.' } }, { ...set });
 }
 
 function addNew(addPage: AddPage): void {
@@ -37,7 +30,7 @@ function addNew(addPage: AddPage): void {
     describe: async (_subject, visit) => ({
       title: 'New variable set',
       crumbs: [setsCrumb],
-      fields: [await ownerField(visit, create, ownerHint), ...nameFields()],
+      fields: [await ownerField(visit, create, ownerHint), ...describedFields()],
       submit: 'Create variable set',
       cancel: pagePath(pages.variableSets),
       refusal: (await mayCreateSet(visit)).reason,
@@ -57,13 +50,13 @@ function addEdit(addPage: AddPage): void {
       title: `Edit ${set.name}`,
       crumbs: setCrumbs(set),
       lead: 'Existing runs keep the old name.',
-      fields: [...nameFields(set), revisionField(set)],
+      fields: [...describedFields(set), revisionField(set)],
       submit: 'Save changes',
       cancel: setPath(set),
       refusal: refusalOf(set.actions, 'update'),
     }),
     carryOut: async (set, typed, visit) => {
-      const body = { ...toBody(typed), description: typed['description'] };
+      const body = { ...toBody(typed), ...readFields(variableSetBody, typed) };
       await visit.run(update, { params: { id: set.id }, body });
       return setPath(set, 'saved');
     },

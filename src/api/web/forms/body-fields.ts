@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { capitalize } from '../text.ts';
+import type { FormField } from './fields/form-field.ts';
+import type { Typed } from './form-page.ts';
+import { readWholeNumber } from './typed-number.ts';
+
+/** What a form sends for a box that is checked. */
+const checked = 'yes';
+
+/** A longer text gets an area of several lines. */
+const maxInLine = 250;
+
+/** What a form says of a field beside what the body of the operation says. */
+export type DescribedFields = Readonly<Record<string, Partial<FormField>>>;
+
+/**
+ * The fields of a form for these fields of an operation's body: the control that fits, and whether they may be left empty.
+ * @param described labels, hints and controls that differ from what follows from the names and limits
+ * @param current the values of what the form changes
+ */
+export function bodyFields(
+  fields: z.ZodRawShape,
+  described: DescribedFields = {},
+  current: Readonly<Record<string, unknown>> = {},
+): FormField[] {
+  const { required = [] } = schemaOf(z.object(fields));
+  return Object.entries(fields).map(([name, field]) => ({
+    name,
+    label: labelOf(name),
+    ...controlOf(schemaOf(field as z.ZodType)),
+    isOptional: !required.includes(name),
+    value: toTyped(current[name]),
+    ...described[name],
+  }));
+}
+
+/** A value of a resource as its field shows it. */
+function toTyped(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return value ? checked : '';
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+function schemaOf(type: z.ZodType) {
+  return z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+}
+
+/** Cost center, for `cost_center`. */
+function labelOf(name: string): string {
+  return capitalize(name.replaceAll('_', ' '));
+}
+
+function controlOf({
+  type,
+  enum: values,
+  maxLength = 0,
+  minimum: min,
+  maximum: max,
+}: z.core.JSONSchema.JSONSchema): Partial<FormField> {
+  if (values) return { kind: 'select', choices: values.map(String).map((value) => ({ value, label: labelOf(value) })) };
+  if (type === 'boolean') return { kind: 'checkbox' };
+  if (type === 'integer')
+    return { kind: 'number', ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+  return maxLength > maxInLine ? { kind: 'area' } : {};
+}
+
+/** These fields of a body as they were typed. An empty one is left out, unless an empty text is a value of it. */
+export function readFields(fields: z.ZodRawShape, typed: Typed): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const value = readValue(field as z.ZodType, typed[name] ?? '');
+      return value === '' && !z.safeParse(field, value).success ? [] : [[name, value]];
+    }),
+  );
+}
+
+function readValue(field: z.ZodType, typed: string): unknown {
+  const { type } = schemaOf(field);
+  if (type === 'boolean') return typed === checked;
+  return type === 'integer' ? readWholeNumber(typed) : typed;
+}
