@@ -84,7 +84,7 @@ export const RunBody = z.strictObject({
   replace: Replaced.optional().describe('Addresses of resources to replace, here or in `options`.'),
   options: Options.optional(),
   variables: inputs.variables.describe(
-    'A destroy takes those that are left out from the deployment that it removes; secret ones only if it names neither variables nor another version.',
+    'A destroy takes those that are left out from the deployment that it removes. If it changes anything, 422 names the secrets that another person gave: name them, or `variables_from` and `omit`.',
   ),
   message: Message.default(''),
   despite_dependents: DespiteDependents.describe(
@@ -108,26 +108,22 @@ export const deployedMembers = {
     .max(1000)
     .optional()
     .describe(
-      "With `variables_from`: variables of the deployment that are not taken over. The environment's value or the default takes their place. A name that " +
+      "With `variables_from`, also at a destroy: variables of the deployment that are not taken over. The environment's value or the default takes their place. A name that " +
         'neither the deployment nor the version has is refused with 422.',
     ),
 };
 
-/** The names to omit; null: the run does not start from what is deployed. @throws Invalid for `omit` without `variables_from`, and at a destroy */
+/** The names to omit; null: the run does not start from what is deployed. @throws Invalid for `omit` without `variables_from` */
 export function readDeployedStart({
   variables_from: from,
   omit,
-  operation,
   field = 'omit',
 }: {
   readonly variables_from?: 'deployed' | undefined;
   readonly omit?: readonly string[] | undefined;
-  readonly operation: string;
   /** Where `omit` is in the body. */
   readonly field?: string;
 }): readonly string[] | null {
-  if (operation === 'destroy' && omit !== undefined)
-    throw invalidField(field, 'a destroy takes all variables of the deployment that it removes: leave omit out');
   if (from === undefined && omit !== undefined)
     throw invalidField(field, 'leaves out variables of the deployment: name variables_from as well, or leave omit out');
   return from === undefined ? null : (omit ?? []);

@@ -100,7 +100,7 @@ export const createRun = command({
     // A destroy takes what it does not name from the deployment in any case.
     const resolve = () =>
       omit === null || body.operation === 'destroy'
-        ? resolveRun(tx, services, target, request, principal)
+        ? resolveRun(tx, services, target, { ...request, omit: omit ?? [] }, principal)
         : resolveFromDeployed(tx, services, target, { ...request, omit }, principal);
     const run = await admitRun(tx, key ?? '', target, { instance, resolve }, principal);
     const after = {

@@ -46,8 +46,8 @@ export const copy = command({
   summary: 'Admit a new run with the inputs of an ended one and some changes',
   description:
     'The new run has the template, environment, instance, version, operation and variables of the old one, except for what the request ' +
-    'names. It takes over secret variables only if version, instance, all variables and the environment variables stay the same; otherwise name those that it needs ' +
-    "(`prefill` of the run lists them). Environment variables and the environment's secrets are today's. Those who may not approve the " +
+    'names. It takes over the secrets that you gave. Those of other persons it takes over only if version, instance, all variables and the environment variables stay the ' +
+    "same; otherwise 422 names them: name them, or omit them (`prefill` of the run lists its secrets). Environment variables and the environment's secrets are today's. Those who may not approve the " +
     'old run may not approve the new one.',
   params: RunParams,
   body: CopyRun.prefault({}),

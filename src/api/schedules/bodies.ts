@@ -88,7 +88,6 @@ export function toWork(work: z.output<typeof WorkBody>): Work {
     const omit = readDeployedStart({
       variables_from: variablesFrom,
       omit: named,
-      operation: rest.operation,
       field: 'work.run.omit',
     });
     const start = omit === null ? {} : { variablesFrom, omit };

@@ -92,7 +92,7 @@ export function resolveWork(
         { ...request, omit: work.omit ?? [], acceptsUnknownOmit: isStart },
         requester,
       )
-    : resolveRun(tx, deps, target, request, requester);
+    : resolveRun(tx, deps, target, { ...request, omit: work.omit }, requester);
 }
 
 /** The variables that are references as a whole, as they were written: each start resolves them anew. */

@@ -183,3 +183,52 @@ describe('an instance that follows an output for another person', () => {
     expect(JSON.stringify(await following.read(reader))).toContain('/api_key is a secret that another person gave');
   });
 });
+
+describe.each(['copy', 'destroy'] as const)('a %s by another person that changes something', (kind) => {
+  const place = async (variables: object = typed) => {
+    const { at, give, first: run } = await deployed(variables);
+    const ask = (changes: object, caller = other) =>
+      kind === 'copy'
+        ? caller.post(`/runs/${run.id}/copy`, changes)
+        : caller.post('/runs', {
+            ...at,
+            operation: 'destroy',
+            ...('omit' in changes && { variables_from: 'deployed' }),
+            ...changes,
+          });
+    return { give, ask };
+  };
+  const changed = { variables: { name: 'attacker.example' } };
+  const refusal = '/api_key is a secret that another person or an output gave';
+
+  test('is refused by the name of the secret, also where the environment gives another one', async () => {
+    const { give, ask } = await place();
+    const refused = await ask(changed);
+    expect([refused.status, refused.headers['x-error-code']], refused.text).toEqual([422, 'variables_invalid']);
+    expect(refused.text).toContain(refusal);
+    await give('api_key', 'of-the-environment');
+    expect((await ask(changed)).text).toContain(refusal);
+  });
+
+  test('gets the secret that it names, or that of the environment if it omits the other one', async () => {
+    const { ask } = await place();
+    const variables = { ...changed.variables, api_key: 'own-key' };
+    expect(await admitted(await ask({ variables }))).toMatchObject(variables);
+    const second = await place();
+    await second.give('api_key', 'of-the-environment');
+    const inputs = await admitted(await second.ask({ ...changed, omit: ['api_key'] }));
+    expect(inputs).toMatchObject({ ...changed.variables, api_key: 'of-the-environment' });
+  });
+
+  test('keeps the secret if the person who gave it asks', async () => {
+    const { give, ask } = await place();
+    await give('api_key', 'of-the-environment');
+    const inputs = await admitted(await ask(changed, stage.tenant.owner));
+    expect(inputs).toMatchObject({ ...changed.variables, api_key: 'typed-by-hand' });
+  });
+
+  test('keeps the secret if nothing changes after all', async () => {
+    const { ask } = await place();
+    expect(await admitted(await ask({}))).toMatchObject(typed);
+  });
+});

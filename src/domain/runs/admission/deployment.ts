@@ -69,19 +69,22 @@ function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: 
 }
 
 /**
- * The deployment as a destroy or a copy inherits from it. It inherits secrets, and the states of other instances, only if it repeats version and variables: then nobody
+ * The deployment as a destroy or a copy inherits from it. It inherits all secrets, and the states of other instances, only if it repeats version and variables: then nobody
  * needs to know a secret to repeat or to remove what was deployed with it. Another version, or another value such as an address,
  * could disclose them. A requested variable may repeat the value that it has.
+ * @param known the secrets that the requester gave, which are inherited in any case
  */
 export function inheritFrom(
   deployment: Deployment,
   version: PublishedVersion,
   requested: Readonly<Record<string, JsonValue>>,
-  isChanged: boolean,
+  { isChanged, known }: { readonly isChanged: boolean; readonly known: readonly string[] },
 ): Deployment {
   const { versionId, inputs } = deployment;
   if (version.id === versionId && !isChanged && repeats(inputs, version, requested)) return deployment;
-  const open = Object.entries(inputs.variables).filter(([name]) => !inputs.sensitive.includes(name));
+  const open = Object.entries(inputs.variables).filter(
+    ([name]) => !inputs.sensitive.includes(name) || known.includes(name),
+  );
   const { remoteStates: _, reads = [], ...rest } = inputs;
   const isOpen = ({ variable }: SealedRead) => open.some(([name]) => name === variable);
   return { versionId, inputs: { ...rest, variables: Object.fromEntries(open), reads: reads.filter(isOpen) } };

@@ -16,11 +16,17 @@ import { buildRun } from './build-run.ts';
 import { secretHashOf } from './compared-inputs.ts';
 import { chooseVersion, type Deployment, findDeployment, inheritFrom, isGivenOtherwise } from './deployment.ts';
 import { mergeInputs, readReferences, readRemoteStates } from './given-inputs.ts';
-import { omitNames, refuseUnknownOmitted } from './omitted.ts';
+import { omitNames, refuseOmittedAndGiven, refuseUnknownOmitted } from './omitted.ts';
 import { refuseStrongPlanSecrets } from './plan-secrets.ts';
 import { findRotated } from './rotated.ts';
 import type { ResolveDeps, ResolvedRun, RunRequest } from './run-request.ts';
-import { giversOf, refuseSecretsOfOthers, withSecretGivers } from './secret-givers.ts';
+import {
+  findSecretsOf,
+  giversOf,
+  refuseDroppedSecrets,
+  refuseSecretsOfOthers,
+  withSecretGivers,
+} from './secret-givers.ts';
 import { describeProblems, explainTakenOver, readResets, refuseLostSecrets } from './taken-over.ts';
 import type { AdmissionTarget } from './target.ts';
 
@@ -41,7 +47,8 @@ export async function resolveRun(
 ): Promise<ResolvedRun> {
   const { em } = tx;
   const instance = asked.instance ?? target.templateSlug;
-  const { source } = asked;
+  const { source, omit = [] } = asked;
+  refuseOmittedAndGiven(omit, asked.variables);
   const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...asked, instance });
   refuseUnknownOmitted(version, asked);
   const deployment = found && (await openDeployed(em, found));
@@ -54,8 +61,12 @@ export async function resolveRun(
       new VariableEvaluator(evaluator, limitSubjectOfCaller(requester)).validate(schema, values, sensitive),
     );
   const fillIn = async (values: Record<string, JsonValue>) => (await validate(values, Object.keys(values))).variables;
-  const { request, inherited } = await inherit({ keyRing, version, request: asked, environment, fillIn }, deployment);
+  const { request, inherited } = await inherit(
+    { keyRing, version, request: asked, environment, fillIn, requester },
+    deployment,
+  );
   const work = { version, request, inherited };
+  refuseDroppedSecrets(work, deployment);
   const merged = mergeInputs(schema, environment, inherited, request);
   refuseLostSecrets(merged, work, deployment);
   const opened = new SourceOutputs(em, keyRing);
@@ -90,6 +101,7 @@ interface Inheriting {
   readonly request: RunRequest;
   readonly environment: EnvironmentVariables;
   readonly fillIn: (variables: Record<string, JsonValue>) => Promise<Record<string, JsonValue>>;
+  readonly requester: Principal;
 }
 
 /**
@@ -98,12 +110,16 @@ interface Inheriting {
  * by its name (`refuseSecretsOfOthers`): nobody may find a deployed secret replaced that a person or a request gave.
  */
 async function inherit(
-  { keyRing, version, request, environment, fillIn }: Inheriting,
+  { keyRing, version, request, environment, fillIn, requester }: Inheriting,
   deployment: Deployment | null,
 ): Promise<{ readonly request: RunRequest; readonly inherited: Deployment | null }> {
   const { source } = request;
-  if (!source || !deployment)
-    return { request, inherited: deployment && inheritFrom(deployment, version, request.variables, false) };
+  if (!deployment) return { request, inherited: null };
+  const known = findSecretsOf(deployment.inputs, requester);
+  if (!source) {
+    const isChanged = (request.omit ?? []).length > 0;
+    return { request, inherited: inheritFrom(deployment, version, request.variables, { isChanged, known }) };
+  }
   const schema = version.spec.variables;
   const { inputs } = deployment;
   const hash = secretHashOf(keyRing, source.runId);
@@ -118,7 +134,7 @@ async function inherit(
   const repeated = mergeInputs(schema, environment, deployment, { ...request, variables });
   const isChanged =
     source.isChanged === true || rotated.length > 0 || isGivenOtherwise(source.deployment.inputs, repeated, hash);
-  return { request: { ...request, variables }, inherited: inheritFrom(kept, version, variables, isChanged) };
+  return { request: { ...request, variables }, inherited: inheritFrom(kept, version, variables, { isChanged, known }) };
 }
 
 /**
@@ -134,7 +150,8 @@ export async function chooseSupported(
   const { source } = request;
   const isDestroy = request.operation === 'destroy';
   const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, request.instance) : null;
-  const deployment = source ? { ...source.deployment, runId: source.runId } : removed;
+  const left = removed && { ...removed, inputs: omitNames(removed.inputs, request.omit ?? []).inputs };
+  const deployment = source ? { ...source.deployment, runId: source.runId } : left;
   const version = await chooseVersion(em, target, request.version, deployment);
   refuseUnsupported(version, request);
   return { version, deployment };

@@ -33,6 +33,8 @@ export interface RunRequest {
   readonly sensitive?: readonly string[];
   /** Who gave the secrets that the request names, by their names. Undefined: whoever asks for the run. */
   readonly secretGivers?: SecretGivers;
+  /** Names of variables that a destroy does not take from the deployment that it removes. */
+  readonly omit?: readonly string[] | undefined;
   /** A policy that counts beside those of template and environment. */
   readonly approval?: ApprovalPolicy | null;
   /** The run from which a copy takes version and variables. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { PublishedVersion } from '#domain/registry/published.ts';
+import { propertiesOf } from '#domain/registry/variables/walk.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -29,6 +30,12 @@ export function findOwnSecrets({ variables, sensitive, sources = {}, reads = [] 
 /** Those of them that another person gave. */
 export function findSecretsOfOthers(inputs: RunInputs, person: string): string[] {
   return findOwnSecrets(inputs).filter((name) => inputs.secretGivers?.[name] !== person);
+}
+
+/** Those of them that the person who is responsible for a new run gave. */
+export function findSecretsOf(inputs: RunInputs, requester: Principal): string[] {
+  const person = responsiblePerson(requester);
+  return findOwnSecrets(inputs).filter((name) => inputs.secretGivers?.[name] === person);
 }
 
 /** Who gave a new run its secrets: whoever asks for it gave those that the request names, unless the request says otherwise. */
@@ -105,10 +112,34 @@ export function refuseSecretsOfOthers(keyRing: KeyRing, kept: KeptSecrets, reque
     !isTyped(request, name) && Object.hasOwn(inherited.inputs.variables, name) && Object.hasOwn(inputs.variables, name);
   const names = findSecretsOfOthers(before, responsiblePerson(requester)).filter(isKept);
   if (names.length === 0 || isSameWork(kept, deployed, secretHashOf(keyRing, deployed.runId))) return;
-  const message =
-    'is a secret that another person gave the deployment, and is kept only if nothing else changes: give it again, or name it in omit';
+  throw keptOnlyAsItIs(names, 'that another person gave the deployment');
+}
+
+/**
+ * Refuses a copy or a destroy that would lose a secret without a word, because it does not repeat its run or the deployment. What the environment or a set gave
+ * comes from there.
+ * @throws Unprocessable `variables_invalid` naming the secrets
+ */
+export function refuseDroppedSecrets(
+  { version, request, inherited }: Pick<KeptSecrets, 'version' | 'request' | 'inherited'>,
+  deployment: Deployment | null,
+): void {
+  if (!deployment || request.source?.deployed) return;
+  const { variables, sensitive, sources = {} } = deployment.inputs;
+  const declared = propertiesOf(version.spec.variables);
+  const isLeft = (name: string) => isTyped(request, name) || Object.hasOwn(inherited?.inputs.variables ?? {}, name);
+  const lost = [...new Set(sensitive)].filter(
+    (name) => Object.hasOwn(variables, name) && Object.hasOwn(declared, name) && !Object.hasOwn(sources, name),
+  );
+  const names = lost.filter((name) => !isLeft(name));
+  if (names.length === 0) return;
+  throw keptOnlyAsItIs(names, `that another person or an output gave the ${request.source ? 'run' : 'deployment'}`);
+}
+
+function keptOnlyAsItIs(names: readonly string[], origin: string): Unprocessable {
+  const message = `is a secret ${origin}, and is kept only if nothing else changes: give it again, or name it in omit`;
   const errors = names.map((name) => ({ path: `/${escapePointer(name)}`, message }));
-  throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
+  return new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }
 
 /** Whether the run has the version, the values and the environment variables that are deployed. A secret that it names counts as another one: otherwise the answer would confirm a guess. */

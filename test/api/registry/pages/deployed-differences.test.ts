@@ -219,4 +219,24 @@ describe('a deployed secret that another person gave', () => {
     const sent = await send(address, { ...fields, omit: 'token', compared: compared(instead.text) }, other);
     expect(sent.status, sent.text).toBe(303);
   });
+
+  test('can be given up in the forms of a destroy and of a copy', async () => {
+    const address = await deployed(secret);
+    const instance = /from_instance=([\w-]+)/.exec(address)?.[1];
+    const { deployed_run_id: run } = (await stage.tenant.owner.get(`/instances/${instance}`)).body;
+    for (const form of [`${address}&operation=destroy`, `/catalog/${template}/run?from=${run}`]) {
+      const { text } = await other.get(form);
+      expect(plainText(text)).toContain('is kept if nothing else changes; otherwise enter it again');
+      expect(text).toMatch(/name="omit" value="token"/);
+    }
+    const sent = { 'v/region': 'us', 'v/size': '2' };
+    const copy = `/catalog/${template}/run?from=${run}`;
+    const seen = await send(copy, sent, other);
+    const refused = await send(copy, { ...sent, compared: compared(seen.text) }, other);
+    expect(refused.status).toBe(422);
+    expect(plainText(refused.text)).toContain('Is a secret that another person or an output gave the run');
+    const shown = await send(copy, { ...sent, omit: 'token' }, other);
+    const started = await send(copy, { ...sent, omit: 'token', compared: compared(shown.text) }, other);
+    expect(started.status, plainText(started.text)).toBe(303);
+  });
 });

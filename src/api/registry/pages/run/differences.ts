@@ -45,6 +45,15 @@ export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets, ru
   return root.members.filter(({ name }) => secrets.includes(name) && !given.includes(name));
 }
 
+/** The same of a run that is copied. */
+export function findSecretsToGiveUp(
+  { root, inherited }: Pick<ComparedFacts, 'root' | 'inherited'>,
+  run: Deployment['run'] & { readonly prefill: { readonly secrets: readonly string[] } | null },
+): Node[] {
+  const given = givenTo(run).filter((name) => inherited?.has(slots.member('', name)));
+  return root.members.filter(({ name }) => run.prefill?.secrets.includes(name) && !given.includes(name));
+}
+
 /** The names of the variables that the environment or a set gave a run. */
 export function givenTo({ variable_sources: sources }: Deployment['run']): string[] {
   return (sources ?? []).flatMap(({ variable, category }) => (category === 'template' ? [variable] : []));
@@ -158,7 +167,9 @@ function findReplacedSecrets(
   { values, omitted }: Entered,
 ): Difference[] {
   const { ofBaseline = [], ofSource = [] } = facts.rotated ?? {};
-  const kept = (facts.source?.prefill?.secrets ?? []).filter((name) => !ofSource.includes(name));
+  const kept = (facts.source?.prefill?.secrets ?? []).filter(
+    (name) => !ofSource.includes(name) && !omitted.includes(name),
+  );
   const wasGiven = givenTo(run);
   // What is deployed is kept unless the environment has rotated it, and so is what a copy brings along.
   const isKept = (name: string) =>
@@ -183,7 +194,7 @@ function describeLeftSecret(
   // Its environment gave it, and gives it no longer.
   if (deployed) return rotated?.ofBaseline.includes(name) ? [{ ...emptied, kind: 'asked' }] : [];
   // A copy brings the secrets of the run that it repeats.
-  if (source?.prefill?.secrets.includes(name)) return [];
+  if (source?.prefill?.secrets.includes(name) && !omitted.includes(name)) return [];
   return [isRequired && value === undefined ? { ...emptied, kind: 'asked' } : emptied];
 }
 

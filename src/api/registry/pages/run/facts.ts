@@ -123,7 +123,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
       ofBaseline: await findRotatedSecrets(visit, subject.deployed ?? replaced, environmentId, schema),
       ofSource: await findRotatedSecrets(visit, subject.source && { run: subject.source }, environmentId, schema),
     },
-    secretsOfOthers: await findSecretsOfOthers(visit, subject.deployed),
+    secretsOfOthers: await findSecretsOfOthers(visit, subject.deployed ?? (subject.source && { run: subject.source })),
     problems: {
       ...(version.isOther && { version: unknownVersion }),
       ...(versionToDestroy && !supports(spec, 'destroy') && { version: withoutDestroySteps(versionToDestroy.version) }),

@@ -2,7 +2,7 @@ import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
 import type { Values } from './compared.ts';
 import type { DeployedFacts } from './deployed.ts';
-import { findChanges, findOwnSecrets } from './differences.ts';
+import { findChanges, findOwnSecrets, findSecretsToGiveUp } from './differences.ts';
 import { type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
 import type { SentForm } from './submission.ts';
@@ -20,11 +20,13 @@ export function requestRun(
   const body = { ...bodyOf(facts, basic), variables };
   if (source) {
     const before = Object.keys(source.prefill?.variables ?? {});
-    const omit = before.filter((name) => !Object.hasOwn(variables, name));
+    const given = findSecretsToGiveUp(facts, source).filter(({ name }) => omitted.includes(name));
+    const names = [...before, ...given.map(({ name }) => name)];
+    const omit = names.filter((name) => !Object.hasOwn(variables, name));
     return visit.run(copy, { params: { id: source.id }, body: { ...body, omit } });
   }
   const start = deployed
-    ? fromDeployed({ ...facts, deployed }, variables, basic.operation === 'destroy' ? null : omitted)
+    ? fromDeployed({ ...facts, deployed }, variables, { omitted, isDestroy: basic.operation === 'destroy' })
     : environmentId && { environment_id: environmentId };
   return visit.run(createRun, { body: { ...body, ...start, template_id: visit.params.id } });
 }
@@ -45,22 +47,22 @@ function bodyOf(facts: RunFacts, basic: Basic): object {
   };
 }
 
-/** What a run changes of what is deployed. @param omitted the deployed secrets that it gives up; null: it leaves out nothing */
+/** What a run changes of what is deployed. @param given what it gives up: the deployed secrets and, unless it is a destroy, the variables that were emptied */
 function fromDeployed(
   facts: RunFacts & { readonly deployed: DeployedFacts },
   variables: Values,
-  omitted: readonly string[] | null,
+  { omitted, isDestroy }: { readonly omitted: readonly string[]; readonly isDestroy: boolean },
 ): object {
   const { deployed, root } = facts;
   const { variables: changed, omit: emptied } = findChanges(deployed, root, variables);
-  const given = findOwnSecrets(facts, deployed).filter(({ name }) => omitted?.includes(name) && !(name in changed));
-  const omit = [...emptied, ...given.map(({ name }) => name)];
+  const given = findOwnSecrets(facts, deployed).filter(({ name }) => omitted.includes(name) && !(name in changed));
+  const omit = [...(isDestroy ? [] : emptied), ...given.map(({ name }) => name)];
   return {
     instance: deployed.instance.name,
     ...(deployed.environmentId && { environment_id: deployed.environmentId }),
     variables_from: 'deployed',
     variables: changed,
-    ...(omit.length > 0 && omitted !== null && { omit }),
+    ...(omit.length > 0 && { omit }),
   };
 }
 

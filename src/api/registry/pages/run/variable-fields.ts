@@ -3,7 +3,7 @@ import type { Node } from '#api/web/forms/schema/plan/node.ts';
 import { secretsIn } from '#api/web/forms/schema/secrets.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { type Html, html } from '#api/web/html.ts';
-import { findOwnSecrets, givenTo } from './differences.ts';
+import { findOwnSecrets, findSecretsToGiveUp, givenTo } from './differences.ts';
 import type { RunForm } from './run-form.ts';
 import { omitField } from './submission.ts';
 
@@ -23,11 +23,11 @@ export function describeKept(
     const given = inherited.get(slot);
     // Beside it stands that the run gets it.
     if (given && rotated.has(name)) return [];
-    const wasGiven = deployed !== null && givenTo(deployed.run).includes(name);
+    const run = deployed?.run ?? source;
+    const wasGiven = run !== null && givenTo(run).includes(name);
     const isOfOther = facts.secretsOfOthers.includes(name);
-    if (deployed) return [[slot, describeKeptSecret(given, { wasGiven, isOfOther })]];
-    const otherwise = given ? `. Otherwise, ${showInherited(given)} takes its place (${describeGiver(given)})` : '';
-    return [[slot, `Left empty, the value of the earlier run is kept, if nothing else changes${otherwise}`]];
+    const value = deployed ? 'deployed value' : 'value of the earlier run';
+    return [[slot, describeKeptSecret(given, { wasGiven, isOfOther, value })]];
   });
   return new Map([...describeInherited(inherited), ...kept]);
 }
@@ -38,9 +38,10 @@ export function describeKept(
  */
 export function describeKeptSecret(
   given: Inherited | undefined,
-  { wasGiven, isOfOther }: { readonly wasGiven: boolean; readonly isOfOther: boolean },
+  origin: { readonly wasGiven: boolean; readonly isOfOther: boolean; readonly value?: string },
 ): string {
-  const kept = 'Left empty, the deployed value is kept';
+  const { wasGiven, isOfOther, value = 'deployed value' } = origin;
+  const kept = `Left empty, the ${value} is kept`;
   if (isOfOther) return `${kept} if nothing else changes; otherwise enter it again, because another person gave it`;
   if (!given) return kept;
   return wasGiven
@@ -50,20 +51,21 @@ export function describeKeptSecret(
 
 /** Says that deployed secrets are kept, and offers to give them up. */
 export function renderSecretChoices(form: RunForm): Html | null {
-  const { facts, basic } = form;
-  if (!facts.deployed || basic.operation === 'destroy') return null;
-  const own = findOwnSecrets(facts, facts.deployed);
+  const { facts } = form;
+  const { deployed, source } = facts;
+  const own = deployed ? findOwnSecrets(facts, deployed) : source ? findSecretsToGiveUp(facts, source) : [];
   if (own.length === 0) return null;
   const ofOthers = own.filter(({ name }) => facts.secretsOfOthers.includes(name));
+  const subject = deployed ? 'A deployed secret' : 'A secret of the earlier run';
   const hint =
     ofOthers.length === 0
-      ? 'A deployed secret whose field is empty is kept, whatever else the run changes. Check values such as an address: the run sends the secret there.'
-      : 'A deployed secret that another person gave is kept only if nothing else changes: otherwise, a run with another address, for example, could disclose it.';
+      ? `${subject} whose field is empty is kept, whatever else the run changes. Check values such as an address: the run sends the secret there.`
+      : `${subject} that another person gave is kept only if nothing else changes: otherwise, a run with another address, for example, could disclose it.`;
   return html`${renderOmitted(form, own)}<p class="field-hint">${hint}</p>`;
 }
 
 /** Offers to give up secrets of the deployment. */
-function renderOmitted({ omitted, facts: { inherited } }: RunForm, own: readonly Node[]): Html | null {
+function renderOmitted({ omitted, facts: { inherited, deployed } }: RunForm, own: readonly Node[]): Html | null {
   const boxes = own.flatMap(({ name, isRequired, default: value }) => {
     const given = inherited.get(slots.member('', name));
     if (isRequired && value === undefined && !given) return [];
@@ -74,5 +76,5 @@ function renderOmitted({ omitted, facts: { inherited } }: RunForm, own: readonly
     ];
   });
   if (boxes.length === 0) return null;
-  return html`<fieldset class="field"><legend>Instead of the deployed secret</legend><div class="choices">${boxes}</div></fieldset>`;
+  return html`<fieldset class="field"><legend>Instead of the ${deployed ? 'deployed secret' : 'secret of the earlier run'}</legend><div class="choices">${boxes}</div></fieldset>`;
 }
