@@ -1,3 +1,4 @@
+import { toSnakeCase } from '#database/compiler.ts';
 import type { LocalInstallation } from './identity/local-command.ts';
 import { sealedColumns } from './sealed-columns.ts';
 import { installationOwnership } from './shared/access/decide.ts';
@@ -13,7 +14,7 @@ export async function countAllOld(installation: LocalInstallation, report: Repor
   let all = 0;
   for (const each of sealedColumns) {
     const left = await countOld(installation, each);
-    report(`${each.table}.${each.column}: ${left} left`);
+    report(`${each.table}.${toSnakeCase(each.column)}: ${left} left`);
     all += left;
   }
   return all;
@@ -28,7 +29,7 @@ export async function rotateAllKeys(installation: LocalInstallation, report: Rep
   for (const each of sealedColumns) {
     const done = await rotateColumn(installation, each);
     const { table, column, sealed, unreadable, left } = done;
-    report(`${table}.${column}: ${sealed} encrypted anew, ${unreadable} that no key opens, ${left} left`);
+    report(`${table}.${toSnakeCase(column)}: ${sealed} encrypted anew, ${unreadable} that no key opens, ${left} left`);
     columns.push(done);
   }
   const [sealed, left] = [sum(columns, 'sealed'), sum(columns, 'left')];

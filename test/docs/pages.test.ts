@@ -13,6 +13,7 @@ const tried: Record<string, string> = {
   'sh file plan.sh': 'writing-templates.test.ts',
   'sh file apply.sh': 'writing-templates.test.ts',
   'sh tried': 'operating.test.ts',
+  'sh key': 'operating.test.ts',
   'sh access': 'access.test.ts',
   'sh errors': 'errors.test.ts',
   'sh following': 'following-runs.test.ts',
