@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { By } from '#api/runs/actor-view.ts';
 import { SummaryView } from '#api/runs/plan-views.ts';
@@ -55,33 +56,12 @@ export const ListedAssemblyRunView = z
   .meta({ id: 'ListedAssemblyRun' });
 
 export function toListedAssemblyRun(run: AssemblyRunDetails): z.input<typeof ListedAssemblyRunView> {
-  return {
-    id: run.id,
-    idempotency_key: run.idempotencyKey,
-    assembly_id: run.assemblyId,
-    version: run.version,
-    status: run.status,
-    status_reason: run.statusReason,
-    status_detail: run.statusDetail,
-    waiting_on: run.status === 'pending_approval' ? viewWaitingCode(run.waitingOn) : null,
-    operation: run.operation,
-    team_id: run.teamId,
-    project_id: run.projectId,
-    environment_id: run.environmentId,
-    only: run.only,
-    concurrency: run.concurrency,
-    variables: run.variables,
-    message: run.message,
-    requested_by: { type: run.requestedByType, id: run.requestedById, name: run.requestedByName },
-    responsible_user_id: run.responsibleUserId,
+  return answerOf(ListedAssemblyRunView.shape, {
+    ...run,
+    waitingOn: run.status === 'pending_approval' ? viewWaitingCode(run.waitingOn) : null,
+    requestedBy: { type: run.requestedByType, id: run.requestedById, name: run.requestedByName },
     outputs: showAssemblyOutputs(run.outputs, run.outputSources),
-    nodes: run.nodes,
-    cancel_reason: run.cancelReason,
-    created_at: run.createdAt,
-    started_at: run.startedAt,
-    finished_at: run.finishedAt,
-    revision: run.revision,
-  };
+  });
 }
 
 /** An assembly run that is read alone. */
@@ -125,24 +105,14 @@ export const ListedAssemblyNodeView = z
   .meta({ id: 'ListedAssemblyNode' });
 
 export function toAssemblyNode(node: AssemblyNodeDetails): z.input<typeof ListedAssemblyNodeView> {
-  return {
-    key: node.key,
-    status: node.status,
-    reason: node.reason,
-    status_detail: node.reason === null ? null : node.statusDetail,
-    waiting_on: toWaitingOn(node),
-    waits_for: node.dependencies,
-    template_id: node.templateId,
-    template_version: node.templateVersion,
-    instance: node.instance,
-    instance_id: node.instanceId,
+  return answerOf(ListedAssemblyNodeView.shape, {
+    ...node,
+    statusDetail: node.reason === null ? null : node.statusDetail,
+    waitingOn: toWaitingOn(node),
+    waitsFor: node.dependencies,
     when: node.spec.when ?? null,
-    run_id: node.runId,
-    attempts: node.attempts,
     plan: toPlan(node),
-    started_at: node.startedAt,
-    finished_at: node.finishedAt,
-  };
+  });
 }
 
 function toPlan({ planDigest: digest, planSummary: summary }: AssemblyNodeDetails) {

@@ -96,17 +96,7 @@ export const VersionSummaryView = z
   .meta({ id: 'AssemblyVersionSummary' });
 
 export function viewSummary(version: AssemblyVersionSummary): z.input<typeof VersionSummaryView> {
-  const { id, nodes, digest, changelog, assemblyId, publishedBy, createdAt } = version;
-  return {
-    id,
-    assembly_id: assemblyId,
-    version: version.version,
-    nodes,
-    digest,
-    changelog,
-    published_by: publishedBy,
-    created_at: createdAt,
-  };
+  return answerOf(VersionSummaryView.shape, version);
 }
 
 export const VersionView = VersionSummaryView.extend({

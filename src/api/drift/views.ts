@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { EvidenceDetails, FindingDetails } from '#domain/drift/findings/list-store.ts';
 import { findingReasons, findingStatuses } from '#domain/drift/findings/model.ts';
@@ -62,34 +63,18 @@ export const MonitorView = z.object({ ...monitorFields, actions: monitorActions.
 /** @param refusal what keeps its instance from being scanned */
 export function toMonitor(monitor: MonitorDetails, refusal: Refusal | null = null): z.output<typeof ListedMonitorView> {
   const { lastFailure } = monitor;
-  return {
-    id: monitor.id,
-    scope: monitor.scope,
-    team_id: monitor.teamId,
-    instance_id: monitor.instanceId,
-    environment_id: monitor.environmentId,
-    template_id: monitor.templateId,
-    inherited_from: monitor.inheritedFrom,
-    schedule: monitor.schedule,
-    enabled: monitor.enabled,
-    open_findings: monitor.openFindings,
-    suppressed_findings: monitor.suppressedFindings,
-    scan_run_id: monitor.scanRunId,
-    last_scan_at: monitor.lastScanAt,
-    last_success_at: monitor.lastSuccessAt,
-    instance_changed_at: monitor.instanceChangedAt,
+  return answerOf(ListedMonitorView.shape, {
+    ...monitor,
     stale: isStale(monitor),
-    last_failure: lastFailure && {
+    lastFailure: lastFailure && {
       at: lastFailure.at,
       code: lastFailure.code,
       message: lastFailure.message,
       run_id: lastFailure.runId,
     },
-    scan_refusal: refusal && { code: refusal.code, message: refusal.message },
-    inputs_changed: monitor.haveInputsChanged,
-    created_at: monitor.createdAt,
-    revision: monitor.revision,
-  };
+    scanRefusal: refusal && { code: refusal.code, message: refusal.message },
+    inputsChanged: monitor.haveInputsChanged,
+  });
 }
 
 export const ScanView = z
@@ -115,19 +100,7 @@ export const ScanView = z
   .meta({ id: 'DriftScan' });
 
 export function toScan(scan: ScanDetails): z.output<typeof ScanView> {
-  return {
-    run_id: scan.id,
-    trigger: scan.trigger,
-    status: scan.status,
-    status_reason: scan.reason,
-    found: scan.found,
-    ignored: scan.ignored,
-    failing_checks: scan.failingChecks,
-    opened: scan.opened,
-    resolved: scan.resolved,
-    created_at: scan.createdAt,
-    finished_at: scan.finishedAt,
-  };
+  return answerOf(ScanView.shape, { ...scan, runId: scan.id, statusReason: scan.reason });
 }
 
 export const EvidenceView = z
@@ -149,19 +122,7 @@ export const EvidenceView = z
 type ShownEvidence = Omit<EvidenceDetails, 'observedAt'> & { readonly observedAt: string };
 
 export function toEvidence(evidence: ShownEvidence): z.output<typeof EvidenceView> {
-  return {
-    id: evidence.id,
-    run_id: evidence.runId,
-    before: evidence.before,
-    after: evidence.after,
-    sensitive: evidence.sensitive,
-    action: evidence.action,
-    state_serial: evidence.stateSerial,
-    template_version: evidence.templateVersion,
-    tool: evidence.tool,
-    slot_held_by: evidence.slotHeldBy,
-    observed_at: evidence.observedAt,
-  };
+  return answerOf(EvidenceView.shape, evidence);
 }
 
 const findingFields = {
@@ -209,26 +170,12 @@ export const FindingView = z
 
 export function toFinding(finding: FindingDetails): z.output<typeof ListedFindingView> {
   const { suppressedUntil, suppressionReason, suppressedByName } = finding;
-  return {
-    id: finding.id,
-    monitor_id: finding.monitorId,
-    team_id: finding.teamId,
-    instance_id: finding.instanceId,
-    address: finding.address,
-    path: finding.path,
-    status: finding.status,
-    reason: finding.reason,
-    first_seen_at: finding.firstSeenAt,
-    last_seen_at: finding.lastSeenAt,
-    seen_count: finding.seenCount,
-    last_run_id: finding.lastRunId,
+  return answerOf(ListedFindingView.shape, {
+    ...finding,
     suppression:
       suppressedUntil === null
         ? null
         : { reason: suppressionReason ?? '', until: suppressedUntil, by: suppressedByName ?? '' },
-    reopen_reason: finding.reopenReason,
-    remediation_run_id: finding.remediationRunId,
     evidence: toEvidence(finding.evidence),
-    revision: finding.revision,
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ListedResource } from '#domain/instances/resources/resource-list-store.ts';
 import type { StateVersionDetails } from '#domain/instances/state/version-store.ts';
@@ -57,29 +58,15 @@ export const ListedInstanceView = z.object(fields).meta({ id: 'ListedInstance' }
 export const InstanceView = z.object({ ...fields, actions: instanceActions.view }).meta({ id: 'Instance' });
 
 export function toInstance(instance: InstanceDetails): z.input<typeof ListedInstanceView> {
-  return {
-    id: instance.id,
-    name: instance.name,
-    team_id: instance.teamId,
-    environment_id: instance.environmentId,
-    template_id: instance.templateId,
-    tool: instance.tool,
-    tool_version: instance.toolVersion,
-    wanted_tool: instance.wantedTool,
-    state_serial: instance.stateSerial,
-    resource_count: instance.resourceCount,
-    deployed_run_id: instance.deployedRunId,
-    deployed_by_assembly_id: instance.deployedByAssemblyId,
-    unrecorded_since:
+  return answerOf(ListedInstanceView.shape, {
+    ...instance,
+    unrecordedSince:
       instance.unrecordedRunId && instance.unrecordedAt
         ? { run_id: instance.unrecordedRunId, at: instance.unrecordedAt }
         : null,
-    locked_by_run_id: instance.lockedByRunId,
     drifted: instance.isDrifted,
-    inputs_changed: instance.haveInputsChanged,
-    created_at: instance.createdAt,
-    revision: instance.revision,
-  };
+    inputsChanged: instance.haveInputsChanged,
+  });
 }
 
 /** Shows one instance with the actions that the caller may take. */
@@ -100,15 +87,7 @@ export const StateVersionView = z
   .meta({ id: 'StateVersion' });
 
 export function toStateVersion(version: StateVersionDetails): z.input<typeof StateVersionView> {
-  return {
-    serial: version.serial,
-    run_id: version.runId,
-    digest: version.digest,
-    size: version.size,
-    resource_count: version.resourceCount,
-    created_by: shownIdOf(version.createdBy),
-    created_at: version.createdAt,
-  };
+  return answerOf(StateVersionView.shape, { ...version, createdBy: shownIdOf(version.createdBy) });
 }
 
 export const ResourceView = z

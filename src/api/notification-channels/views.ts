@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, describeCodes, Time } from '#api/pipeline/schemas.ts';
 import type { Services } from '#api/services.ts';
@@ -138,19 +139,13 @@ export const ChannelMessageView = z
 export function viewMessage(message: ChannelMessage): z.input<typeof ChannelMessageView> {
   const { subjectKind, subjectId, title } = message;
   const isPending = message.status === 'pending';
-  return {
-    id: message.id,
-    kind: message.kind,
-    recipient: message.recipient,
-    status: message.status,
+  return answerOf(ChannelMessageView.shape, {
+    ...message,
     subject: subjectId && subjectKind ? { kind: subjectKind, id: subjectId, title: title ?? '' } : null,
-    attempts: message.attempts,
-    next_attempt_at: isPending ? message.nextAt : null,
+    nextAttemptAt: isPending ? message.nextAt : null,
     paused: isPending && message.isPaused,
-    problem: message.problem,
-    created_at: message.createdAt,
-    ended_at: message.settledAt,
-  };
+    endedAt: message.settledAt,
+  });
 }
 
 export const ChannelTestView = z

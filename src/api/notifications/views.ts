@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { own } from '#api/identity/session-operations.ts';
 import { actionsOf } from '#api/pipeline/actions.ts';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { notificationKindNames, subjectKinds } from '#domain/news/model.ts';
 import { notificationStates, stateOf } from '#domain/notifications/model.ts';
@@ -51,9 +52,9 @@ export const ThreadView = z
   .meta({ id: 'NotificationThread' });
 
 export function viewNotification(notification: NotificationDetails): z.input<typeof ListedNotificationView> {
-  const { id, kind, title, subjectKind, subjectId, createdAt, readAt, revision } = notification;
+  const { subjectKind, subjectId } = notification;
   const subject = { kind: subjectKind, id: subjectId };
-  return { id, kind, state: stateOf(notification), subject, title, created_at: createdAt, read_at: readAt, revision };
+  return answerOf(ListedNotificationView.shape, { ...notification, state: stateOf(notification), subject });
 }
 
 export function viewThread({ count, unread: unreadCount, ...latest }: ThreadDetails): z.input<typeof ThreadView> {

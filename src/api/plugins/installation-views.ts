@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { isCurrent, isPinnedToActive } from '#domain/plugins/ceilings/model.ts';
 import type { CeilingDetails } from '#domain/plugins/ceilings/store.ts';
@@ -27,19 +28,7 @@ export const InstallationView = z
   .meta({ id: 'PluginInstallation' });
 
 export function viewInstallation(installation: InstallationDetails): z.input<typeof ListedInstallationView> {
-  const { id, name, organizationId, teamId, activeRelease, revision, createdAt } = installation;
-  return {
-    id,
-    name,
-    organization_id: organizationId,
-    team_id: teamId,
-    active_release: activeRelease,
-    revision,
-    created_at: createdAt,
-    deleted_at: installation.deletedAt,
-    deleted_by: installation.deletedBy,
-    ownership: installation.ownership,
-  };
+  return answerOf(ListedInstallationView.shape, installation);
 }
 
 export const ReleaseView = z

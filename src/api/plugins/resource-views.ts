@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import type { ResourceDetails } from '#domain/plugins/resources/store.ts';
 import { restorationStates } from '#domain/plugins/restorations/model.ts';
@@ -52,23 +53,7 @@ export const ResourceView = z
   .meta({ id: 'PluginResource' });
 
 export function viewResource(resource: ResourceDetails): z.input<typeof ListedResourceView> {
-  return {
-    id: resource.id,
-    installation_id: resource.installationId,
-    type: resource.type,
-    name: resource.name,
-    key: resource.key,
-    roots: resource.roots,
-    team_id: resource.teamId,
-    project_id: resource.projectId,
-    environment_id: resource.environmentId,
-    eligibility_generation: resource.eligibilityGeneration,
-    created_at: resource.createdAt,
-    deleted_at: resource.deletedAt,
-    restoration: viewRestoration(resource.restoration),
-    revision: resource.revision,
-    ownership: resource.ownership,
-  };
+  return answerOf(ListedResourceView.shape, { ...resource, restoration: viewRestoration(resource.restoration) });
 }
 
 function viewRestoration(latest: ResourceDetails['restoration']) {

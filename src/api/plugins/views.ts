@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, codeOf, Time } from '#api/pipeline/schemas.ts';
 import type { ActionDetails } from '#domain/plugins/assignments/action-store.ts';
 import { type EndCode, ends, findEnd, findEndRecord } from '#domain/plugins/assignments/basis.ts';
@@ -56,17 +57,8 @@ export const ActionView = z
   .meta({ id: 'PluginAction' });
 
 export function viewAction(action: ActionDetails): z.input<typeof ActionView> {
-  const { id, installationId, name, selectors, effects, isDeclared, isApproved, revision } = action;
-  return {
-    id,
-    installation_id: installationId,
-    name,
-    selectors,
-    effects,
-    declared: isDeclared,
-    approved: isApproved,
-    revision,
-  };
+  const { isDeclared, isApproved } = action;
+  return answerOf(ActionView.shape, { ...action, declared: isDeclared, approved: isApproved });
 }
 
 export const ListedGrantView = z
@@ -98,21 +90,15 @@ export const GrantView = z
 
 export function viewGrant(grant: GrantForReader): z.input<typeof ListedGrantView> {
   const ended = findEnd(grant, grant.standing);
-  return {
-    id: grant.id,
-    installation_id: grant.installationId,
+  return answerOf(ListedGrantView.shape, {
+    ...grant,
     action: { id: grant.actionId, name: grant.actionName },
     subject: { type: grant.subjectType, id: grant.subjectId, name: grant.subjectName },
     selector: { type: grant.selectorType, id: grant.selectorId },
-    in_force: ended === null,
+    inForce: ended === null,
     ended: ended && { ...ended, ...endOf(ended.code, grant), others: [...ended.others] },
-    granted_by: grant.grantedBy,
-    created_at: grant.createdAt,
-    revoked_at: grant.revokedAt,
-    revoked_by: grant.revokedBy,
-    revision: grant.revision,
     ownership: grant.isPlaceReadable ? grant.ownership : null,
-  };
+  });
 }
 
 function endOf(code: EndCode, { isPlaceReadable, ...grant }: GrantForReader) {
@@ -148,22 +134,13 @@ export const BackgroundPrincipalView = z
   .object({ ...ListedBackgroundPrincipalView.shape, actions: backgroundActions.view })
   .meta({ id: 'PluginBackgroundPrincipal' });
 
-export function viewBackground(background: BackgroundDetails): z.input<typeof ListedBackgroundPrincipalView> {
-  const { id, installationId, name, selectorType, selectorId, createdAt, revokedAt, revision } = background;
-  const { approvedBy, revokedBy, ownership } = background;
+export function viewBackground(background: BackgroundDetails) {
+  const { selectorType, selectorId } = background;
   const ended = findBackgroundEnd(background);
-  return {
-    id,
-    installation_id: installationId,
-    name,
+  return answerOf(ListedBackgroundPrincipalView.shape, {
+    ...background,
     selector: { type: selectorType, id: selectorId },
     state: ended === null ? 'active' : ended.code === 'revoked' ? 'revoked' : 'ended',
     ended,
-    approved_by: approvedBy,
-    created_at: createdAt,
-    revoked_at: revokedAt,
-    revoked_by: revokedBy,
-    revision,
-    ownership,
-  };
+  });
 }

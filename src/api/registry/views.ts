@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, actionsView, Time } from '#api/pipeline/schemas.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
 import type { TemplateDetails } from '#domain/registry/catalog-store.ts';
@@ -47,16 +48,10 @@ export function viewListed(
   template: TemplateDetails,
   lastRun: LastRun | undefined,
 ): z.input<typeof ListedTemplateView> {
-  const { id, name, slug, description, executor, revision } = template;
-  const { teamId, latestVersion, createdAt, archivedAt, tags } = template;
-  return {
-    id,
-    name,
-    slug,
-    description,
-    executor,
-    revision,
-    last_run: lastRun
+  const { tags } = template;
+  return answerOf(ListedTemplateView.shape, {
+    ...template,
+    lastRun: lastRun
       ? {
           id: lastRun.id,
           status: lastRun.status,
@@ -66,11 +61,7 @@ export function viewListed(
         }
       : null,
     tags: [...tags],
-    team_id: teamId,
-    latest_version: latestVersion,
-    created_at: createdAt,
-    archived_at: archivedAt,
-  };
+  });
 }
 
 /** A template that is read alone. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { RunOptionsView, viewOptions } from '#api/runs/views.ts';
 import { viewWaitingCode, WaitingCodeView } from '#api/runs/waiting-code-view.ts';
@@ -103,23 +104,18 @@ export const ScheduleView = ListedScheduleView.extend({ actions: scheduleActions
 });
 
 export function viewSchedule(schedule: ScheduleDetails): z.input<typeof ListedScheduleView> {
-  const { id, name, spec, revision } = schedule;
+  const { id, spec } = schedule;
   const isEnabled = schedule.isEnabled && schedule.pausedBecause === null;
   const times = isEnabled && !schedule.isArchived ? nextTimes(spec, id, new Date(), shownTimes) : [];
-  return {
-    id,
-    team_id: schedule.teamId,
-    name,
+  return answerOf(ListedScheduleView.shape, {
+    ...schedule,
     schedule: spec,
     work: viewWork(schedule.work),
     enabled: isEnabled,
-    paused_because: schedule.pausedBecause,
     authority: { type: schedule.authorityType, id: schedule.authorityId, name: schedule.authorityName },
-    next_times: times.map((time) => time.toISOString()),
-    last_results: schedule.results.map(viewResult),
-    revision,
-    created_at: schedule.createdAt,
-  };
+    nextTimes: times.map((time) => time.toISOString()),
+    lastResults: schedule.results.map(viewResult),
+  });
 }
 
 export function viewWork(work: ShownWork): z.input<typeof WorkView> {
@@ -138,18 +134,5 @@ export function viewWork(work: ShownWork): z.input<typeof WorkView> {
 }
 
 function viewResult(result: FiringDetails): z.input<typeof ResultView> {
-  return {
-    scheduled_at: result.scheduledAt,
-    last_at: result.lastAt,
-    times: result.times,
-    outcome: result.outcome,
-    reason: result.reason,
-    message: result.message,
-    run_id: result.runId,
-    assembly_run_id: result.assemblyRunId,
-    status: result.status,
-    status_reason: result.statusReason,
-    waiting_on: viewWaitingCode(result.waitingOn),
-    requested_by: result.requestedBy,
-  };
+  return answerOf(ResultView.shape, { ...result, waitingOn: viewWaitingCode(result.waitingOn) });
 }

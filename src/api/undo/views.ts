@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
 import { By } from '#api/runs/actor-view.ts';
 import { Json } from '#domain/shared/values/json.ts';
@@ -107,36 +108,21 @@ export const CandidateCheckView = z
 
 export function toListedAttempt(attempt: AttemptDetails): z.input<typeof ListedUndoAttemptView> {
   const { candidate, collateral } = attempt;
-  return {
-    id: attempt.id,
-    run_id: attempt.runId,
-    instance_id: attempt.instanceId,
-    state: attempt.state,
+  return answerOf(ListedUndoAttemptView.shape, {
+    ...attempt,
     problem: toProblem(attempt.problem),
     verdicts: attempt.verdicts.map(toVerdict),
-    changes: attempt.changes,
     candidate: candidate && { ...candidate, collateral },
-    state_serial: attempt.stateSerial,
-    baseline_run_id: attempt.baselineRunId,
-    promoted_run_id: attempt.promotedRunId,
-    requested_by: toActor(attempt),
-    created_at: attempt.createdAt,
-    checked_at: attempt.checkedAt,
-    revision: attempt.revision,
-  };
+    requestedBy: toActor(attempt),
+  });
 }
 
 export function toCandidateCheck(check: CheckDetails): z.input<typeof CandidateCheckView> {
-  return {
-    id: check.id,
-    run_id: check.runId,
-    state: check.state,
+  return answerOf(CandidateCheckView.shape, {
+    ...check,
     problem: toProblem(check.problem),
-    collateral: check.collateral,
-    requested_by: toActor(check),
-    created_at: check.createdAt,
-    finished_at: check.finishedAt,
-  };
+    requestedBy: toActor(check),
+  });
 }
 
 function toProblem(problem: Problem | null) {

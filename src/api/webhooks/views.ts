@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { ownerView, viewOwner } from '#api/pipeline/owned.ts';
 import { AnswerId, describeCodes, Time } from '#api/pipeline/schemas.ts';
 import { decide, type Ownership } from '#domain/shared/access/decide.ts';
@@ -120,20 +121,15 @@ export function viewDelivery(delivery: DeliveryDetails, showsText: boolean): z.i
   const { answerStatus: status, answerMs: milliseconds } = delivery;
   const text = showsText ? delivery.answerText : null;
   const isPending = delivery.status === 'pending';
-  return {
-    id: delivery.id,
-    webhook_id: delivery.webhookId,
+  return answerOf(DeliveryView.shape, {
+    ...delivery,
     event: { id: delivery.eventId, type: delivery.eventType },
-    message_id: delivery.messageId,
     status: shownStatusOf(delivery),
-    attempts: delivery.attempts,
-    next_attempt_at: isPending ? delivery.nextAt : null,
+    nextAttemptAt: isPending ? delivery.nextAt : null,
     paused: isPending && delivery.isPaused,
-    last_attempt_at: delivery.triedAt,
+    lastAttemptAt: delivery.triedAt,
     answer: milliseconds === null ? null : { status, milliseconds, text },
-    problem: delivery.problem,
-    created_at: delivery.createdAt,
-  };
+  });
 }
 
 /** A delivery where it is read alone. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerOf } from '#api/pipeline/fields.ts';
 import { Time } from '#api/pipeline/schemas.ts';
 import { type ApprovalFacts, countsNow } from '#domain/runs/approval/rules.ts';
 import type { RunDetails } from '#domain/runs/details-store.ts';
@@ -67,11 +68,9 @@ function describePolicy(run: RunDetails) {
 }
 
 function toListedReview(review: RunDetails['reviews'][number]): z.input<typeof ListedReviewView> {
-  return {
+  return answerOf(ListedReviewView.shape, {
+    ...review,
     by: { type: review.reviewerType, id: review.reviewerId, name: review.reviewerName },
-    decision: review.decision,
-    comment: review.comment,
-    plan_digest: review.planDigest,
     at: review.createdAt,
-  };
+  });
 }
