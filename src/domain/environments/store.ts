@@ -1,59 +1,17 @@
 import type { Kysely, Updateable } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
-import { json } from '#database/tables.ts';
+import { json, type RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { presentProjects } from '#domain/projects/store.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
-import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
+import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { PolicyFields } from '#domain/shared/vocabulary/approval.ts';
-import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
-import type { RunOptionName } from '#domain/shared/vocabulary/run-options.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
-import type { WantedTool } from '#domain/tools/model.ts';
-import type { DemandedIsolation } from '#domain/workers/model.ts';
 import { Environment } from './entity.ts';
-import type { FreezeWindow } from './freeze-windows.ts';
-import type { EnvironmentKind, PlanSecretsDemand } from './model.ts';
-
-/** The columns of an environment that authorization and responses use. Times are strings. */
-export interface EnvironmentTarget extends Ownership, Archivable, PolicyFields {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly teamId: string;
-  readonly projectId: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly kind: EnvironmentKind;
-  readonly ttlSeconds: number | null;
-  /** The isolation that a worker must have to execute its runs; null: any. */
-  readonly isolation: DemandedIsolation;
-  /** The options that its runs may use; null: as usual. */
-  readonly allowedOptions: RunOptionName[] | null;
-  /** Which secrets planning may get; null: those that applying gets. */
-  readonly planSecrets: PlanSecretsDemand | null;
-  /** The tool that its runs use; null: that of their templates. */
-  readonly tool: WantedTool | null;
-  /** Its last lock, which may be over. */
-  readonly lock: StoredHold | null;
-  readonly freezeWindows: readonly FreezeWindow[];
-  readonly eligibilityGeneration: number;
-  readonly revision: number;
-  /** Rises with every change of its own variables. */
-  readonly variablesRevision: number;
-  readonly createdAt: string;
-  readonly archivedAt: string | null;
-}
-
-/** The fields of an environment that a request may change. */
-export type EnvironmentFields = Pick<
-  EnvironmentTarget,
-  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions' | 'planSecrets' | 'tool'
->;
 
 /** Environments `e` with project `p`, team `t` and organization `o`. Omits rows that are deleted at any level. */
 export function presentEnvironments(queries: Kysely<Tables>) {
@@ -98,8 +56,17 @@ function selectEnvironments(queries: Kysely<Tables>) {
     );
 }
 
+/** What authorization and answers use of an environment. */
+export type EnvironmentTarget = RowOf<typeof selectEnvironments>;
+
+/** The fields of an environment that a request may change. */
+export type EnvironmentFields = Pick<
+  EnvironmentTarget,
+  'name' | 'slug' | 'kind' | keyof PolicyFields | 'ttlSeconds' | 'isolation' | 'allowedOptions' | 'planSecrets' | 'tool'
+>;
+
 /** An environment by its id; undefined if it or an owner was deleted. `lock` locks its row and its owners'. */
-export const findEnvironment = prepareLookup<EnvironmentTarget>((queries, id, lock) =>
+export const findEnvironment = prepareLookup((queries, id, lock) =>
   lockRows(selectEnvironments(queries).where('e.id', '=', id), ['o', 't', 'p', 'e'], lock),
 );
 

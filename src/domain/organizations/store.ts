@@ -1,29 +1,17 @@
 import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, type RowLock, toChange } from '#database/row-lock.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { lockPrincipals } from '#domain/shared/access/authority-lock.ts';
-import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
+import type { ArchivedFilter } from '#domain/shared/archiving.ts';
 import { isId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { archivedComparison, archivedLevels } from '#domain/tenancy/store.ts';
 import { Organization } from './entity.ts';
-
-/** The columns of an organization that authorization and responses use. Times are strings. */
-export interface OrganizationTarget extends Ownership, Archivable {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly teamId: null;
-  readonly name: string;
-  readonly slug: string;
-  readonly eligibilityGeneration: number;
-  readonly revision: number;
-  readonly createdAt: string;
-  readonly archivedAt: string | null;
-}
 
 /** The organizations that are not deleted, as `o`. */
 export function presentOrganizations(queries: Kysely<Tables>) {
@@ -45,6 +33,9 @@ function selectOrganizations(em: Em) {
     .select(sql<null>`null`.as('teamId'))
     .select((eb) => archivedLevels({ organization: eb.ref('o.archivedAt') }).as('archived'));
 }
+
+/** What authorization and answers use of an organization. */
+export type OrganizationTarget = RowOf<typeof selectOrganizations>;
 
 /**
  * The condition that an id or a slug, current or former, names the organization. An id takes precedence over a

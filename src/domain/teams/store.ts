@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, type RowLock, toChange } from '#database/row-lock.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { isOrganizationNamed, presentOrganizations } from '#domain/organizations/store.ts';
@@ -11,19 +12,6 @@ import type { Archivable, ArchivedFilter } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import { archivedComparison, archivedLevels, prepareLookup } from '#domain/tenancy/store.ts';
 import { Team } from './entity.ts';
-
-/** The columns of a team that authorization and responses use. Times are strings. */
-export interface TeamTarget extends Ownership, Archivable {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly teamId: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly eligibilityGeneration: number;
-  readonly revision: number;
-  readonly createdAt: string;
-  readonly archivedAt: string | null;
-}
 
 /** Teams `t` with organization `o`. Omits rows that are deleted at either level. */
 export function presentTeams(queries: Kysely<Tables>) {
@@ -50,6 +38,9 @@ function selectTeams(queries: Kysely<Tables>) {
     );
 }
 
+/** What authorization and answers use of a team. */
+export type TeamTarget = RowOf<typeof selectTeams>;
+
 /** A team of an organization; undefined if either was deleted, or if the team belongs to another organization. */
 export function findTeam(
   em: Em,
@@ -66,7 +57,7 @@ export function findTeamToChange(em: Em, path: { organization: string; id: strin
 }
 
 /** A team by its id alone; undefined if it or its organization was deleted. `lock` locks both rows. */
-export const findTeamById = prepareLookup<TeamTarget>((queries, id, lock) =>
+export const findTeamById = prepareLookup((queries, id, lock) =>
   lockRows(selectTeams(queries).where('t.id', '=', id), ['o', 't'], lock),
 );
 
