@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { findRowOwner, type OwnerIds } from '#domain/owners/owner.ts';
@@ -10,20 +11,9 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { Connection } from './entity.ts';
 import type { SealedCredentials } from './envelope.ts';
-import type { ConnectionKind } from './kinds/kinds.ts';
 
 /** A connection as its readers see it. Nothing of it is sealed, so reading needs no key. */
-export interface ConnectionDetails extends OwnerIds {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: ConnectionKind;
-  readonly config: Record<string, unknown>;
-  readonly provides: string[];
-  readonly credentialRevision: number;
-  readonly credentialsSetAt: string;
-  readonly revision: number;
-  readonly createdAt: string;
-}
+export type ConnectionDetails = RowOf<typeof selectConnections>;
 
 /** A connection with its owner. */
 export interface ConnectionTarget extends Ownership, Archivable {

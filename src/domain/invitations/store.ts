@@ -1,27 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { Offer } from './policy.ts';
 
 /** An invitation as the database has it. Only a hash of its token is kept. */
-export interface InvitationRow extends Offer {
-  readonly id: string;
-  readonly email: string;
-  readonly emailKey: string;
-  readonly invitedBy: string;
-  readonly inviterName: string;
-  readonly revision: number;
-  readonly createdAt: string;
-  readonly sentAt: string;
-  readonly expiresAt: string;
-  readonly acceptedAt: string | null;
-  readonly acceptedBy: string | null;
-  readonly revokedAt: string | null;
-  readonly isExpired: boolean;
-  /** False once its organization, team or inviter was archived, transferred, disabled or deleted since it was sent. */
-  readonly isCurrent: boolean;
-}
+export type InvitationRow = RowOf<typeof selectInvitations>;
 
 type InvitationTables = Over<{ i: 'invitations'; o: 'organizations'; p: 'principals'; t: 'teams' }>;
 
@@ -77,6 +61,7 @@ function selectInvitations(em: Em) {
     ])
     .select((eb) => [
       sql<boolean>`${eb.ref('i.expiresAt')} <= clock_timestamp()`.as('isExpired'),
+      // False once its organization, team or inviter was archived, transferred, disabled or deleted since it was sent.
       sql<boolean>`${eb.and([isOrganizationCurrent(eb), isInviterCurrent(eb), isTeamCurrent(eb)])}`.as('isCurrent'),
     ]);
 }

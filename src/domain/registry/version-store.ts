@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { FileContent } from '#domain/sources/files.ts';
@@ -7,20 +8,7 @@ import type { VersionCheck } from './checks/model.ts';
 import type { ExecutorKind } from './spec.ts';
 
 /** A version as its readers see it. */
-export interface VersionSummary {
-  readonly id: string;
-  readonly templateId: string;
-  readonly version: string;
-  readonly executor: ExecutorKind;
-  readonly digest: string;
-  readonly commit: string | null;
-  readonly changelog: string;
-  readonly publishedBy: { readonly id: string; readonly name: string };
-  readonly createdAt: string;
-  readonly yankedAt: string | null;
-  /** Empty: it is not yanked, or no reason was given. */
-  readonly yankReason: string;
-}
+export type VersionSummary = RowOf<typeof selectVersions>;
 
 /** A page of the versions of a template, last published first. */
 export function listVersions(em: Em, templateId: string, request: PageRequest): Promise<Page<VersionSummary>> {
@@ -50,18 +38,21 @@ export function readVersion(em: Em, id: string): Promise<VersionDetails | undefi
 }
 
 function selectVersions(em: Em) {
-  return db(em)
-    .selectFrom('template_versions as v')
-    .select(['v.id', 'v.templateId', 'v.version', 'v.digest', 'v.commit', 'v.changelog'])
-    .select(['v.createdAt', 'v.yankedAt', 'v.yankReason'])
-    .select((eb) => {
-      const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.publishedBy').select('p.name');
-      return [
-        sql<ExecutorKind>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executor'),
-        sql<{ id: string; name: string }>`
+  return (
+    db(em)
+      .selectFrom('template_versions as v')
+      .select(['v.id', 'v.templateId', 'v.version', 'v.digest', 'v.commit', 'v.changelog'])
+      // Empty: it is not yanked, or no reason was given.
+      .select(['v.createdAt', 'v.yankedAt', 'v.yankReason'])
+      .select((eb) => {
+        const name = eb.selectFrom('principals as p').whereRef('p.id', '=', 'v.publishedBy').select('p.name');
+        return [
+          sql<ExecutorKind>`${eb.ref('v.spec')} #>> '{executor,kind}'`.as('executor'),
+          sql<{ id: string; name: string }>`
           jsonb_build_object('id', ${eb.ref('v.publishedBy')}, 'name', coalesce(${name}, ''))`.as('publishedBy'),
-      ];
-    });
+        ];
+      })
+  );
 }
 
 /** The content of one file that a run of the version gets; undefined if the version has no such file. */

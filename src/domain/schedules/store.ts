@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
 import { findEnvironment } from '#domain/environments/store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -8,12 +9,11 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import type { Archivable, ArchivableLevel } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { Schedule } from './entity.ts';
-import type { FiringOutcome, FiringReason, PauseReason, ShownWork } from './model.ts';
+import type { FiringOutcome, FiringReason } from './model.ts';
 import { selectPauseReason } from './pause-store.ts';
 import { showWorks } from './views/work-view.ts';
 
@@ -73,25 +73,7 @@ export interface FiringDetails {
   readonly requestedBy: string | null;
 }
 
-export interface ScheduleDetails {
-  readonly id: string;
-  readonly teamId: string;
-  readonly environmentId: string | null;
-  readonly name: string;
-  readonly spec: ScheduleSpec;
-  readonly work: ShownWork;
-  readonly isEnabled: boolean;
-  /** Why it is paused although nobody paused it. */
-  readonly pausedBecause: PauseReason | null;
-  /** Its team, or the environment of its work, is archived with an owner or alone: nothing starts. */
-  readonly isArchived: boolean;
-  readonly authorityId: string;
-  readonly authorityType: 'user' | 'service_account' | 'background' | 'system';
-  readonly authorityName: string;
-  readonly revision: number;
-  readonly createdAt: string;
-  readonly results: FiringDetails[];
-}
+export type ScheduleDetails = RowOf<typeof selectSchedules>;
 
 export interface ScheduleFilter {
   readonly teamId: string | undefined;
@@ -152,6 +134,7 @@ function selectSchedules(em: Em, results: number) {
     .where('o.deletedAt', 'is', null)
     .select((eb) => {
       const archived = (['o', 't', 'p', 'e'] as const).map((owner) => eb(`${owner}.archivedAt`, 'is not', null));
+      // Archived: its team, or the environment of its work, with an owner or alone. Then nothing starts.
       return [eb.or(archived).$castTo<boolean>().as('isArchived'), selectPauseReason(eb).as('pausedBecause')];
     })
     .select(['s.id', 's.teamId', 's.environmentId', 's.name', 's.spec', 's.work'])

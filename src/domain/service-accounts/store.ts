@@ -2,30 +2,19 @@ import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
 import { lockRows } from '#database/row-lock.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { managesUsers } from '#domain/shared/access/account-succession.ts';
 import { lockAgainstUse, sharePrincipal, sharingAuthority } from '#domain/shared/access/authority-lock.ts';
-import { isPlatformAdministrator, type Ownership } from '#domain/shared/access/decide.ts';
+import { isPlatformAdministrator } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
-import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { PlatformRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { archivedLevels } from '#domain/tenancy/store.ts';
 
 /** The columns of a service account that authorization and responses use. Times are strings. */
-export interface AccountTarget extends Ownership, Archivable {
-  readonly id: string;
-  readonly name: string;
-  readonly role: PlatformRole;
-  readonly enabled: boolean;
-  readonly ownerUserId: string | null;
-  /** Whether the user who owns it is enabled; true for a team's account. */
-  readonly ownerEnabled: boolean;
-  readonly createdBy: string;
-  readonly revision: number;
-  readonly createdAt: string;
-}
+export type AccountTarget = RowOf<typeof selectAccounts>;
 
 /** Service accounts `a` with their principals `p` that are not deleted, and the owner: the user `u`, or the team `t` in `o`. */
 function selectAccounts(queries: Kysely<Tables>) {
@@ -49,6 +38,7 @@ function selectAccounts(queries: Kysely<Tables>) {
     ])
     .select((eb) => [
       eb.ref('p.role').$castTo<PlatformRole>().as('role'),
+      // Whether the user who owns it is enabled; true for a team's account.
       isOwnerEnabled(eb).as('ownerEnabled'),
       archivedLevels({ organization: eb.ref('o.archivedAt'), team: eb.ref('t.archivedAt') }).as('archived'),
     ]);

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { type Kysely, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { findRowOwner, type OwnerIds, type RowOwner } from '#domain/owners/owner.ts';
@@ -26,19 +27,7 @@ export async function findVariableSet(em: Em, id: string, lock = false): Promise
 }
 
 /** A set as lists show it. */
-export interface ListedVariableSet {
-  readonly id: string;
-  readonly organizationId: string | null;
-  readonly teamId: string | null;
-  readonly projectId: string | null;
-  readonly name: string;
-  readonly description: string;
-  /** How many variables it has, and how many projects and environments it is attached to. */
-  readonly variables: number;
-  readonly attachments: number;
-  readonly revision: number;
-  readonly createdAt: string;
-}
+export type ListedVariableSet = RowOf<typeof selectSets>;
 
 function selectSets(queries: Kysely<Tables>) {
   return queries

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
@@ -7,17 +8,7 @@ import type { ChosenTemplate } from '../entity.ts';
 import type { AssemblyNodeSpec } from '../spec/spec.ts';
 
 /** A version as its readers see it. */
-export interface AssemblyVersionSummary {
-  readonly id: string;
-  readonly assemblyId: string;
-  readonly version: string;
-  /** How many nodes it has. */
-  readonly nodes: number;
-  readonly digest: string;
-  readonly changelog: string;
-  readonly publishedBy: { readonly id: string; readonly name: string };
-  readonly createdAt: string;
-}
+export type AssemblyVersionSummary = RowOf<typeof selectVersions>;
 
 /** A page of the versions of an assembly, last published first. */
 export function listAssemblyVersions(

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
-import type { ApiKeyKind, ApiKeyState } from '../model.ts';
+import type { ApiKeyState } from '../model.ts';
 
 /** The enabled principal of an active key. `stale`: the last recorded use of the key is more than a minute old. */
 export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ verifier: Buffer }>) =>
@@ -23,19 +24,7 @@ export const findPrincipalByVerifier = prepare((db, parameter: ParameterOf<{ ver
 );
 
 /** A key as the API shows it: everything that identifies it, never its verifier. Times are strings. */
-export interface ApiKeyDetails {
-  readonly id: string;
-  readonly kind: ApiKeyKind;
-  readonly name: string;
-  readonly hint: string;
-  readonly state: ApiKeyState;
-  readonly issuedBy: string;
-  readonly rotatedFrom: string | null;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  readonly lastUsedAt: string | null;
-}
+export type ApiKeyDetails = RowOf<typeof selectKeys>;
 
 function selectKeys(em: Em, principalId: string) {
   return db(em)

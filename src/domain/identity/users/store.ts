@@ -1,24 +1,13 @@
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { lockAgainstUse } from '#domain/shared/access/authority-lock.ts';
-import type { Ownership } from '#domain/shared/access/decide.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 import { emailKey } from '../model.ts';
 
 /** The columns of a user that authorization and responses use, without the password. */
-export interface UserTarget extends Ownership {
-  readonly id: string;
-  readonly organizationId: null;
-  readonly teamId: null;
-  readonly email: string;
-  readonly emailVerified: boolean;
-  readonly name: string;
-  readonly role: PlatformRole;
-  readonly enabled: boolean;
-  readonly revision: number;
-  readonly createdAt: string;
-}
+export type UserTarget = RowOf<typeof selectUsers>;
 
 /** Users that are not deleted: the tables `principals` as `p` and `users` as `u`. */
 function selectUsers(em: Em) {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -9,18 +10,7 @@ import { hasOwner } from '../installations/store.ts';
 import type { Selector, SelectorType } from '../model.ts';
 
 /** An action as its readers see it. */
-export interface ActionDetails {
-  readonly id: string;
-  readonly installationId: string;
-  readonly name: string;
-  readonly selectors: SelectorType[];
-  readonly effects: string[];
-  /** Whether the active release declares it. A plugin that was removed declares nothing. */
-  readonly isDeclared: boolean;
-  /** Whether the ceiling approves it for what is active now. */
-  readonly isApproved: boolean;
-  readonly revision: number;
-}
+export type ActionDetails = RowOf<typeof selectActions>;
 
 /** Why an action is not assigned at a place, by the type of the place; null if it can be. */
 export function findSelectorRefusal({ name, selectors }: ActionDetails, { type }: Selector): string | null {

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { OwnerIds } from '#domain/owners/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
@@ -10,25 +11,11 @@ import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { Selector, SelectorType } from '../model.ts';
-import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { scopeOf } from '../places/scope-store.ts';
 
 /** An installation as its readers see it. */
-export interface InstallationDetails {
-  readonly id: string;
-  readonly name: string;
-  /** The organization that owns it; null if a team does. */
-  readonly organizationId: string | null;
-  readonly teamId: string | null;
-  readonly activeRelease: string | null;
-  readonly revision: number;
-  readonly createdAt: string;
-  readonly deletedAt: string | null;
-  readonly deletedBy: string | null;
-  /** What owns it now. */
-  readonly ownership: OwnershipSnapshot;
-}
+export type InstallationDetails = RowOf<typeof selectInstallations>;
 
 /** An installation with its owner. */
 export interface InstallationTarget extends Ownership, Archivable {

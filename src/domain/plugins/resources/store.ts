@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
@@ -8,8 +9,7 @@ import { changeOne, clock } from '#domain/shared/ownership-graph/conditions.ts';
 import { declarationOf } from '#domain/shared/ownership-graph/graph.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
 import type { InstallationDetails } from '../installations/store.ts';
-import type { OwnerNames, Root } from '../model.ts';
-import type { OwnershipSnapshot } from '../places/ownership-snapshot.ts';
+import type { OwnerNames } from '../model.ts';
 import { findLockedPlace, type Place } from '../places/place-store.ts';
 import { scopeOf } from '../places/scope-store.ts';
 import type { RestorationProblem, RestorationState } from '../restorations/model.ts';
@@ -22,26 +22,7 @@ export interface LatestRestoration {
 }
 
 /** A resource as its readers see it, also once it was deleted. */
-export interface ResourceDetails {
-  readonly id: string;
-  readonly installationId: string;
-  readonly type: string;
-  readonly name: string;
-  readonly key: string;
-  readonly roots: Root[];
-  readonly teamId: string;
-  readonly projectId: string | null;
-  readonly environmentId: string | null;
-  readonly revision: number;
-  readonly eligibilityGeneration: number;
-  readonly createdAt: string;
-  readonly deletedAt: string | null;
-  readonly deletedFrom: OwnerNames | null;
-  /** The latest request to restore it; null if there was none. */
-  readonly restoration: LatestRestoration | null;
-  /** What owns it now. */
-  readonly ownership: OwnershipSnapshot;
-}
+export type ResourceDetails = RowOf<typeof selectResources>;
 
 /** A resource with the place that it is, also a deleted one. A lock locks its owners, then its row. */
 export async function findResourceWithPlace(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Page, type PageRequest, pageOf } from '#domain/shared/paging.ts';
@@ -7,25 +8,7 @@ import type { DeliveryStatus, ShownStatus, Try } from '../model.ts';
 import { wakeQueue } from './queue-store.ts';
 
 /** A delivery as the readers of its webhook see it. */
-export interface DeliveryDetails {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly messageId: string;
-  readonly status: DeliveryStatus;
-  readonly attempts: number;
-  /** When it is tried next: when it is due, but not before the pause after a failure of the endpoint is over. */
-  readonly nextAt: string;
-  /** It would be due, and waits because the last try at the endpoint failed. */
-  readonly isPaused: boolean;
-  readonly triedAt: string | null;
-  readonly answerStatus: number | null;
-  readonly answerMs: number | null;
-  readonly answerText: string | null;
-  readonly problem: string | null;
-  readonly createdAt: string;
-}
+export type DeliveryDetails = RowOf<typeof selectDeliveries>;
 
 export interface DeliveryFilter {
   readonly status?: ShownStatus | undefined;
@@ -65,16 +48,20 @@ export function readDelivery(em: Em, webhookId: string, id: string): Promise<Tri
 }
 
 function selectDeliveries(em: Em, webhookId: string) {
-  return db(em)
-    .selectFrom('webhook_deliveries as d')
-    .leftJoin('webhook_queues as q', 'q.webhookId', 'd.webhookId')
-    .where('d.webhookId', '=', webhookId)
-    .select(['d.id', 'd.webhookId', 'd.eventId', 'd.eventType'])
-    .select(['d.messageId', 'd.status', 'd.attempts', 'd.triedAt'])
-    .select(sql<string>`greatest(d.due_at, q.next_at)`.as('nextAt'))
-    .select(sql<boolean>`coalesce(q.next_at > now() and d.due_at <= now(), false)`.as('isPaused'))
-    .select(['d.answerStatus', 'd.answerMs', 'd.answerText'])
-    .select(['d.problem', 'd.createdAt']);
+  return (
+    db(em)
+      .selectFrom('webhook_deliveries as d')
+      .leftJoin('webhook_queues as q', 'q.webhookId', 'd.webhookId')
+      .where('d.webhookId', '=', webhookId)
+      .select(['d.id', 'd.webhookId', 'd.eventId', 'd.eventType'])
+      .select(['d.messageId', 'd.status', 'd.attempts', 'd.triedAt'])
+      // When it is tried next: when it is due, but not before the pause after a failure of the endpoint is over.
+      .select(sql<string>`greatest(d.due_at, q.next_at)`.as('nextAt'))
+      // It would be due, and waits because the last try at the endpoint failed.
+      .select(sql<boolean>`coalesce(q.next_at > now() and d.due_at <= now(), false)`.as('isPaused'))
+      .select(['d.answerStatus', 'd.answerMs', 'd.answerText'])
+      .select(['d.problem', 'd.createdAt'])
+  );
 }
 
 /**

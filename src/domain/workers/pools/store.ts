@@ -1,7 +1,7 @@
 import { type Expression, type QueryCreator, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import type { ParameterOf } from '#database/queries.ts';
-import { json } from '#database/tables.ts';
+import { json, type RowOf } from '#database/tables.ts';
 import { db, type Over, prepare } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { installationOwnership, type Ownership } from '#domain/shared/access/decide.ts';
@@ -21,17 +21,7 @@ export interface PoolTarget extends PoolRules, Ownership {
 }
 
 /** A pool as its readers see it: its rules, the workers that serve it, and its runs. */
-export interface PoolDetails extends PoolRules {
-  readonly name: string;
-  readonly revision: number | null;
-  readonly createdAt: string | null;
-  readonly workers: number;
-  /** Those of its workers that contain template code. */
-  readonly containedWorkers: number;
-  readonly concurrency: number;
-  readonly queued: number;
-  readonly running: number;
-}
+export type PoolDetails = RowOf<typeof selectPools>;
 
 /** A pool by its name; undefined if no operator created it and nothing serves or uses it. */
 export function findPool(em: Em, name: string): Promise<PoolTarget | undefined> {
@@ -145,6 +135,7 @@ function selectPools(em: Em, principal: Principal) {
       selectReadableTeamIds(eb, principal).as('teamIds'),
       selectReadableEnvironmentIds(eb, principal).as('environmentIds'),
       orZero(eb.ref('s.workers')).as('workers'),
+      // Those of its workers that contain template code.
       orZero(eb.ref('s.containedWorkers')).as('containedWorkers'),
       orZero(eb.ref('s.concurrency')).as('concurrency'),
       orZero(eb.ref('u.queued')).as('queued'),
