@@ -224,7 +224,7 @@ describe('the chat of a user', () => {
 
   it('hears what asks the user to do something, unless the user decides otherwise', async () => {
     const chosen = await prefer({ chat_url: endpoint.url });
-    expect(chosen.body.chat).toEqual({ host: new URL(endpoint.url).host, problem: null });
+    expect(chosen.body.chat).toEqual({ host: new URL(endpoint.url).host, problem: null, paused_until: null });
     expect(chosen.text).not.toContain('/hook');
     await team.addAsked(team.reviewer);
     await sendMessages(api);
@@ -245,7 +245,7 @@ describe('the chat of a user', () => {
     await sendMessages(api);
     const { body } = await team.reviewer.get('/notifications/preferences');
     expect(body.chat.problem).toBe('the address answered 404');
-    expect((await prefer({ chat_url: null })).body.chat).toEqual({ host: null, problem: null });
+    expect((await prefer({ chat_url: null })).body.chat).toEqual({ host: null, problem: null, paused_until: null });
     await api.rows(`update outgoing_messages set due_at = now() - interval '1 second'`);
     await api.rows(`update failing_destinations set quiet_until = now() - interval '1 second'`);
     await sendMessages(api);
