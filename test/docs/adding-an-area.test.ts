@@ -7,7 +7,7 @@ import { openDatabase } from '#open-database';
 import { addPerson, addTeam, type Person } from '#test/support/access/people.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts';
 import { Program, programEnvironment } from '#test/support/programs/start.ts';
-import { copyWithArea, countAddedLines, foldersOfArea } from './area-copy.ts';
+import { copyWithAdditions, countLinesOfArea, countLinesOfField, foldersOfArea } from './area-copy.ts';
 
 const password = 'correct horse battery';
 /**
@@ -22,7 +22,7 @@ import { demands } from '#test/support/api/operation-table.ts';
 const { databaseUrl } = loadConfig();
 const applied = await migrate({ databaseUrl });
 const orm = openDatabase({ databaseUrl, databasePoolSize: 1 });
-const schema = (await orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\\n').filter((line) => line.includes('notes'));
+const schema = (await orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\\n').filter((line) => /notes|cost_center/.test(line));
 await orm.close();
 const unknown = operations.map(({ id }) => id).filter((id) => !demands.has(id));
 console.log(JSON.stringify({ applied, schema, unknown }));
@@ -42,7 +42,7 @@ let team: string;
 
 beforeAll(async () => {
   copy = mkdtempSync(join(inject('scratchDirectory'), 'area-'));
-  copyWithArea(copy);
+  copyWithAdditions(copy);
   database = await createDatabase();
   const settings = {
     DATABASE_URL: database.url,
@@ -80,14 +80,14 @@ const write = async (text = `Note ${randomUUID()}`) => {
 
 describe('the area of docs/adding-an-area.md', () => {
   it('needs at most five lines in src, five in test and two in docs, outside its own folders', () => {
-    const { src = 0, test = 0, docs = 0, ...others } = countAddedLines();
+    const { src = 0, test = 0, docs = 0, ...others } = countLinesOfArea();
     expect(foldersOfArea()).toEqual(['migrations', 'src/api/notes', 'src/domain/notes', 'test/api/notes']);
     expect([src <= 5, test <= 5, docs <= 2], `src ${src}, test ${test}, docs ${docs}`).toEqual([true, true, true]);
     expect(Object.keys(others).sort()).toEqual(['.dependency-cruiser.cjs', 'migrations']);
   });
 
   it('has the table of its entity, and access that the tests know', () => {
-    expect(checked).toEqual({ applied: ['20991231_01_notes'], schema: [], unknown: [] });
+    expect(checked).toEqual({ applied: ['20991231_01_notes', '20991231_02_cost_centers'], schema: [], unknown: [] });
   });
 
   it('creates, lists, reads and deletes', async () => {
@@ -149,6 +149,35 @@ describe('the area of docs/adding-an-area.md', () => {
     expect(list.text).toMatch(/<nav.*href="\/notes"/s);
     expect(await look(viewer, `/notes/${id}`)).toMatchObject({ status: 200, text: expect.stringContaining(text) });
     expect((await look(stranger, `/notes/${id}`)).status).toBe(404);
+  });
+});
+
+describe('the field of docs/adding-a-field.md', () => {
+  it('takes at most eight lines beside its migration', () => {
+    const { src = 0, test = 0, docs = 0 } = countLinesOfField();
+    expect(src + test + docs).toBeLessThanOrEqual(8);
+  });
+
+  it('is given, changed, answered and recorded', async () => {
+    const given = { team_id: team, name: `Billed ${randomUUID()}`, cost_center: 'CC 17' };
+    const { status, body, text } = await author.caller.post('/projects', given);
+    expect([status, body.cost_center], text).toEqual([201, 'CC 17']);
+    const changed = await author.caller.send('PATCH', `/projects/${body.id}`, { cost_center: 'CC 18' });
+    expect([changed.status, changed.body.cost_center], changed.text).toEqual([200, 'CC 18']);
+    const refused = await author.caller.send('PATCH', `/projects/${body.id}`, { cost_center: 'x'.repeat(101) });
+    expect(refused.status).toBe(400);
+    const { body: audit } = await author.caller.get(`/audit?resource_type=projects&resource_id=${body.id}`);
+    const update = { action: 'project.updated', before: { cost_center: 'CC 17' }, after: { cost_center: 'CC 18' } };
+    expect(audit.audit_records).toContainEqual(expect.objectContaining(update));
+  });
+
+  it('stands in the reference, in the form and on the page', async () => {
+    const { body } = await author.caller.post('/projects', { team_id: team, name: 'Billed', cost_center: 'CC 19' });
+    const document = await (await fetch(`${url}/api/v1/openapi.json`)).text();
+    expect(document.match(/"cost_center"/g)?.length).toBeGreaterThanOrEqual(4);
+    const form = await look(author, `/projects/${body.id}/edit`);
+    expect(form.text).toMatch(/Cost center[\s\S]*name="cost_center"[^>]*value="CC 19"/);
+    expect((await look(author, `/projects/${body.id}`)).text).toContain('Cost center CC 19');
   });
 });
 
