@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  type EnvironmentChange,
-  environmentKinds,
-  type NewEnvironment,
-  planSecretsDemands,
-} from '#domain/environments/model.ts';
+import { changesOf, toProperties } from '#api/pipeline/fields.ts';
+import { environmentKinds, planSecretsDemands } from '#domain/environments/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
@@ -37,56 +33,38 @@ function inOrder(options: z.output<typeof AllowedOptions> | undefined) {
   return options ? runOptionNames.filter((name) => options.includes(name)) : options;
 }
 
-export const CreateEnvironment = z
-  .strictObject({
-    project_id: Id,
-    name: ResourceName,
-    slug: Slug.optional(),
-    kind: z.enum(environmentKinds),
-    approval_policy: ApprovalPolicy.optional(),
-    ttl: TimeToLive.nullable().optional(),
-    isolation: DemandedIsolation.optional(),
-    allowed_options: AllowedOptions.optional(),
-    plan_secrets: PlanSecrets.optional(),
-    tool: WantedTool.nullable()
-      .optional()
-      .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
-  })
-  .meta({ id: 'CreateEnvironment' });
+/** What people say of an environment beside its policy, of which a change may name some members alone. */
+const environment = {
+  name: ResourceName,
+  slug: Slug.optional(),
+  kind: z.enum(environmentKinds),
+  ttl: TimeToLive.nullable().optional(),
+  isolation: DemandedIsolation.optional(),
+  allowed_options: AllowedOptions.optional(),
+  plan_secrets: PlanSecrets.optional(),
+  tool: WantedTool.nullable()
+    .optional()
+    .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
+};
 
-export function toNewEnvironment(body: z.output<typeof CreateEnvironment>): NewEnvironment {
-  const { project_id: _project, approval_policy: approvalPolicy, allowed_options: options, ...rest } = body;
-  const { plan_secrets: planSecrets, ttl, ...environment } = rest;
-  return { ...environment, approvalPolicy, allowedOptions: inOrder(options), planSecrets, ttlSeconds: toSeconds(ttl) };
-}
+export const CreateEnvironment = z
+  .strictObject({ project_id: Id, ...environment, approval_policy: ApprovalPolicy.optional() })
+  .meta({ id: 'CreateEnvironment' });
 
 export const UpdateEnvironment = z
   .strictObject({
-    name: ResourceName.optional(),
-    slug: Slug.optional(),
-    kind: z.enum(environmentKinds).optional(),
+    ...changesOf(environment),
     approval_policy: ApprovalPolicyChange.optional().describe('Members that are left out stay as they are.'),
-    ttl: TimeToLive.nullable().optional(),
-    isolation: DemandedIsolation.optional(),
-    allowed_options: AllowedOptions.optional(),
-    plan_secrets: PlanSecrets.optional(),
-    tool: WantedTool.nullable()
-      .optional()
-      .describe('The tool of its runs, within what their templates ask for; null: that of their templates.'),
     ...ExpectedRevision,
   })
   .meta({ id: 'UpdateEnvironment' });
 
-export function toEnvironmentChange(body: z.output<typeof UpdateEnvironment>): EnvironmentChange {
-  const {
-    expected_revision: expectedRevision,
-    approval_policy: approvalPolicy,
-    allowed_options: options,
-    ...rest
-  } = body;
-  const { plan_secrets: planSecrets, ttl, ...change } = rest;
-  const rules = { approvalPolicy, allowedOptions: inOrder(options), planSecrets, ttlSeconds: toSeconds(ttl) };
-  return { ...change, ...rules, expectedRevision };
+/** The fields of a body as the domain has them. */
+export function toEnvironment<Body extends z.output<typeof CreateEnvironment> | z.output<typeof UpdateEnvironment>>(
+  body: Body,
+) {
+  const { ttl, ...fields } = toProperties(body);
+  return { ...fields, allowedOptions: inOrder(body.allowed_options), ttlSeconds: toSeconds(body.ttl) };
 }
 
 /** The body's schema has checked that the text is a duration. */

@@ -18,7 +18,7 @@ import { findProject } from '#domain/projects/store.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { CreateEnvironment, toEnvironmentChange, toNewEnvironment, UpdateEnvironment } from './bodies.ts';
+import { CreateEnvironment, toEnvironment, UpdateEnvironment } from './bodies.ts';
 import {
   EnvironmentDetails,
   EnvironmentView,
@@ -97,7 +97,7 @@ export const create = command({
   audit: 'environment.created',
   handle: async ({ tx, target, body, operations, principal }) => {
     const context = { operations, principal };
-    const environment = await createEnvironment(tx.em, principal, target, toNewEnvironment(body));
+    const environment = await createEnvironment(tx.em, principal, target, toEnvironment(body));
     const answer = await showDetails(tx.em, context, environment);
     const { id, revision } = environment;
     return { id, revision, after: describeEnvironment(environment), answer };
@@ -117,7 +117,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'environment.updated',
   handle: async ({ tx, target, body, operations, principal }) => {
-    const { updated, difference } = await updateEnvironment(tx, principal, target, toEnvironmentChange(body));
+    const { updated, difference } = await updateEnvironment(tx, principal, target, toEnvironment(body));
     const { before, after } = difference;
     const { id, revision } = updated;
     const answer = await showEnvironment(tx.em, { operations, principal }, updated);

@@ -29,13 +29,20 @@ export function answerOf<Fields extends z.ZodRawShape, From extends Answered<Fie
 
 /** The fields of a change by those of what is made: each may be absent, and then keeps its value. */
 export function changesOf<Fields extends z.ZodRawShape>(fields: Fields) {
-  const entries = Object.entries(fields).map(([name, field]) => [
-    name,
-    z.optional(field instanceof z.ZodDefault || field instanceof z.ZodOptional ? field.unwrap() : field),
-  ]);
-  return Object.fromEntries(entries) as {
-    [Name in keyof Fields]: z.ZodOptional<
-      Fields[Name] extends z.ZodDefault<infer Field> | z.ZodOptional<infer Field> ? Field : Fields[Name]
-    >;
-  };
+  const entries = Object.entries(fields).map(([name, field]) => [name, optional(field as z.ZodType)]);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]: Optional<Fields[Name]> };
+}
+
+type Optional<Field> =
+  Field extends z.ZodOptional<z.core.SomeType>
+    ? Field
+    : Field extends z.ZodDefault<infer Inner>
+      ? z.ZodOptional<Inner>
+      : Field extends z.core.SomeType
+        ? z.ZodOptional<Field>
+        : never;
+
+function optional(field: z.ZodType) {
+  if (field instanceof z.ZodOptional) return field;
+  return z.optional(field instanceof z.ZodDefault ? field.unwrap() : field);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type NewTemplate, Tags, type TemplateChange, Version } from '#domain/registry/model.ts';
+import { changesOf } from '#api/pipeline/fields.ts';
+import { Tags, Version } from '#domain/registry/model.ts';
 import { checkModuleSource, moduleSource, TemplateSpec } from '#domain/registry/spec.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
@@ -9,44 +10,29 @@ import { WantedTool } from '#domain/tools/model.ts';
 
 /** The bodies of requests about templates and their versions (docs/writing-templates.md). */
 
-const Description = z.string().max(4_000);
 const longestReadme = 256 * 1024;
 const Readme = z
   .string()
   .refine((text) => Buffer.byteLength(text) <= longestReadme, { error: 'must have at most 256 KiB' })
   .describe('Markdown for people who choose and use the template.');
 
+/** What people say of a template. */
+const template = {
+  name: ResourceName,
+  slug: Slug.optional(),
+  description: z.string().max(4_000).default(''),
+  readme: Readme.default(''),
+  tags: Tags.default([]),
+};
+
+/** Without a team, the template belongs to the installation. */
 export const CreateTemplate = z
-  .strictObject({
-    name: ResourceName,
-    slug: Slug.optional(),
-    description: Description.default(''),
-    readme: Readme.default(''),
-    /** Without a team, the template belongs to the installation. */
-    team_id: Id.nullable().optional(),
-    tags: Tags.default([]),
-  })
+  .strictObject({ ...template, team_id: Id.nullable().optional() })
   .meta({ id: 'CreateTemplate' });
 
-export function toNewTemplate({ team_id: _team, ...template }: z.output<typeof CreateTemplate>): NewTemplate {
-  return template;
-}
-
 export const UpdateTemplate = z
-  .strictObject({
-    name: ResourceName.optional(),
-    slug: Slug.optional(),
-    description: Description.optional(),
-    readme: Readme.optional(),
-    tags: Tags.optional(),
-    ...ExpectedRevision,
-  })
+  .strictObject({ ...changesOf(template), ...ExpectedRevision })
   .meta({ id: 'UpdateTemplate' });
-
-export function toTemplateChange(body: z.output<typeof UpdateTemplate>): TemplateChange {
-  const { expected_revision, ...change } = body;
-  return { ...change, expectedRevision: expected_revision };
-}
 
 const derive = z
   .boolean()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
+import { toProperties } from '#api/pipeline/fields.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -23,7 +24,7 @@ import { pageQuery } from '#domain/shared/paging.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
 import { findTeamOrInstallation } from '#domain/teams/store.ts';
 import { showTemplate } from './actions.ts';
-import { CreateTemplate, toNewTemplate, toTemplateChange, UpdateTemplate } from './bodies.ts';
+import { CreateTemplate, UpdateTemplate } from './bodies.ts';
 import { ListedTemplateView, TemplateView, viewListed } from './views.ts';
 
 const TemplateParams = z.strictObject({ id: Id });
@@ -98,7 +99,7 @@ export const create = command({
   idempotency: 'none',
   audit: 'template.created',
   handle: async ({ tx, target, body }) => {
-    const template = await createTemplate(tx, target, toNewTemplate(body));
+    const template = await createTemplate(tx, target, toProperties(body));
     return { ...changeOf(template), after: { slug: template.slug } };
   },
 });
@@ -120,7 +121,7 @@ export const update = command({
     await loadReadme(tx.em, target.template);
     const { revision } = target.template;
     const before = describeTemplate(target.template);
-    await updateTemplate(tx, target, toTemplateChange(body));
+    await updateTemplate(tx, target, toProperties(body));
     return changeSince(revision, target.template, { before, after: describeTemplate(target.template) });
   },
 });

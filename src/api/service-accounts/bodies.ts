@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { changesOf } from '#api/pipeline/fields.ts';
 import { PersonName } from '#domain/identity/model.ts';
-import type { AccountChange, NewOwner } from '#domain/service-accounts/model.ts';
+import type { NewOwner } from '#domain/service-accounts/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
@@ -14,12 +15,12 @@ const Owner = z
   })
   .describe('Exactly one of the two.');
 
-export const CreateServiceAccount = z
-  .strictObject({ name: PersonName, role: PlatformRole, owner: Owner })
-  .meta({ id: 'CreateServiceAccount' });
+const account = { name: PersonName, role: PlatformRole };
+
+export const CreateServiceAccount = z.strictObject({ ...account, owner: Owner }).meta({ id: 'CreateServiceAccount' });
 
 export const UpdateServiceAccount = z
-  .strictObject({ name: PersonName.optional(), role: PlatformRole.optional(), ...ExpectedRevision })
+  .strictObject({ ...changesOf(account), ...ExpectedRevision })
   .meta({ id: 'UpdateServiceAccount' });
 
 export const TransferServiceAccount = z
@@ -28,9 +29,4 @@ export const TransferServiceAccount = z
 
 export function toNewOwner({ user_id: userId, team_id: teamId }: z.output<typeof Owner>): NewOwner {
   return { userId, teamId };
-}
-
-export function toAccountChange(body: z.output<typeof UpdateServiceAccount>): AccountChange {
-  const { expected_revision: expectedRevision, ...change } = body;
-  return { ...change, expectedRevision };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '#api/pipeline/actions.ts';
 import { comparedIf } from '#api/pipeline/audit/unchanged.ts';
+import { toProperties } from '#api/pipeline/fields.ts';
 import { revisionOf } from '#api/pipeline/headers/if-match.ts';
 import { readList } from '#api/pipeline/list.ts';
 import { command, read } from '#api/pipeline/operation.ts';
@@ -20,7 +21,7 @@ import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
-import { CreateServiceAccount, toAccountChange, toNewOwner, UpdateServiceAccount } from './bodies.ts';
+import { CreateServiceAccount, toNewOwner, UpdateServiceAccount } from './bodies.ts';
 import {
   ListedServiceAccountView,
   ServiceAccountView,
@@ -123,7 +124,7 @@ export const update = command({
   locks: ({ params }) => [authorityLock(params.id), administratorsLock],
   audit: 'service_account.updated',
   handle: async ({ tx, principal, target, body, operations }) => {
-    const { updated, difference } = await updateAccount(tx.em, principal, target, toAccountChange(body));
+    const { updated, difference } = await updateAccount(tx.em, principal, target, toProperties(body));
     const { before, after } = difference;
     return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { OrganizationName, OrganizationParams } from '#api/organizations/operations.ts';
 import type { ActionContext } from '#api/pipeline/actions.ts';
+import { toProperties } from '#api/pipeline/fields.ts';
 import { command, read } from '#api/pipeline/operation.ts';
 import { pageOf } from '#api/pipeline/schemas.ts';
 import { archivingOperations } from '#api/tenancy/archiving-operations.ts';
-import { CreateNamed, RenameNamed, toRenaming } from '#api/tenancy/bodies.ts';
+import { CreateNamed, RenameNamed } from '#api/tenancy/bodies.ts';
 import { archivedQuery, withArchivedFilter } from '#api/tenancy/queries.ts';
 import type { Em } from '#database/database.ts';
 import { findOrganization } from '#domain/organizations/store.ts';
@@ -128,7 +129,7 @@ export const update = command({
   idempotency: 'none',
   audit: 'team.updated',
   handle: async ({ tx, target, body, operations, principal }) => {
-    const { updated, difference } = await updateTeam(tx.em, target, toRenaming(body));
+    const { updated, difference } = await updateTeam(tx.em, target, toProperties(body));
     const { before, after } = difference;
     return { ...(await changeOf(tx.em, { operations, principal }, updated)), before, after };
   },

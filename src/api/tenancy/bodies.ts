@@ -1,18 +1,11 @@
 import { z } from 'zod';
+import { changesOf } from '#api/pipeline/fields.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
-import { type Renaming, ResourceName, Slug } from '#domain/tenancy/model.ts';
+import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests that make or rename an organization or a team. */
 
-export const CreateNamed = z.strictObject({ name: ResourceName, slug: Slug.optional() }).meta({ id: 'CreateNamed' });
-export const RenameNamed = z
-  .strictObject({
-    name: ResourceName.optional(),
-    slug: Slug.optional(),
-    ...ExpectedRevision,
-  })
-  .meta({ id: 'RenameNamed' });
+const named = { name: ResourceName, slug: Slug.optional() };
 
-export function toRenaming({ expected_revision: expectedRevision, ...names }: z.output<typeof RenameNamed>): Renaming {
-  return { ...names, expectedRevision };
-}
+export const CreateNamed = z.strictObject(named).meta({ id: 'CreateNamed' });
+export const RenameNamed = z.strictObject({ ...changesOf(named), ...ExpectedRevision }).meta({ id: 'RenameNamed' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changesOf } from '#api/pipeline/fields.ts';
 import { namesOneOwner, ownerFields } from '#api/pipeline/owned.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
@@ -27,22 +28,16 @@ const Url = z
   .max(2000)
   .describe('An https:// address on the public Internet, unless an operator allows others.');
 
+const webhook = { name: ResourceName, url: Url, events: Events };
+
 export const CreateWebhook = z
-  .strictObject({
-    ...ownerFields,
-    name: ResourceName,
-    url: Url,
-    events: Events,
-    enabled: z.boolean().default(true),
-  })
+  .strictObject({ ...ownerFields, ...webhook, enabled: z.boolean().default(true) })
   .check(namesOneOwner)
   .meta({ id: 'CreateWebhook' });
 
 export const UpdateWebhook = z
   .strictObject({
-    name: ResourceName.optional(),
-    url: Url.optional(),
-    events: Events.optional(),
+    ...changesOf(webhook),
     enabled: z.boolean().optional().describe('Enabling it sends what waits.'),
     ...ExpectedRevision,
   })
