@@ -75,6 +75,7 @@ export const errorCodes = {
   option_forbidden: 'The environment does not allow this option for its runs.',
   plan_secrets_required: 'The environment demands weaker secrets while planning, and the run has others.',
   option_unknown: 'No tool that the run may use knows this option.',
+  address_invalid: 'A text is not an address of a resource or a module, so the tools could not read it.',
   address_masked: 'An address of a resource holds a secret that is masked, so the tools would not find it.',
   nothing_deployed: 'Nothing is deployed there that this could be about.',
 } as const;

@@ -286,6 +286,7 @@ const refusals: Record<string, () => Promise<ApiAnswer>> = {
     await api.rows(`update instances set tool = 'terraform' where id = ?`, [body.instance_id]);
     return tenant.owner.post('/runs', { ...request, options: { exclude: ['a.b'] } });
   },
+  address_invalid: () => run({ replace: ["random_pet.p['a key']"] }, tofu),
   address_masked: () => run({ replace: ['terraform_data.a["[redacted]"]'] }, tofu),
   variables_invalid: () => run({ variables: { unknown: 1 } }),
   no_signature: async () => {

@@ -4,6 +4,7 @@ import { redacted } from '#domain/shared/values/comparison/marks.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import { canBeAtLeast, type ToolDemand, toWantedTools } from '#domain/tools/demand.ts';
 import type { AdmissionTarget } from '../admission/target.ts';
+import { isAddress } from './address.ts';
 import { listDemandingOptions, namesOfOptions, type RunOptions } from './model.ts';
 
 interface Wanted {
@@ -27,7 +28,7 @@ export function refuseOptions(
   wanted: Wanted,
 ): void {
   refuseUnsupportedOptions(spec, wanted);
-  refuseMaskedAddresses(wanted);
+  refuseUnusableAddresses(wanted);
   refuseForbiddenOptions(target, wanted);
   refuseUnknownOptions(demand, wanted.options);
 }
@@ -42,18 +43,32 @@ function refuseUnsupportedOptions({ executor }: Pick<TemplateSpec, 'executor'>, 
     throw unsupported('options.refresh: a run that refreshes the state cannot leave out the refresh');
 }
 
-/** @throws Unprocessable naming each address in which a secret is masked: the tools would find no such resource, and say nothing */
-function refuseMaskedAddresses({ replace, options }: Wanted): void {
+/**
+ * @throws Unprocessable naming each address in which a secret is masked: the tools would find no such resource, and say nothing
+ * @throws Unprocessable naming each address that the tools cannot read: they would refuse it at the end of the queue
+ */
+function refuseUnusableAddresses({ replace, options }: Wanted): void {
   const addresses = { replace, 'options.target': options?.target, 'options.exclude': options?.exclude };
-  const fields = Object.entries(addresses).flatMap(([path, named = []]) =>
-    named
-      .filter((address) => address.includes(redacted))
-      .map((address) => ({
-        path,
-        problem: `${address} is masked, because its key holds a secret: write the key in place of ${redacted}, or name the whole resource or module`,
-      })),
-  );
-  if (fields.length > 0) throw refuseFields('address_masked', fields);
+  const named = Object.entries(addresses).flatMap(([path, list = []]) => list.map((address) => ({ path, address })));
+  const masked = named.filter(({ address }) => address.includes(redacted));
+  if (masked.length > 0) throw refuseFields('address_masked', masked.map(describeMasked));
+  const unreadable = named.filter(({ address }) => !isAddress(address));
+  if (unreadable.length > 0) throw refuseFields('address_invalid', unreadable.map(describeUnreadable));
+}
+
+interface NamedAddress {
+  readonly path: string;
+  readonly address: string;
+}
+
+function describeMasked({ path, address }: NamedAddress) {
+  const problem = `${address} is masked, because its key holds a secret: write the key in place of ${redacted}, or name the whole resource or module`;
+  return { path, problem };
+}
+
+function describeUnreadable({ path, address }: NamedAddress) {
+  const problem = `${JSON.stringify(address)} is not an address of a resource or a module: expected one such as module.app.random_pet.name["a key"]`;
+  return { path, problem };
 }
 
 function unsupported(message: string): Unprocessable {
