@@ -69,6 +69,7 @@ export const validate = read({
   access: draftAccess,
   target: ({ em, params }) => findAssembly(em, params.id),
   targetName: 'assembly',
+  mayConflict: true,
   handle: async ({ em, params, body, target, principal, services, request }) => {
     const source = body.spec === undefined ? (await requireDraft(em, params.id)).source : toSource(body.spec);
     const report = await validateSource({ em, principal, evaluator: services.evaluator }, target.teamId, source);

@@ -66,7 +66,11 @@ const Name = z
   .regex(/^[a-z][a-z0-9_.]{0,99}$/, { error: 'expected a name of the catalogue (/audit/actions)' });
 const Text = z.string().regex(/^[\x20-\x7e]{1,255}$/, { error: 'expected 1-255 printable characters' });
 
-const ActorName = z.string().regex(/^[^\p{Cc}]{1,255}$/u, { error: 'expected 1-255 printable characters' });
+const ActorName = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((text) => !/\p{Cc}/u.test(text), { error: 'expected 1-255 printable characters' });
 
 const filters = {
   actor: ActorName.optional().describe(

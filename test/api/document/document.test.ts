@@ -203,6 +203,10 @@ describe('the OpenAPI document of the service', () => {
     expect(types('instances.download_state')).toEqual(['application/json']);
   });
 
+  it('says that checking the draft of an assembly without one answers 409', () => {
+    expect(Object.keys(describedAs('assemblies.validate').responses ?? {})).toContain('409');
+  });
+
   it('declares each error by its status, and what a 503 says of the outcome', () => {
     for (const { operation } of described) {
       expect(operation.responses).not.toHaveProperty('default');
