@@ -15,9 +15,9 @@ const systemActors: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A filter with the id of the actor in place of a typed name. A name is that of a principal whom the reader knows, or of whom the reader may see a record:
- * whoever acted in an organization is found by those who read its audit, member or not. For all other principals the answer is as if they did not exist.
- * @throws Invalid for a text that names nobody, or several
+ * Replaces the name of an actor in a filter by the actor's id. A reader finds the principals that they know, and those whose records they may see: who reads
+ * the audit of an organization finds everybody who acted in it, members or not. All other principals are treated as if they did not exist.
+ * @throws Invalid for a text that names no principal, or more than one
  */
 export async function resolveActor<Filter extends Pick<AuditFilter, 'actor'>>(
   em: Em,

@@ -204,7 +204,7 @@ describe('the test of a channel', () => {
     expect(server.received[0]?.text).toContain('can take you out');
   });
 
-  it('in a chat room, offers nobody to be taken out of the channel', async () => {
+  it('a message to a chat does not offer to take its readers out of the channel', async () => {
     const { path } = await makeChannel(owner, { ...slack(), team_id: tenant.team });
     expect((await owner.post(`${path}/test`)).body.ok).toBe(true);
     const { text } = JSON.parse(endpoint.heard[0]?.body ?? '');

@@ -108,7 +108,7 @@ function renderMonitorActions({ id, actions, scope }: MonitorSubject): Html {
   );
 }
 
-/** Why no scan of the monitor can run, whatever its schedule says. */
+/** Explains why the instance of the monitor cannot be scanned. */
 function renderScanRefusal({ scan_refusal: refusal }: MonitorSubject): Html | null {
   if (!refusal) return null;
   return html`<div class="notice notice-problem" role="note"><p>Cannot be scanned: ${renderLinkedText(endSentence(refusal.message))}</p></div>`;

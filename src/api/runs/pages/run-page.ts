@@ -84,8 +84,8 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 }
 
 /**
- * The tab of a visitor who has chosen none. An update opens the one that matters by now, unless one of the two has a stream of its own: that stands
- * outside of what updates replace.
+ * The tab of a visitor who has chosen none. An update opens the tab that matters now. It cannot replace a tab with a stream of its own, so such a tab
+ * stays open.
  */
 function findFollowedTab(visit: RunVisit, run: ShownRun): RunTab {
   const matters = findTabThatMatters(run);

@@ -70,7 +70,7 @@ interface KeptValue {
   readonly isKept: boolean;
 }
 
-/** What becomes of each deployed variable that is left empty. One that nothing gives any longer is left out. */
+/** Says what a start does with each deployed variable that is left empty. It leaves out a variable that has no value any more. */
 async function describeKeptValues(
   visit: Visit,
   { environmentId, omit }: ChosenStart,

@@ -5,7 +5,7 @@ import { readNames } from '#domain/tenancy/names.ts';
 
 /** Forms that create something offer only what the operation would accept: what belongs to owners for which it decides so. */
 
-/** Those of the things for whose teams the visitor may invoke the operation. A thing without a team belongs to the installation. */
+/** Keeps the things whose teams let the visitor invoke the operation. A thing without a team belongs to the installation. */
 export async function keepAllowed<Thing extends { readonly team_id: string | null }>(
   visit: Visit<unknown>,
   operation: Pick<Operation, 'id'>,

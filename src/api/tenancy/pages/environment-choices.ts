@@ -56,7 +56,7 @@ export function environmentField({ choices, ...cut }: Choices, none?: Choice): F
 /** The choice to have no environment, which must be meant: what is outside any environment may belong to no team. */
 export const noneChoice = 'none';
 
-/** The field that chooses an environment or expressly none. `chosen` is what was chosen; where there are no environments, it is none. */
+/** A field for an environment or none, which the visitor must choose. Where there are no environments, none is chosen. @param chosen an earlier choice */
 export function optionalEnvironmentField(environments: Choices, chosen?: string): FormField {
   const field = environmentField(environments, { value: noneChoice, label: 'None: outside any environment' });
   return { ...field, value: chosen || (environments.choices.length > 0 ? '' : noneChoice) };

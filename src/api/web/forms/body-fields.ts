@@ -23,12 +23,11 @@ export function bodyFields(
   described: DescribedFields = {},
   current: Readonly<Record<string, unknown>> = {},
 ): FormField[] {
-  const { required = [] } = schemaOf(z.object(fields));
   return Object.entries(fields).map(([name, field]) => ({
     name,
     label: labelOf(name),
     ...controlOf(schemaOf(field as z.ZodType)),
-    isOptional: !required.includes(name),
+    isOptional: z.safeParse(field, undefined).success,
     value: toTyped(current[name]),
     ...described[name],
   }));
@@ -40,8 +39,13 @@ function toTyped(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
-function schemaOf(type: z.ZodType) {
-  return z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+const schemas = new WeakMap<z.ZodType, z.core.JSONSchema.JSONSchema>();
+
+/** The JSON Schema of a field. Bodies are declared once, so each is made once. */
+function schemaOf(type: z.ZodType): z.core.JSONSchema.JSONSchema {
+  const known = schemas.get(type) ?? z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+  schemas.set(type, known);
+  return known;
 }
 
 /** Cost center, for `cost_center`. */

@@ -105,7 +105,7 @@ export function findDifferences(
   return [...changed, ...emptied, ...given, ...secrets, ...replaced, ...ofVersion];
 }
 
-/** Whether the form changes what is deployed, other than that it leaves secrets as they are. To give up a secret is a change, too. */
+/** Whether the form changes what is deployed. A secret whose field is empty is no change; dropping a secret is one. */
 function changesOtherThings(
   facts: ComparedFacts,
   baseline: Deployment,
@@ -171,7 +171,7 @@ function findReplacedSecrets(
     (name) => !ofSource.includes(name) && !omitted.includes(name),
   );
   const wasGiven = givenTo(run);
-  // What is deployed is kept unless the environment has rotated it, and so is what a copy brings along.
+  // The run keeps deployed secrets that the environment has not rotated. A copy keeps the secrets of its source.
   const isKept = (name: string) =>
     facts.deployed ? !omitted.includes(name) && !ofBaseline.includes(name) : kept.includes(name);
   return facts.root.members.flatMap(({ name }): Difference[] => {
@@ -183,7 +183,7 @@ function findReplacedSecrets(
   });
 }
 
-/** What becomes of a deployed secret whose field is empty. */
+/** Says what the run does with a deployed secret whose field is empty. */
 function describeLeftSecret(
   { deployed, source, rotated }: ComparedFacts,
   { name, isRequired, default: value }: Node,

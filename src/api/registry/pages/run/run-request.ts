@@ -47,7 +47,7 @@ function bodyOf(facts: RunFacts, basic: Basic): object {
   };
 }
 
-/** What a run changes of what is deployed. @param given what it gives up: the deployed secrets and, unless it is a destroy, the variables that were emptied */
+/** The request for a run that starts from what is deployed. @param given what it drops: deployed secrets and, unless it is a destroy, variables that were emptied */
 function fromDeployed(
   facts: RunFacts & { readonly deployed: DeployedFacts },
   variables: Values,
