@@ -86,12 +86,12 @@ async function runTests(given) {
 }
 
 /**
- * A few files get a second chance, alone: those that a crash of the JavaScript engine cut off (once in some twenty runs, Node 24 ended a
- * test process by a segmentation fault), and those with a test that failed. What fails twice has failed. What then passes is reported as
- * unsteady, so that somebody mends the test or what it tests.
+ * A few files get a second chance, alone: those that a crash of the JavaScript engine cut off (in about one of twenty runs, Node 24 ends
+ * one or two test processes by a segmentation fault), and those with a test that failed. What fails twice has failed. What then passes
+ * is reported as unsteady, so that somebody mends the test or what it tests.
  */
 function findFilesToRepeat({ crash, files }) {
-  if (crash.signals.length > 1 || crash.others > 0) return [];
+  if (crash.others > 0) return [];
   const failed = [...files].filter(([, counts]) => counts.failed > 0).map(([file]) => file);
   const all = [...new Set([...failed, ...crash.files])];
   return all.length > maxRepeated ? [] : all;
