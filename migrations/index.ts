@@ -96,6 +96,7 @@ import { AuditReads } from './20261221_02_audit_reads.ts';
 import { TemplateSecretOutputs } from './20261221_03_template_secret_outputs.ts';
 import { AuditChangeFilters } from './20261221_04_audit_change_filters.ts';
 import { RemediationRuns } from './20261221_05b_remediation_runs.ts';
+import { DriftExpectations } from './20261222_10_drift_expectations.ts';
 
 /** Every migration, oldest first. Forward only: a released one is never changed. */
 export const migrations = [
@@ -197,4 +198,5 @@ export const migrations = [
   { name: '20261221_03_template_secret_outputs', class: TemplateSecretOutputs },
   { name: '20261221_04_audit_change_filters', class: AuditChangeFilters },
   { name: '20261221_05b_remediation_runs', class: RemediationRuns },
+  { name: '20261222_10_drift_expectations', class: DriftExpectations },
 ];

@@ -7,7 +7,7 @@ import { monitorScopes, remediationDirections, scanTriggers } from '#domain/drif
 import type { MonitorDetails } from '#domain/drift/monitors/list-store.ts';
 import { isStale } from '#domain/drift/monitors/staleness.ts';
 import type { ScanDetails } from '#domain/drift/scans/list-store.ts';
-import { changeActions } from '#domain/runs/plans/model.ts';
+import { changeActions, expectations } from '#domain/runs/plans/model.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { findingActions, monitorActions } from './actions.ts';
@@ -111,6 +111,14 @@ export const EvidenceView = z
     after: z.unknown().describe('What was found. Null: nothing.'),
     sensitive: z.boolean(),
     action: z.enum(changeActions),
+    expectation: z
+      .enum(expectations)
+      .nullable()
+      .describe(
+        'Why the scan cannot say which value it expected. Nobody has changed the found value. `perpetual`: the configuration gives the attribute another value at each plan, ' +
+          'for example by `timestamp()`, so each scan finds it. Add `ignore_changes` for it to the resource, or suppress the finding: the suppression also holds for the value that the next apply makes. ' +
+          '`unknown`: only an apply would know the value, and it may depend on a resource that differs as well. Null: `before` is what was expected.',
+      ),
     state_serial: z.int(),
     template_version: z.string(),
     tool: z.object({ name: z.string(), version: z.string() }).nullable(),

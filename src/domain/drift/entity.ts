@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
-import type { ChangeAction } from '#domain/runs/plans/model.ts';
+import type { ChangeAction, Expectation } from '#domain/runs/plans/model.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { TerminalStatus } from '#domain/shared/vocabulary/runs.ts';
@@ -196,6 +196,8 @@ export const DriftEvidenceSchema = defineEntity({
     after: p.json<JsonValue>().nullable(),
     sensitive: p.boolean(),
     action: p.string().$type<ChangeAction>(),
+    /** Why the scan could not say what it expected; null: it could. */
+    expectation: p.string().$type<Expectation>().nullable(),
     observed: p.string(),
     stateSerial: p.integer(),
     deployedRunId: p.uuid().nullable(),

@@ -36,6 +36,7 @@ export const driftEvents = {
       opened: count,
       resolved: count,
       failing_checks: count.nullable().optional(),
+      opened_perpetual: count.optional(),
     }),
   },
   'drift_finding.opened': {

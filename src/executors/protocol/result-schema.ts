@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { diagnosticSeverities, maxDiagnosticLengths, maxDiagnostics } from '#domain/runs/diagnostics/model.ts';
-import { changeActions } from '#domain/runs/plans/model.ts';
+import { changeActions, expectations } from '#domain/runs/plans/model.ts';
 import { checkKinds, checkStatuses, maxProblemLength, maxProblems } from '#domain/runs/plans/sections.ts';
 import { namedValues } from '#domain/shared/values/json.ts';
 import { stepKinds } from './request-schema.ts';
@@ -21,6 +21,7 @@ const Change = z.object({
   unknownPaths: z.array(Path).optional(),
   sensitivePaths: z.array(z.object({ path: Path, changed: z.boolean(), digest: secretDigest })).optional(),
   otherSecrets: z.object({ changed: z.boolean(), digest: secretDigest }).optional(),
+  expectation: z.enum(expectations).optional(),
 });
 const counted = ['add', 'change', 'destroy', 'replace', 'forget', 'import', 'move'] as const;
 const countedSections = ['outputs', 'checks', 'warnings', 'actions', 'deferred'] as const;

@@ -44,17 +44,19 @@ describe('the members of a team', () => {
   it('hear of a scan that found something or failed, and of no other', async () => {
     const { run, instance } = await beginRun();
     const monitor = await addMonitor(execute, { instance, team: tenant.team, environment: tenant.environment });
-    const scanned = (status: 'succeeded' | 'failed', opened: number): NewEvent => ({
+    const scanned = (status: 'succeeded' | 'failed', opened: number, perpetual = 0): NewEvent => ({
       type: 'drift_monitor.scanned',
       subjectId: monitor,
       owners: { teamId: tenant.team },
-      data: { run_id: run, status, found: opened, ignored: 0, opened, resolved: 0 },
+      data: { run_id: run, status, found: opened, ignored: 0, opened, resolved: 0, opened_perpetual: perpetual },
     });
     await team.publish(scanned('succeeded', 0));
     await team.publish(scanned('succeeded', 2));
+    await team.publish(scanned('succeeded', 1, 1));
     await team.publish(scanned('failed', 0));
     expect(await titlesOf(reviewer)).toEqual([
       expect.stringMatching(/^The scan of net-\d+ in .+ \/ .+ \/ .+ failed$/),
+      expect.stringMatching(/ found a new deviation, which differs at each plan$/),
       expect.stringMatching(/^A scan of net-\d+ in .+ \/ .+ \/ .+ found 2 new deviations$/),
     ]);
     expect(await titlesOf(foreign.owner)).toEqual([]);

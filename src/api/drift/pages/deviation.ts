@@ -1,6 +1,7 @@
 import { isShort } from '#api/web/components/value-change/print.ts';
 import { renderPlain, renderSides } from '#api/web/components/value-change/render-value.ts';
 import { type Html, html } from '#api/web/html.ts';
+import { expectationWords } from '#domain/drift/findings/perpetual-words.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ShownFinding } from './labels.ts';
 
@@ -26,6 +27,11 @@ const legends = {
   removed: 'Expected −, found nothing',
   changed: 'Expected −, found +',
 } as const;
+
+/** Why the scan could not say what it expected; nothing if it could. */
+export function renderExpectation({ expectation }: Pick<ShownFinding['evidence'], 'expectation'>): Html | null {
+  return expectation && html`<p class="muted">${expectationWords[expectation]}</p>`;
+}
 
 /** What happened to a whole resource; null if only a value of it differs. */
 export function describeWhole({ path, evidence }: Pick<ShownFinding, 'path' | 'evidence'>): string | null {

@@ -6,7 +6,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { reopen, suppress, suppressMany } from '../finding-operations.ts';
 import { remediate } from '../remediation-operations.ts';
-import { renderDeviation } from './deviation.ts';
+import { renderDeviation, renderExpectation } from './deviation.ts';
 import type { ShownFinding } from './labels.ts';
 import { driftCrumb, findingCrumbs, findingPath, readFinding, titleOf } from './views.ts';
 
@@ -34,7 +34,7 @@ export function registerFindingForms(addPage: AddPage): void {
     describe: (finding) => ({
       title: 'Suppress the finding',
       crumbs: findingCrumbs(finding),
-      lead: html`<p>You accept the current value. If a scan finds another value, the finding opens again.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      lead: html`<p>${acceptanceOf(finding)}</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>${renderExpectation(finding.evidence)}`,
       fields: [
         ...suppressionFields(),
         { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
@@ -69,7 +69,7 @@ export function registerFindingForms(addPage: AddPage): void {
     describe: (finding) => ({
       title: `Remediate ${titleOf(finding)}`,
       crumbs: findingCrumbs(finding),
-      lead: html`<p>A run is planned and waits for another person's approval. It is based on the latest scan. If the instance changes in the meantime, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>`,
+      lead: html`<p>A run is planned and waits for another person's approval. It is based on the latest scan. If the instance changes in the meantime, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>${renderExpectation(finding.evidence)}`,
       fields: [
         {
           name: 'direction',
@@ -93,6 +93,12 @@ export function registerFindingForms(addPage: AddPage): void {
     },
   });
   registerBulkSuppression(addPage);
+}
+
+function acceptanceOf({ evidence }: Pick<ShownFinding, 'evidence'>): string {
+  return evidence.expectation
+    ? 'You accept whatever value an apply makes. If somebody changes it outside of the service, the finding opens again.'
+    : 'You accept the current value. If a scan finds another value, the finding opens again.';
 }
 
 const directionWords = {

@@ -13,7 +13,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { findLatestRemediation } from '#domain/drift/remediation/latest-store.ts';
 import { listFindingEvidence } from '../finding-operations.ts';
-import { describeWhole, renderDeviation } from './deviation.ts';
+import { describeWhole, renderDeviation, renderExpectation } from './deviation.ts';
 import { reasonWords, renderFindingStatus } from './labels.ts';
 import { driftCrumb, type FindingSubject, instanceOf, monitorPath, readFinding, titleOf } from './views.ts';
 
@@ -45,7 +45,7 @@ ${await renderEvidence(visit)}
 
 function renderLatest(finding: FindingSubject): Html {
   const whole = describeWhole(finding);
-  return html`${whole ? html`<p>${whole}</p>` : null}<div class="value-changes">${renderDeviation(finding.evidence, 20_000)}</div>`;
+  return html`${whole ? html`<p>${whole}</p>` : null}<div class="value-changes">${renderDeviation(finding.evidence, 20_000)}</div>${renderExpectation(finding.evidence)}`;
 }
 
 function renderFindingActions({ id, actions }: FindingSubject): Html {

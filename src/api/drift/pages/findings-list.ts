@@ -10,7 +10,7 @@ import { findingStatuses } from '#domain/drift/findings/model.ts';
 import type { Action } from '#domain/shared/actions.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import { list } from '../finding-operations.ts';
-import { describeWhole, renderDeviation } from './deviation.ts';
+import { describeWhole, renderDeviation, renderExpectation } from './deviation.ts';
 import { toChoice } from './finding-forms.ts';
 import { renderFindingStatus, type ShownFinding } from './labels.ts';
 import { findingPath } from './views.ts';
@@ -88,7 +88,7 @@ function renderFinding(finding: ShownFinding): Html {
   return html`<li class="row drift-row" data-row>
 ${status === 'resolved' ? null : html`<input type="checkbox" name="findings" value="${toChoice(finding)}" aria-label="Choose ${label} of ${finding.address}">`}
 <div class="row-text"><p class="row-title"><a class="mono foreign" href="${findingPath(id)}">${label}</a> ${renderFindingStatus(status)}</p>
-${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div class="value-changes">${renderDeviation(evidence, 300)}</div>`}
+${path === '' ? html`<p class="muted">${describeWhole(finding)}</p>` : html`<div class="value-changes">${renderDeviation(evidence, 300)}</div>${renderExpectation(evidence)}`}
 <p class="muted">Seen by ${count === 1 ? 'one scan' : `${count} scans`}, last ${renderAge(finding.last_seen_at)}${run ? html` · being remediated by ${renderRunLink(run)}` : null}</p></div>
 </li>`;
 }

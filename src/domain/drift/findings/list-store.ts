@@ -72,6 +72,7 @@ const evidenceColumns = [
   'e.after',
   'e.sensitive',
   'e.action',
+  'e.expectation',
   'e.stateSerial',
   'e.templateVersion',
   'e.tool',

@@ -3,6 +3,7 @@ import type { Em } from '#database/database.ts';
 import { json } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
+import type { Expectation } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { IgnoreRule } from '../monitors/ignore-rules.ts';
 
@@ -86,15 +87,17 @@ export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): 
   }
 }
 
-/** The state and the deployment of an instance that a scan saw. */
+/** The state and the deployment of an instance that a scan saw, and whether it knew what it expected. */
 interface ObservedState {
   readonly stateSerial: number | null;
   readonly deployedRunId: string | null;
+  /** Why the scan did not know what it expected. */
+  readonly expectation?: Expectation | null | undefined;
 }
 
 /** Names a state. The serial alone does not: an instance without a state file keeps it over deployments. */
-export function observedStateOf({ stateSerial, deployedRunId }: ObservedState): string {
-  return `${stateSerial ?? 0} ${deployedRunId ?? ''}`;
+export function observedStateOf({ stateSerial, deployedRunId, expectation }: ObservedState): string {
+  return `${stateSerial ?? 0} ${deployedRunId ?? ''} ${expectation ?? ''}`;
 }
 
 /** The states that pieces of evidence are about, by the ids of the evidence. */
@@ -104,7 +107,7 @@ export async function readObservedStates(em: Em, evidenceIds: readonly string[])
     .selectFrom('drift_evidence')
     // A monitor may have more findings than a statement may have parameters.
     .where('id', '=', (eb) => eb.fn.any(eb.val([...evidenceIds])))
-    .select(['id', 'stateSerial', 'deployedRunId'])
+    .select(['id', 'stateSerial', 'deployedRunId', 'expectation'])
     .execute();
   return new Map(rows.map((row) => [row.id, observedStateOf(row)]));
 }

@@ -16,7 +16,7 @@ import { type ScanCounts, updateFindings } from './update-findings.ts';
 const maxDeviations = 5_000;
 
 /** The counts of a scan that changes no findings. */
-const nothing: ScanCounts = { found: 0, ignored: 0, opened: 0, resolved: 0 };
+const nothing: ScanCounts = { found: 0, ignored: 0, opened: 0, resolved: 0, openedPerpetual: 0 };
 
 /**
  * Records the result of a scan that has ended. A complete scan opens and resolves findings; any other only changes the health of its monitor.
@@ -37,7 +37,7 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
   const deviations = run.status === 'succeeded' ? deviationsOf(run.changes ?? []) : [];
   const rejection = findRejection(run, deviations);
   const isComplete = run.status === 'succeeded' && rejection === null && !monitor.deletedAt;
-  const counts = isComplete ? await followDeviations(tx, monitor, run, deviations) : nothing;
+  const { openedPerpetual, ...counts } = isComplete ? await followDeviations(tx, monitor, run, deviations) : nothing;
   const reason = rejection?.code ?? run.reason;
   const failingChecks = run.status === 'succeeded' ? (run.sections?.checks.filter(hasFailed).length ?? null) : null;
   Object.assign(scan, {
@@ -52,7 +52,13 @@ async function record(tx: Transaction, runId: string, monitorId: string): Promis
     type: 'drift_monitor.scanned',
     subjectId: monitorId,
     owners: { teamId: monitor.teamId ?? null },
-    data: { run_id: runId, status: run.status as TerminalStatus, ...counts, failing_checks: failingChecks },
+    data: {
+      run_id: runId,
+      status: run.status as TerminalStatus,
+      ...counts,
+      failing_checks: failingChecks,
+      opened_perpetual: openedPerpetual,
+    },
   });
 }
 

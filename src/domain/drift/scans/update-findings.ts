@@ -26,6 +26,8 @@ export interface ScanCounts {
   readonly ignored: number;
   readonly opened: number;
   readonly resolved: number;
+  /** How many of the opened findings have a value that each plan makes anew. */
+  readonly openedPerpetual: number;
 }
 
 /**
@@ -45,16 +47,19 @@ export async function updateFindings(
     known.map(({ evidenceId }) => evidenceId),
   );
   const evidence: NewEvidence[] = [];
-  let opened = 0;
+  let [opened, openedPerpetual] = [0, 0];
   for (const deviation of seen) {
     const identity = identityOf(deviation);
     const finding = byIdentity.get(identity) ?? null;
     byIdentity.delete(identity);
-    const isSameState = finding !== null && states.get(finding.evidenceId) === observedStateOf(run);
+    const isSameState =
+      finding !== null &&
+      states.get(finding.evidenceId) === observedStateOf({ ...run, expectation: deviation.expectation });
     const wasOpen = finding?.status === 'open';
     const row = observe(tx, { monitor, run, deviation, identity, isSameState }, finding, evidence);
     if (row.status === 'open' && !wasOpen) {
       opened += 1;
+      if (deviation.expectation === 'perpetual') openedPerpetual += 1;
       publishTransition(tx, row, run.id);
     }
   }
@@ -70,7 +75,7 @@ export async function updateFindings(
     tx.em,
     evidence.map((row) => row.findingId),
   );
-  return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length };
+  return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length, openedPerpetual };
 }
 
 /** The findings that a scan may change: what it saw, and what is not resolved. Of what was resolved before there may be any number. */
@@ -87,7 +92,7 @@ interface Observed {
   readonly run: EndedScan;
   readonly deviation: Deviation;
   readonly identity: string;
-  /** The latest evidence is of the same state and deployment. */
+  /** The latest evidence is of the same state and deployment, and of the same expectation. */
   readonly isSameState: boolean;
 }
 
@@ -127,7 +132,7 @@ function createFinding(
 
 function toEvidence(
   { id: runId, stateSerial, deployedRunId, templateVersion, tool, slotHeldBy }: EndedScan,
-  { before, after, sensitive, action }: Deviation,
+  { before, after, sensitive, action, expectation = null }: Deviation,
   { id, findingId, observed, at }: { id: string; findingId: string; observed: string; at: Date },
 ): NewEvidence {
   return {
@@ -138,6 +143,7 @@ function toEvidence(
     after,
     sensitive,
     action,
+    expectation,
     observed,
     stateSerial: stateSerial ?? 0,
     deployedRunId,

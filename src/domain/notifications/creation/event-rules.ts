@@ -1,5 +1,6 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { countDeviations, describePerpetual } from '#domain/drift/findings/perpetual-words.ts';
 import type { EventTypeName } from '#domain/events.ts';
 import { findFollowAudience } from '#domain/following/audience-store.ts';
 import { findFollow } from '#domain/following/follows-store.ts';
@@ -194,8 +195,10 @@ async function tellOfScan(em: Em, { subject, teamId, data }: PublishedEvent): Pr
       title: `The scan of ${placeOfRun(run)} ${endOf(data)}`,
       ...(run.statusDetail && { facts: [`What failed: ${describeDetail(run.statusDetail)}`] }),
     };
-  const deviations = opened === 1 ? 'a new deviation' : `${opened} new deviations`;
-  return { ...about, kind: 'drift_monitor.drifted', title: `A scan of ${placeOfRun(run)} found ${deviations}` };
+  const perpetual = Number(data['opened_perpetual'] ?? 0);
+  const title = `A scan of ${placeOfRun(run)} found ${countDeviations(opened, perpetual)}`;
+  const advice = describePerpetual(perpetual, opened);
+  return { ...about, kind: 'drift_monitor.drifted', title, ...(advice && { facts: [advice] }) };
 }
 
 async function tellOfWebhook(em: Em, { subject, organizationId, teamId }: PublishedEvent): Promise<Told> {

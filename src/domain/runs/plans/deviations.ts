@@ -4,7 +4,7 @@ import { isSecret } from '#domain/shared/values/comparison/marks.ts';
 import { isWithin, type ValuePath } from '#domain/shared/values/comparison/paths.ts';
 import { listValueChanges, type ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { type ChangeAction, isEffective, type ResourceChange } from './model.ts';
+import { type ChangeAction, type Expectation, isEffective, type ResourceChange } from './model.ts';
 
 /**
  * What differs between two descriptions of resources, by address and path of the attribute. The comparison of plans that drift and undo share.
@@ -28,6 +28,8 @@ export interface Deviation {
   readonly secretDigest: string | null;
   /** What happened to the resource. */
   readonly action: ChangeAction;
+  /** Of a scan that does not know which value it expects. */
+  readonly expectation?: Expectation | undefined;
 }
 
 /**
@@ -96,8 +98,9 @@ function toDeviation(
   change: ResourceChange,
   { label, path, before = null, after = null, sensitive }: ValueChange,
 ): Deviation {
-  const { address, action } = change;
-  return { address, path: label, before, after, sensitive, secretDigest: digestAt(change, after, path), action };
+  const { address, action, expectation } = change;
+  const secretDigest = digestAt(change, after, path);
+  return { address, path: label, before, after, sensitive, secretDigest, action, ...(expectation && { expectation }) };
 }
 
 /** One digest of all secrets in a real value. */

@@ -37,6 +37,13 @@ export interface OtherSecrets {
 }
 
 /**
+ * Why a scan cannot say which value it expects. `unknown`: only an apply would know the value. `perpetual`: and this follows from the configuration itself, such as
+ * from `timestamp()`, so each scan finds the same. Nobody changed the resource in either case.
+ */
+export const expectations = ['unknown', 'perpetual'] as const;
+export type Expectation = (typeof expectations)[number];
+
+/**
  * A change of one resource. Secret values are `{"sensitive": true}`, values not known yet are `{"unknown": true}`. The optional
  * members are absent where the tool does not say them, and from plans that were stored before the service kept them.
  */
@@ -60,6 +67,8 @@ export interface ResourceChange {
   sensitivePaths?: SensitivePath[] | undefined;
   /** Absent: all secret values are listed. */
   otherSecrets?: OtherSecrets | undefined;
+  /** Of a scan. Absent: the scan knows which values it expects. */
+  expectation?: Expectation | undefined;
 }
 
 /** The counts of a plan. A replacement counts as `replace`, and also as an addition and as a destruction. */

@@ -3,6 +3,7 @@ import { isPlainObject, isUnknown } from '#domain/shared/values/comparison/marks
 import { isWithin } from '#domain/shared/values/comparison/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath, type ValuePath } from './model.ts';
+import { type ConfiguredReferences, withPerpetual } from './perpetual-differences.ts';
 
 /**
  * What a scan found, as changes from what was expected (`before`) to what was found (`after`). Pure.
@@ -14,10 +15,16 @@ import { type ChangeAction, isEffective, type ResourceChange, type SensitivePath
  * - where recorded and real values differ, `before` has the recorded value;
  * - elsewhere, it has the value that the template asks for. So a refresh, which records the real values, resolves what the state alone knows; what the
  *   template asks for stays a deviation until an apply restores it, or until the inputs ask for what is there;
- * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource.
+ * - a value that only an apply would know counts as the real one, unless nothing else explains why the tool would change the resource. Such a change says so
+ *   (`expectation`).
  * A resource that a failed apply left tainted differs in nothing from what is recorded: the next apply replaces it, and nobody changed it.
+ * @param references what the planned changes refer to where their values are unknown
  */
-export function scannedChanges(drift: readonly ResourceChange[], planned: readonly ResourceChange[]): ResourceChange[] {
+export function scannedChanges(
+  drift: readonly ResourceChange[],
+  planned: readonly ResourceChange[],
+  references: ConfiguredReferences = new Map(),
+): ResourceChange[] {
   const wanted = Map.groupBy(
     planned.filter(({ action }) => isEffective(action)),
     ({ address }) => address,
@@ -28,7 +35,8 @@ export function scannedChanges(drift: readonly ResourceChange[], planned: readon
     const plan = wanted.get(each.address)?.shift();
     return plan ? mergeWithPlan(each, plan) : each;
   });
-  return [...merged, ...[...wanted.values()].flat().flatMap((each) => reverse(each) ?? [])];
+  const reversed = [...wanted.values()].flat().flatMap((each) => reverse(each) ?? []);
+  return withPerpetual([...merged, ...reversed], references);
 }
 
 function mergeWithPlan(drift: ResourceChange, plan: ResourceChange): ResourceChange {
@@ -66,7 +74,8 @@ function reverse(change: ResourceChange): ResourceChange | null {
   const hasOtherSecret = change.otherSecrets?.changed || sensitivePaths?.some(({ changed }) => changed);
   const isExplained = !isDeepStrictEqual(known, real) || hasOtherSecret;
   if (isExplained) return { ...reversed, before: known, sensitivePaths };
-  return change.actionReason === 'replace_because_tainted' ? null : { ...reversed, before: planned };
+  if (change.actionReason === 'replace_because_tainted') return null;
+  return { ...reversed, before: planned, expectation: 'unknown' };
 }
 
 /** The secrets of a planned change. One that only an apply would know counts as one that stays. */

@@ -114,8 +114,8 @@ function warningsOf({ diagnostics }: Attempt, { checks }: Pick<PlanSections, 'ch
 const failedCheck = 'Check block assertion failed';
 
 /** What people are shown: a refresh records the drift, and a scan compares what was found with what is expected. */
-function shownChanges({ phase, operation }: WireRequest, { changes, drift }: ReadPlan): ResourceChange[] {
-  if (phase === 'detect') return scannedChanges(drift, changes);
+function shownChanges({ phase, operation }: WireRequest, { changes, drift, references }: ReadPlan): ResourceChange[] {
+  if (phase === 'detect') return scannedChanges(drift, changes, references);
   return operation === 'refresh' ? drift : changes;
 }
 

@@ -60,7 +60,7 @@ export function readSides(change: JsonObject, redactor: Redactor): Pick<Resource
 }
 
 /** The tool names the object that waits to be destroyed, and the one that has replaced it, by the same address. */
-function addressOf({ address = '', deposed }: JsonObject): string {
+export function addressOf({ address = '', deposed }: JsonObject): string {
   return typeof deposed === 'string' && deposed !== '' ? `${address}${deposedSuffix(deposed)}` : String(address);
 }
 

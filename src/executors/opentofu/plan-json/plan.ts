@@ -1,11 +1,14 @@
 import type { ResourceChange } from '#domain/runs/plans/model.ts';
+import type { ConfiguredReferences } from '#domain/runs/plans/perpetual-differences.ts';
 import type { PlanSections } from '#domain/runs/plans/sections.ts';
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
+import { hasMark } from '../../redaction/masking.ts';
 import type { SecretDigest } from '../../redaction/secret-digest.ts';
 import { AttemptFailure, messageOf } from '../../shared/errors.ts';
 import { asArray, isObject, type JsonObject, parseJson } from '../../shared/json.ts';
 import { ephemeralOf } from '../ephemeral.ts';
-import { changeOf, learnSecrets, nameAddresses, readChange } from './plan-change.ts';
+import { readReferences } from './configured-references.ts';
+import { addressOf, changeOf, learnSecrets, nameAddresses, readChange } from './plan-change.ts';
 import { learnSectionSecrets, readSections } from './plan-sections.ts';
 
 /** Outputs by name. */
@@ -14,6 +17,8 @@ export type DeclaredOutputs = Readonly<Record<string, { readonly sensitive: bool
 export interface ReadPlan {
   readonly changes: ResourceChange[];
   readonly drift: ResourceChange[];
+  /** To what the changed resources refer where the plan does not know their values. */
+  readonly references: ConfiguredReferences;
   /** All but the warnings, which the tool prints. */
   readonly sections: Omit<PlanSections, 'diagnostics'>;
   /** The outputs that the configuration declares, and whether they are secret. */
@@ -49,11 +54,23 @@ export function readPlan(json: Buffer, { redactor, digest = null, secretOutputs 
   return {
     changes,
     drift,
+    references: referencesOf(plan, resources, nameOf),
     sections,
     declared,
     ephemeral: ephemeralOf(plan),
     hasChanges: plan['applyable'] === true || !changesNothing,
   };
+}
+
+function referencesOf(
+  plan: JsonObject,
+  resources: readonly JsonObject[],
+  nameOf: (address: string) => string,
+): ConfiguredReferences {
+  const unknown = resources.filter((resource) => hasMark(changeOf(resource)['after_unknown']));
+  return new Map(
+    unknown.map((resource) => [nameOf(addressOf(resource)), readReferences(resource, changeOf(resource), plan)]),
+  );
 }
 
 /** Resources that only change their address or only come into the state have no action. */
