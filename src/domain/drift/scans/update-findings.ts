@@ -132,7 +132,7 @@ function createFinding(
 
 function toEvidence(
   { id: runId, stateSerial, deployedRunId, templateVersion, tool, slotHeldBy }: EndedScan,
-  { before, after, sensitive, action, expectation = null }: Deviation,
+  { before, after, sensitive, action, expectation }: Deviation,
   { id, findingId, observed, at }: { id: string; findingId: string; observed: string; at: Date },
 ): NewEvidence {
   return {
@@ -143,7 +143,7 @@ function toEvidence(
     after,
     sensitive,
     action,
-    expectation,
+    expectation: expectation ?? null,
     observed,
     stateSerial: stateSerial ?? 0,
     deployedRunId,
