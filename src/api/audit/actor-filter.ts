@@ -1,8 +1,8 @@
 import type { Em } from '#database/database.ts';
-import { findPrincipalsCalled } from '#domain/audit/actor-store.ts';
+import { findActorsCalled } from '#domain/audit/actor-store.ts';
 import type { AuditFilter } from '#domain/audit/model.ts';
 import { hasRecordBy } from '#domain/audit/records.ts';
-import { findKnownPeople, findPeople } from '#domain/members/people-store.ts';
+import { findPeople } from '#domain/members/people-store.ts';
 import { anonymous, type Principal } from '#domain/shared/access/principal.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
@@ -27,7 +27,7 @@ export async function resolveActor<Filter extends Pick<AuditFilter, 'actor'>>(
 ): Promise<Filter> {
   const { actor } = filter;
   if (actor === undefined || isId(actor)) return filter;
-  const [called, ...others] = await findCalled(em, reader, actor, retentionDays);
+  const [called, ...others] = await findActorsCalled(em, reader, actor, retentionDays);
   if (called !== undefined && others.length > 0)
     throw refuse(`"${actor}" names several: use one of the ids ${[called, ...others].join(', ')}`);
   if (called !== undefined) return { ...filter, actor: called };
@@ -38,15 +38,6 @@ export async function resolveActor<Filter extends Pick<AuditFilter, 'actor'>>(
   // Earlier releases recorded parts of the service under other names.
   if (await hasRecordBy(em, reader, actor, retentionDays)) return filter;
   throw refuse(`"${actor}" names nobody whose records you can see: use a whole name, an e-mail address or an id`);
-}
-
-async function findCalled(em: Em, reader: Principal, text: string, retentionDays: number | null): Promise<string[]> {
-  const called = await findPrincipalsCalled(em, text);
-  if (called.length === 0) return [];
-  const known = new Set((await findKnownPeople(em, reader, called)).map(({ id }) => id));
-  const found: string[] = [];
-  for (const id of called) if (known.has(id) || (await hasRecordBy(em, reader, id, retentionDays))) found.push(id);
-  return found;
 }
 
 function refuse(problem: string): Invalid {

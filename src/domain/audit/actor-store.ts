@@ -1,23 +1,66 @@
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
+import { db, type Over } from '#domain/db.ts';
 import { emailKey } from '#domain/identity/model.ts';
+import { isKnownTo } from '#domain/members/people-store.ts';
+import type { Principal } from '#domain/shared/access/principal.ts';
+import { isInRetention } from './filter-store.ts';
+import { auditScopeOf } from './scope.ts';
 
-/** More principals of one name are not looked at. */
+/** Of more principals of one name, the first ones are named. */
 const maxCalled = 20;
 
 /**
- * The ids of all principals with a whole name or an e-mail address, in any case: people, service accounts and background principals, also deleted ones. The
- * caller decides which of them the reader may know.
+ * The ids of the principals with a whole name or an e-mail address, in any case, that a reader knows, or whose records the reader may see: people, service
+ * accounts and background principals, also deleted ones. Principals that the reader may not know take nobody's place.
+ * @param retentionDays records older than this are not seen; null: all are kept
  */
-export async function findPrincipalsCalled(em: Em, text: string): Promise<string[]> {
-  const rows = await db(em)
+export async function findActorsCalled(
+  em: Em,
+  reader: Principal,
+  text: string,
+  retentionDays: number | null,
+): Promise<string[]> {
+  const found = db(em)
     .selectFrom('principals as p')
     .leftJoin('users as u', 'u.id', 'p.id')
     .where((eb) => eb.or([eb(sql`lower(p.name)`, '=', text.toLowerCase()), eb('u.emailKey', '=', emailKey(text))]))
+    .where((eb) => {
+      const principals = eb as unknown as Over<{ p: 'principals' }>;
+      return eb.or([
+        isKnownTo(em, reader, principals, { withManaged: true }),
+        hasVisibleRecord(principals, reader, retentionDays),
+      ]);
+    })
     .select('p.id')
     .orderBy('p.id')
-    .limit(maxCalled)
-    .execute();
+    .limit(maxCalled);
+  // Not prepared, as all reads of records are (`selectRecords`).
+  const { rows } = await sql<{ id: string }>`select * from ${found} found`.execute(db(em));
   return rows.map(({ id }) => id);
+}
+
+/** Whether the reader may see a record of what a principal did. */
+function hasVisibleRecord(
+  eb: Over<{ p: 'principals' }>,
+  reader: Principal,
+  retentionDays: number | null,
+): Expression<SqlBool> {
+  const scope = auditScopeOf(reader);
+  const records = eb
+    .selectFrom('audit_records as r')
+    .whereRef('r.actorId', '=', 'p.id')
+    .where((of) => isInRetention(of as unknown as Over<{ r: 'audit_records' }>, retentionDays))
+    .select('r.id');
+  if (scope === 'all') return eb.exists(records);
+  const { actors, organizations, teams } = scope;
+  return eb.exists(
+    records.where((of) =>
+      of.or([
+        of('r.actorId', '=', of.fn.any(of.val([...actors]))),
+        of('r.organizationId', '=', of.fn.any(of.val([...organizations]))),
+        of('r.teamId', '=', of.fn.any(of.val([...teams]))),
+      ]),
+    ),
+  );
 }

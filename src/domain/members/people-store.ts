@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
-import { db } from '#domain/db.ts';
+import { db, type Over } from '#domain/db.ts';
 import { manageableAccounts } from '#domain/service-accounts/store.ts';
 import { readAccountAccess } from '#domain/shared/access/account-access.ts';
 import { managesUsers } from '#domain/shared/access/account-succession.ts';
@@ -63,26 +63,39 @@ export function findKnownPeople(em: Em, caller: Principal, ids: readonly string[
     .execute();
 }
 
-function selectKnown(em: Em, caller: Principal, { type, organizationId, withManaged = false }: PeopleQuery) {
-  const members = db(em).selectFrom('organization_members as m').select('m.principalId');
+/** Whether the caller knows a principal, as a condition of another query. */
+export function isKnownTo(
+  em: Em,
+  caller: Principal,
+  eb: Over<{ p: 'principals' }>,
+  { type, withManaged = false }: Pick<PeopleQuery, 'type' | 'withManaged'>,
+): Expression<SqlBool> {
   const own = Object.keys(caller.organizations);
-  const known = members.where('m.organizationId', '=', (eb) => eb.fn.any(eb.val(own)));
+  const known = selectMembers(em).where('m.organizationId', '=', (of) => of.fn.any(of.val(own)));
   const managesAny = withManaged && decidePermission(caller, readAccountAccess).allowed;
+  return eb.and([
+    eb('p.deletedAt', 'is', null),
+    eb('p.kind', 'in', type === undefined ? ['user', 'service_account'] : [type]),
+    eb.or([
+      eb('p.id', 'in', known),
+      eb('p.id', '=', caller.id),
+      ...(managesAny ? [eb('p.id', 'in', manageableAccounts(em, caller))] : []),
+      eb.and([eb('p.kind', '=', 'user'), eb.lit(managesUsers(caller))]),
+    ]),
+  ]);
+}
+
+function selectMembers(em: Em) {
+  return db(em).selectFrom('organization_members as m').select('m.principalId');
+}
+
+function selectKnown(em: Em, caller: Principal, { organizationId, ...query }: PeopleQuery) {
   return db(em)
     .selectFrom('principals as p')
     .leftJoin('users as u', 'u.id', 'p.id')
-    .where('p.deletedAt', 'is', null)
-    .where('p.kind', 'in', type === undefined ? ['user', 'service_account'] : [type])
-    .where((eb) =>
-      eb.or([
-        eb('p.id', 'in', known),
-        eb('p.id', '=', caller.id),
-        ...(managesAny ? [eb('p.id', 'in', manageableAccounts(em, caller))] : []),
-        eb.and([eb('p.kind', '=', 'user'), eb.lit(managesUsers(caller))]),
-      ]),
-    )
+    .where((eb) => isKnownTo(em, caller, eb as unknown as Over<{ p: 'principals' }>, query))
     .$if(organizationId !== undefined, (people) =>
-      people.where('p.id', 'in', members.where('m.organizationId', '=', organizationId ?? '')),
+      people.where('p.id', 'in', selectMembers(em).where('m.organizationId', '=', organizationId ?? '')),
     )
     .select(['p.kind as type', 'p.id', 'p.name', 'u.email', 'p.enabled'])
     .$castTo<KnownPerson>();

@@ -71,6 +71,19 @@ describe('the filter of the audit by an actor', () => {
     for (const { id } of [one, other]) expect(body.error).toContain(id);
   });
 
+  test('finds what somebody did whom 25 principals of other tenants have the name of', async () => {
+    const others = Array.from({ length: 25 }, () => newId());
+    await api.rows(
+      `insert into principals (id, kind, name, enabled, created_at) select id, 'user', 'namesake', true, now() from unnest(?::uuid[]) id`,
+      [`{${others.join(',')}}`],
+    );
+    const { account } = await addAccount('Namesake');
+    await account.patch(`/projects/${tenant.project}`, { description: 'by one of many' });
+    expect((await tenant.owner.delete(`/service-accounts/${account.id}`)).status).toBe(204);
+    expect(await actionsOf(tenant.owner, 'namesake')).toEqual(['project.updated']);
+    expect((await search(await api.addUser('maintainer'), 'namesake')).status).toBe(400);
+  });
+
   test('finds what a deleted service account did', async () => {
     const { account } = await addAccount('short-lived');
     await account.patch(`/projects/${tenant.project}`, { description: 'before the end' });
