@@ -61,7 +61,7 @@ async function checkRun(
     // It takes its variables from what is deployed when it starts, which may be nothing yet.
     const request = toRunRequest(work);
     const instance = work.instance ?? target.templateSlug;
-    const { version } = await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance });
+    const { version } = await chooseSupported(tx.em, deps.keyRing, target, { ...request, instance, omit: work.omit });
     const demand = await readToolDemand(tx.em, { target, version, instance, operation: work.operation });
     refuseOptions({ spec: version.spec, target, demand }, { ...request, options: request.options ?? null });
     return work;
@@ -82,16 +82,14 @@ export function resolveWork(
   { work, isStart }: { readonly work: RunWork; readonly isStart: boolean },
   requester: Principal,
 ): Promise<ResolvedRun> {
-  const request = { ...toRunRequest(work), instance: work.instance ?? target.templateSlug };
+  const request = {
+    ...toRunRequest(work),
+    instance: work.instance ?? target.templateSlug,
+    acceptsUnknownOmit: isStart,
+  };
   const startsFromDeployed = work.variablesFrom === 'deployed' && work.operation !== 'destroy';
   return startsFromDeployed
-    ? resolveFromDeployed(
-        tx,
-        deps,
-        target,
-        { ...request, omit: work.omit ?? [], acceptsUnknownOmit: isStart },
-        requester,
-      )
+    ? resolveFromDeployed(tx, deps, target, { ...request, omit: work.omit ?? [] }, requester)
     : resolveRun(tx, deps, target, { ...request, omit: work.omit }, requester);
 }
 

@@ -85,6 +85,14 @@ describe('a run that starts from what is deployed', () => {
     expect([dropped.status, dropped.text]).toEqual([422, expect.stringContaining('/legacy')]);
   });
 
+  test('is refused as a destroy by the names to omit that neither its version nor the deployment has', async () => {
+    const instance = await deployed(chosen);
+    const refused = await again(instance, {}, { operation: 'destroy', omit: ['tier', 'legazy'] });
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'variables_invalid']);
+    expect(refused.text).toContain('/legazy is named in omit, but neither the deployment nor version');
+    expect(refused.text).not.toContain('/tier');
+  });
+
   test('is the same request with an empty list of variables to omit as without one', async () => {
     const instance = await deployed(chosen);
     const key = randomUUID();

@@ -17,8 +17,6 @@ export interface FromDeployed extends RunRequest {
   readonly instance: string;
   /** Names of variables that are not taken over. */
   readonly omit: readonly string[];
-  /** Names to omit that neither the deployment nor the version has are accepted: they were checked when the work of a schedule was saved. */
-  readonly acceptsUnknownOmit?: boolean;
 }
 
 /**
@@ -33,7 +31,7 @@ export async function resolveFromDeployed(
   tx: Transaction,
   deps: ResolveDeps,
   target: AdmissionTarget,
-  { omit, acceptsUnknownOmit = false, ...request }: FromDeployed,
+  { omit, ...request }: FromDeployed,
   requester: Principal,
 ): Promise<ResolvedRun> {
   const { em } = tx;
@@ -47,7 +45,7 @@ export async function resolveFromDeployed(
   const reads = inputs.reads.filter(({ variable }) => !Object.hasOwn(read, variable));
   const source = {
     runId: deployed.runId,
-    omittedAbsent: acceptsUnknownOmit ? [] : omittedAbsent,
+    omittedAbsent,
     deployment: { versionId: deployed.versionId, inputs: { ...inputs, reads } },
     readAgain: read,
     deployed,

@@ -17,17 +17,23 @@ export function refuseOmittedAndGiven(omit: readonly string[], given: Readonly<R
 }
 
 /**
- * Refuses names that can only be mistakes. A variable that the version has and the source does not is none: whether the source has it depends on the runs
+ * Refuses names that can only be mistakes, unless the request accepts them. A variable that the version has and the source does not is none: whether the source has it depends on the runs
  * before, such as the one that the same request started.
+ * @param absent the names to omit that the source, or the deployment that a destroy removes, does not have
  * @throws Unprocessable `variables_invalid` with each name
  */
-export function refuseUnknownOmitted({ spec, version }: PublishedVersion, { source }: RunRequest): void {
+export function refuseUnknownOmitted(
+  { spec, version }: PublishedVersion,
+  { source, acceptsUnknownOmit = false }: RunRequest,
+  absent: readonly string[],
+): void {
+  if (acceptsUnknownOmit) return;
   const declared = propertiesOf(spec.variables);
-  const unknown = (source?.omittedAbsent ?? []).filter((name) => !Object.hasOwn(declared, name));
+  const unknown = absent.filter((name) => !Object.hasOwn(declared, name));
   if (unknown.length === 0) return;
   const errors = unknown.map((name) => ({
     path: `/${escapePointer(name)}`,
-    message: `is named in omit, but neither ${source?.deployed ? 'the deployment' : 'the run'} nor version ${version} has such a variable`,
+    message: `is named in omit, but neither ${source && !source.deployed ? 'the run' : 'the deployment'} nor version ${version} has such a variable`,
   }));
   throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }

@@ -50,7 +50,6 @@ export async function resolveRun(
   const { source, omit = [] } = asked;
   refuseOmittedAndGiven(omit, asked.variables);
   const { version, deployment: found } = await chooseSupported(em, keyRing, target, { ...asked, instance });
-  refuseUnknownOmitted(version, asked);
   const deployment = found && (await openDeployed(em, found));
   const environment = target.environmentId
     ? await loadEnvironmentVariables(em, keyRing, target.environmentId)
@@ -139,7 +138,7 @@ async function inherit(
 
 /**
  * The version that a request names or means, and the deployment from which the run takes what the request does not name.
- * @throws Unprocessable if there is no such version, or if it does not support the operation
+ * @throws Unprocessable if there is no such version, if it does not support the operation, or naming each name to omit that neither of them has
  */
 export async function chooseSupported(
   em: Em,
@@ -150,10 +149,14 @@ export async function chooseSupported(
   const { source } = request;
   const isDestroy = request.operation === 'destroy';
   const removed = isDestroy && !source ? await findDeployment(em, keyRing, target, request.instance) : null;
-  const left = removed && { ...removed, inputs: omitNames(removed.inputs, request.omit ?? []).inputs };
-  const deployment = source ? { ...source.deployment, runId: source.runId } : left;
+  const { omit = [] } = request;
+  const left = removed && omitNames(removed.inputs, omit);
+  const deployment = source
+    ? { ...source.deployment, runId: source.runId }
+    : left && { ...removed, inputs: left.inputs };
   const version = await chooseVersion(em, target, request.version, deployment);
   refuseUnsupported(version, request);
+  refuseUnknownOmitted(version, request, source ? (source.omittedAbsent ?? []) : (left?.omittedAbsent ?? omit));
   return { version, deployment };
 }
 
