@@ -28,6 +28,10 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
     / \(the value is the one that is deployed: name another one, or omit it\)$/,
     '. This is the deployed value: enter another one, or empty the field',
   ],
+  [
+    /^is a secret (that another person .* gave the (?:run|deployment)), and is kept only if nothing else changes: give it again, or name it in omit$/s,
+    'is a secret $1, and something else changes: enter it again, or choose to leave it out',
+  ],
   [/^must be a string$/, 'enter a value'],
   [/^must not be empty$/, 'enter a value'],
   [/^must be an integer(?:, not .*)?$/, 'enter a whole number'],

@@ -78,7 +78,7 @@ async function describeKeptValues(
 ): Promise<KeptValue[]> {
   const { deployed, schema, given } = work;
   const rotated = await findRotatedSecrets(visit, deployed, environmentId, schema);
-  const ofOthers = await findSecretsOfOthers(visit, deployed);
+  const ofOthers = await findSecretsOfOthers(visit, deployed.run, false);
   const sources = givenTo(deployed.run);
   return [...Object.keys(deployed.values), ...deployed.secrets].flatMap((name): KeptValue[] => {
     if (omit.includes(name)) return [];

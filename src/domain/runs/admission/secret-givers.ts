@@ -161,15 +161,18 @@ function isSameWork(
   );
 }
 
-/** The secrets of an earlier run that another person gave than the one who reads it. Those of a run whose inputs were deleted cannot be kept. */
+/**
+ * The secrets of an earlier run that another person gave than the one who reads it. Those of a run whose inputs were deleted cannot be kept.
+ * @param withOutputs also those that an output gave: a copy that changes something drops them, while a run from what is deployed reads them again
+ */
 export async function findSecretsOfOthersIn(
   em: Em,
   keyRing: KeyRing,
-  runId: string,
+  { runId, withOutputs }: { readonly runId: string; readonly withOutputs: boolean },
   reader: Principal,
 ): Promise<string[]> {
   const run = await db(em).selectFrom('runs').where('id', '=', runId).select('sealedInputs').executeTakeFirst();
   if (!run || run.sealedInputs.length === 0) return [];
   const inputs = await withSecretGivers(em, runId, openInputs(keyRing, runId, run.sealedInputs));
-  return findSecretsOfOthers(inputs, responsiblePerson(reader));
+  return findSecretsOfOthers(withOutputs ? { ...inputs, reads: [] } : inputs, responsiblePerson(reader));
 }

@@ -229,12 +229,19 @@ describe('a deployed secret that another person gave', () => {
       expect(plainText(text)).toContain('is kept if nothing else changes; otherwise enter it again');
       expect(text).toMatch(/name="omit" value="token"/);
     }
+    const opened = plainText((await other.get(`/catalog/${template}/run?from=${run}`)).text);
+    expect(opened).toContain('Another person or an output gave the earlier run this secret: token .');
+    expect(opened).toContain('If you change anything, enter it again, or choose above to leave it out.');
+    const own = plainText((await visitor.get(`/catalog/${template}/run?from=${run}`)).text);
+    expect(own).not.toContain('gave the earlier run this secret');
     const sent = { 'v/region': 'us', 'v/size': '2' };
     const copy = `/catalog/${template}/run?from=${run}`;
     const seen = await send(copy, sent, other);
     const refused = await send(copy, { ...sent, compared: compared(seen.text) }, other);
     expect(refused.status).toBe(422);
-    expect(plainText(refused.text)).toContain('Is a secret that another person or an output gave the run');
+    expect(plainText(refused.text)).toContain(
+      'Is a secret that another person or an output gave the run, and something else changes: enter it again, or choose to leave it out',
+    );
     const shown = await send(copy, { ...sent, omit: 'token' }, other);
     const started = await send(copy, { ...sent, omit: 'token', compared: compared(shown.text) }, other);
     expect(started.status, plainText(started.text)).toBe(303);

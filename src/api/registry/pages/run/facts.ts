@@ -64,7 +64,7 @@ export interface RunFacts extends RunSubject {
   readonly inherited: InheritedValues;
   /** The secrets of what is deployed, or copied, that its environment gives otherwise now. */
   readonly rotated: RotatedSecrets;
-  /** The secrets of what the form starts from that another person gave than the visitor. */
+  /** The secrets of what the form starts from that another person gave than the visitor. Of a copied run, also those that an output gave. */
   readonly secretsOfOthers: readonly string[];
   /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
   readonly problems: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
       ofBaseline: await findRotatedSecrets(visit, subject.deployed ?? replaced, environmentId, schema),
       ofSource: await findRotatedSecrets(visit, subject.source && { run: subject.source }, environmentId, schema),
     },
-    secretsOfOthers: await findSecretsOfOthers(visit, subject.deployed ?? (subject.source && { run: subject.source })),
+    secretsOfOthers: await findSecretsOfOthers(visit, subject.deployed?.run ?? subject.source, !subject.deployed),
     problems: {
       ...(version.isOther && { version: unknownVersion }),
       ...(versionToDestroy && !supports(spec, 'destroy') && { version: withoutDestroySteps(versionToDestroy.version) }),

@@ -15,10 +15,15 @@ export async function findRotatedSecrets(
   return findRotatedSince(em, context.services, { runId: repeated.run.id, environmentId, schema }, principal);
 }
 
-/** The secrets of a run that another person gave than the visitor, who may read the run. */
+/**
+ * The secrets of a run that another person gave than the visitor, who may read the run.
+ * @param withOutputs also those that an output gave
+ */
 export async function findSecretsOfOthers(
   { em, context, principal }: Visit,
-  repeated: { readonly run: SourceRun } | null,
+  repeated: SourceRun | null,
+  withOutputs: boolean,
 ): Promise<string[]> {
-  return repeated ? findSecretsOfOthersIn(em, context.services.keyRing, repeated.run.id, principal) : [];
+  if (!repeated) return [];
+  return findSecretsOfOthersIn(em, context.services.keyRing, { runId: repeated.id, withOutputs }, principal);
 }

@@ -27,7 +27,8 @@ export function describeKept(
     const wasGiven = run !== null && givenTo(run).includes(name);
     const isOfOther = facts.secretsOfOthers.includes(name);
     const value = deployed ? 'deployed value' : 'value of the earlier run';
-    return [[slot, describeKeptSecret(given, { wasGiven, isOfOther, value })]];
+    const giver = deployed ? 'another person' : 'another person or an output';
+    return [[slot, describeKeptSecret(given, { wasGiven, isOfOther, value, giver })]];
   });
   return new Map([...describeInherited(inherited), ...kept]);
 }
@@ -38,11 +39,11 @@ export function describeKept(
  */
 export function describeKeptSecret(
   given: Inherited | undefined,
-  origin: { readonly wasGiven: boolean; readonly isOfOther: boolean; readonly value?: string },
+  origin: { readonly wasGiven: boolean; readonly isOfOther: boolean; readonly value?: string; readonly giver?: string },
 ): string {
-  const { wasGiven, isOfOther, value = 'deployed value' } = origin;
+  const { wasGiven, isOfOther, value = 'deployed value', giver = 'another person' } = origin;
   const kept = `Left empty, the ${value} is kept`;
-  if (isOfOther) return `${kept} if nothing else changes; otherwise enter it again, because another person gave it`;
+  if (isOfOther) return `${kept} if nothing else changes; otherwise enter it again, because ${giver} gave it`;
   if (!given) return kept;
   return wasGiven
     ? `${kept} (${describeGiver(given)})`
@@ -61,7 +62,15 @@ export function renderSecretChoices(form: RunForm): Html | null {
     ofOthers.length === 0
       ? `${subject} whose field is empty is kept, whatever else the run changes. Check values such as an address: the run sends the secret there.`
       : `${subject} that another person gave is kept only if nothing else changes: otherwise, a run with another address, for example, could disclose it.`;
-  return html`${renderOmitted(form, own)}<p class="field-hint">${hint}</p>`;
+  return html`${renderOmitted(form, own)}${deployed ? null : renderNotKept(ofOthers)}<p class="field-hint">${hint}</p>`;
+}
+
+/** Names the secrets that a copy cannot keep beside another change, before its visitor changes anything. */
+function renderNotKept(secrets: readonly Node[]): Html | null {
+  if (secrets.length === 0) return null;
+  const names = secrets.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code class="foreign">${name}</code>`);
+  const [which, them] = secrets.length === 1 ? ['this secret', 'it'] : ['these secrets', 'them'];
+  return html`<p class="field-hint">Another person or an output gave the earlier run ${which}: ${names}. If you change anything, enter ${them} again, or choose above to leave ${them} out.</p>`;
 }
 
 /** Offers to give up secrets of the deployment. */
