@@ -1,5 +1,5 @@
 import type { Em } from '#database/database.ts';
-import { type Access, decide } from '#domain/shared/access/decide.ts';
+import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -28,6 +28,14 @@ const releaseProject: Access = {
   hidden: 'not_found',
   review: 'none',
 };
+
+/** Whether a caller who may transfer a project may take it to another team, as `transferProject` decides. */
+export function mayTakeProject(caller: Principal, project: Ownership, destination: Ownership): boolean {
+  const isInside = destination.organizationId === project.organizationId;
+  return (
+    decide(caller, takeProject, destination).allowed && (isInside || decide(caller, releaseProject, project).allowed)
+  );
+}
 
 export interface ProjectTransfer extends ProjectTarget {
   /** Undefined: there is no such team. */

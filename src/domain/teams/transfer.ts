@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { findMembersOutside } from '#domain/memberships/store.ts';
 import { findOrganization, type OrganizationTarget, shareOrganizations } from '#domain/organizations/store.ts';
-import { type Access, decide } from '#domain/shared/access/decide.ts';
+import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
@@ -21,6 +21,11 @@ const takeTeam: Access = {
   hidden: 'not_found',
   review: 'none',
 };
+
+/** Whether a caller who may transfer a team may take it to another organization, as `transferTeam` decides. */
+export function mayTakeTeam(caller: Principal, destination: Ownership): boolean {
+  return decide(caller, takeTeam, destination).allowed;
+}
 
 export interface TeamTransfer extends TeamTarget {
   /** Undefined: there is no such organization. */

@@ -1,5 +1,5 @@
 import { list as listEnvironments } from '#api/environments/operations.ts';
-import { keepAllowedTeams } from '#api/tenancy/pages/allowed-owners.ts';
+import { keepAllowedTeams, keepTeams } from '#api/tenancy/pages/allowed-owners.ts';
 import { type ArchivingForms, addArchivingForms } from '#api/tenancy/pages/archiving-forms.ts';
 import { nameFields } from '#api/tenancy/pages/named-forms.ts';
 import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
@@ -12,6 +12,9 @@ import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } fr
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
+import type { Visit } from '#api/web/visit/visit.ts';
+import { mayTakeProject } from '#domain/projects/transfer.ts';
+import { readNames } from '#domain/tenancy/names.ts';
 import { projectBody } from '../bodies.ts';
 import { archive, create, remove, transfer, unarchive, update } from '../operations.ts';
 import { type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
@@ -109,7 +112,8 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
           name: 'team_id',
           label: 'To',
           kind: 'select',
-          ...without(project.team_id, await readTeamChoices(visit)),
+          ...(await readDestinations(project, visit)),
+          hint: 'The teams to which you may take it.',
         },
         typedNameField(project.name),
         revisionField(project),
@@ -126,4 +130,12 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
       return projectPath(project, 'transferred');
     },
   });
+}
+
+/** The other teams to which the visitor may take the project. */
+async function readDestinations({ team_id: teamId }: ProjectSubject, visit: Visit<unknown>) {
+  const names = await readNames(visit.em, { teams: [teamId] });
+  const owner = { teamId, organizationId: names.get(teamId)?.organizationId ?? null };
+  const others = without(teamId, await readTeamChoices(visit));
+  return keepTeams(visit, others, (destination) => mayTakeProject(visit.principal, owner, destination));
 }

@@ -14,6 +14,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { ServiceError } from '#domain/shared/errors.ts';
+import { mayTakeTeam } from '#domain/teams/transfer.ts';
 import { archive, create, remove, transfer, unarchive } from '../operations.ts';
 import { readTeam, type TeamSubject, type TeamVisit, teamCrumbs, teamParams, teamPath } from './team-frame.ts';
 
@@ -106,7 +107,13 @@ export function registerTeamForms(addPage: AddPage): void {
       lead: html`<p>The team moves with its projects, environments, instances and templates, and all members must be members of the other organization
 already. Open invitations into the team become void.</p>`,
       fields: [
-        { name: 'organization_id', label: 'To', kind: 'select', ...(await readDestinations(team, visit)) },
+        {
+          name: 'organization_id',
+          label: 'To',
+          kind: 'select',
+          ...(await readDestinations(team, visit)),
+          hint: 'The organizations to which you may take it.',
+        },
         typedNameField(team.name),
         revisionField(team),
       ],
@@ -125,9 +132,10 @@ already. Open invitations into the team become void.</p>`,
   });
 }
 
-/** The other organizations that the visitor sees. The operation decides whether they may take the team there. */
+/** The other organizations to which the visitor may take the team. */
 async function readDestinations(team: TeamSubject, visit: TeamVisit) {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, { query: { limit: '200' } });
-  const choices = await choicesOf(visit.em, { things: organizations, next, kind: 'organization' });
+  const allowed = organizations.filter(({ id }) => mayTakeTeam(visit.principal, { organizationId: id, teamId: null }));
+  const choices = await choicesOf(visit.em, { things: allowed, next, kind: 'organization' });
   return without(team.organization_id, choices);
 }

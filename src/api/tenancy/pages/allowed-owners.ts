@@ -1,6 +1,7 @@
 import type { Operation } from '#api/pipeline/operation.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
+import type { Ownership } from '#domain/shared/access/decide.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 
 /** Forms that create something offer only what the operation would accept: what belongs to owners for which it decides so. */
@@ -13,7 +14,7 @@ export async function keepAllowed<Thing extends { readonly team_id: string | nul
 ): Promise<Thing[]> {
   const isAllowed = await readTeamDecision(
     visit,
-    operation,
+    (owner) => visit.mayDo(operation, owner).allowed,
     things.map(({ team_id: id }) => id),
   );
   return things.filter(({ team_id: id }) => isAllowed(id));
@@ -25,9 +26,18 @@ export async function keepAllowedTeams(
   operation: Pick<Operation, 'id'>,
   teams: Choices,
 ): Promise<Choices> {
+  return keepTeams(visit, teams, (owner) => visit.mayDo(operation, owner).allowed);
+}
+
+/** Those of the teams that a rule accepts. */
+export async function keepTeams(
+  visit: Visit<unknown>,
+  teams: Choices,
+  accepts: (owner: Ownership) => boolean,
+): Promise<Choices> {
   const isAllowed = await readTeamDecision(
     visit,
-    operation,
+    accepts,
     teams.choices.map(({ value }) => value),
   );
   return { ...teams, choices: teams.choices.filter(({ value }) => isAllowed(value)) };
@@ -35,13 +45,13 @@ export async function keepAllowedTeams(
 
 async function readTeamDecision(
   visit: Visit<unknown>,
-  operation: Pick<Operation, 'id'>,
+  accepts: (owner: Ownership) => boolean,
   teamIds: readonly (string | null)[],
 ): Promise<(teamId: string | null) => boolean> {
   const names = await readNames(visit.em, { teams: teamIds });
   const ids = [...new Set(teamIds)];
   const owners = ids.map((teamId) => ({ teamId, organizationId: names.get(teamId ?? '')?.organizationId ?? null }));
-  const allowed = owners.filter((owner) => visit.mayDo(operation, owner).allowed);
+  const allowed = owners.filter(accepts);
   const kept = new Set(allowed.map(({ teamId }) => teamId));
   return (teamId) => kept.has(teamId);
 }

@@ -62,6 +62,38 @@ it.each(forms)('%s offers an admin of a team only what the operation accepts', a
   expect(offered).toEqual(expect.arrayContaining([...accepted()]));
 });
 
+it('the forms of transfers offer only owners to which the operation would take what they move', async () => {
+  const { owner, organization } = tenant;
+  const optionsOf = async (path: string) => {
+    const { text, status } = await mover.get(path);
+    expect(status, text).toBe(200);
+    return [...text.matchAll(/<option[^>]*value="([^"]+)"/g)].map(([, value]) => value);
+  };
+  const mine = await makeTenant(api);
+  await join(tenant, mine.owner, 'member', 'admin');
+  await owner.put(`/organizations/${organization}/teams/${other.team}/members/${mine.owner.id}`, { role: 'viewer' });
+  const { id: further } = await mine.owner.make(`/organizations/${mine.organization}/teams`, { name: 'Further' });
+  const mover = await signInVisitor(api, mine.owner);
+  const teams = await optionsOf(`/projects/${mine.project}/transfer`);
+  expect(teams).toEqual(expect.arrayContaining([tenant.team, further]));
+  expect(teams).not.toContain(other.team);
+  expect(await optionsOf(`/organizations/${mine.organization}/teams/${further}/transfer`)).not.toContain(organization);
+});
+
+it('the form for a run of an assembly offers no environments of a team in which the visitor may start nothing', async () => {
+  const { id } = await tenant.owner.make('/assemblies', { team_id: other.team, name: 'Theirs' });
+  const { slug } = (await tenant.owner.get(`/registry/templates/${other.template}`)).body;
+  const spec = { nodes: { only: { template: slug } } };
+  expect((await tenant.owner.put(`/assemblies/${id}/draft`, { spec })).status).toBe(200);
+  expect((await tenant.owner.post(`/assemblies/${id}/publish`, { version: '1.0.0', changelog: 'First' })).status).toBe(
+    201,
+  );
+  const start = `/assemblies/${id}/run`;
+  expect(await visitor.page(start)).not.toContain(`value="${other.environment}"`);
+  const own = await signInVisitor(api, tenant.owner);
+  expect(await own.page(start)).toContain(`value="${other.environment}"`);
+});
+
 it('the form for a run of a template of the installation offers only environments in which the visitor may create runs', async () => {
   const { text } = await visitor.get(`/catalog/${common.template}/run`);
   expect(text).toContain(`value="${tenant.environment}"`);

@@ -9,7 +9,7 @@ import { secretPart } from '#api/web/forms/schema/variables.ts';
 import { orNull } from '#api/web/visit/or-null.ts';
 import { readableNodes } from '#domain/assemblies/spec/draft-nodes.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
-import { getRun, listRuns } from '../../run-operations.ts';
+import { getRun, listRuns, run } from '../../run-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
 import {
   type AssemblySubject,
@@ -61,7 +61,7 @@ export async function readStartFacts(visit: AssemblyVisit, chosen: ChosenTarget)
   const environment = chosen.environment ?? repeated?.environment_id ?? '';
   const [version, environments] = await Promise.all([
     assembly.latest_version === null ? null : visit.read(getVersion, { params: { id, version: wanted } }),
-    readEnvironmentChoices(visit, { teamId: assembly.team_id, alsoId: environment }),
+    readEnvironmentChoices(visit, { teamId: assembly.team_id, alsoId: environment, operation: run }),
   ]);
   const spec = version?.spec ?? {};
   const planned = planForm(schemaOf(spec));
