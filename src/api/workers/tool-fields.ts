@@ -11,14 +11,16 @@ import { describeTool } from './tool-words.ts';
  */
 export function toolFields(offered: readonly OfferedTool[], unchosen: string | null, path = 'tool'): FormField[] {
   const suggestions = offered.map((tool) => ({ value: tool.version, label: describeTool(tool) }));
-  const names = toolNames.map((value) => ({ value, label: describeTool({ name: value }) }));
+  const names = toolNames.map((value) => ({ value, label: labelOf(offered, value) }));
   return [
     {
       name: `${path}.name`,
       label: 'Tool',
       kind: 'select',
       choices: unchosen === null ? names : [{ value: '', label: unchosen }, ...names],
-      hint: `${describeOffer(offered)} Templates that run commands need no tool.`,
+      hint: [describeOffer(offered), describeMissing(offered), 'Templates that run commands need no tool.']
+        .filter((sentence) => sentence !== '')
+        .join(' '),
     },
     {
       name: `${path}.version`,
@@ -33,6 +35,22 @@ export function toolFields(offered: readonly OfferedTool[], unchosen: string | n
 function describeOffer(offered: readonly OfferedTool[]): string {
   if (offered.length === 0) return 'No worker with a tool is running now.';
   return `Workers have ${offered.map(describeTool).join(', ')}.`;
+}
+
+/** Whether a worker has some version of a tool now. */
+export function isOffered(offered: readonly OfferedTool[], name: string): boolean {
+  return offered.some((tool) => tool.name === name);
+}
+
+function labelOf(offered: readonly OfferedTool[], name: string): string {
+  return isOffered(offered, name) ? describeTool({ name }) : `${describeTool({ name })} (no live worker has it)`;
+}
+
+/** What happens to runs of tools that no worker has; empty if workers have all of them. */
+function describeMissing(offered: readonly OfferedTool[]): string {
+  const missing = toolNames.filter((name) => !isOffered(offered, name)).map((name) => describeTool({ name }));
+  if (missing.length === 0) return '';
+  return `A run that needs ${missing.join(' or ')} waits until a worker has it, and other runs of its instance wait behind it.`;
 }
 
 /** The tool that was typed; null: none was chosen. @throws Invalid for versions of no tool */

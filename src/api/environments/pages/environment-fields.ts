@@ -31,9 +31,12 @@ function toPolicy(visit: Visit, typed: Typed, isNew: boolean): object | null {
   const required = typed['approval_policy.required']?.trim() ?? '';
   const allowSelf = typed['approval_policy.allow_self'] === 'yes';
   if (when === '') {
-    const isMore = required !== '' || allowSelf;
-    if (isMore)
-      visit.addProblem('approval_policy.when', 'choose when to ask for approval, or leave the rest to the kind');
+    const left = [
+      ...(required === '' ? [] : ['leave Required approvals empty']),
+      ...(allowSelf ? ['uncheck "Requesters may approve their own runs"'] : []),
+    ];
+    if (left.length > 0)
+      visit.addProblem('approval_policy.when', `choose when to ask for approval, or ${left.join(' and ')}`);
     return null;
   }
   addApprovalProblem(visit, typed, 'approval_policy');

@@ -1,11 +1,12 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf } from '#api/web/forms/resource-forms.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
-import { readTool, toolFields } from '#api/workers/tool-fields.ts';
+import { isOffered, readTool, toolFields } from '#api/workers/tool-fields.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { toolNames } from '#domain/tools/model.ts';
-import { findOfferedTools } from '#domain/workers/offered-tools.ts';
+import { findOfferedTools, type OfferedTool } from '#domain/workers/offered-tools.ts';
 import { switchTool } from '../tool-operations.ts';
 import { instanceCrumbs, readInstance } from './forms.ts';
 
@@ -22,11 +23,12 @@ export function registerToolSwitch(addPage: AddPage): void {
       const { id, name, tool, actions } = instance;
       const user = { teamId: instance.team_id, environmentId: instance.environment_id };
       const values: Readonly<Record<string, string>> = { 'tool.name': otherTool(tool) };
-      const fields = toolFields(await findOfferedTools(visit.em, user), null);
+      const offered = await findOfferedTools(visit.em, user);
+      const fields = toolFields(offered, null);
       return {
         title: `Switch the tool of ${name}`,
         crumbs: instanceCrumbs(id, name),
-        lead: `${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan has no changes and is approved, later runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.`,
+        lead: html`<p>${describePresent(instance)} A run plans the last deployment with the tool that you choose, and applies nothing. If the plan has no changes and is approved, later runs use that tool. Otherwise the run fails and shows what would change, and the instance keeps its tool.</p>${warnOfMissing(offered, otherTool(tool))}`,
         fields: fields.map((field) => ({ ...field, value: values[field.name] })),
         submit: 'Plan the switch',
         cancel: pagePath(pages.instance, { id }),
@@ -38,6 +40,12 @@ export function registerToolSwitch(addPage: AddPage): void {
       return pagePath(pages.run, { id: run.id });
     },
   });
+}
+
+/** Warns of a switch whose run would keep the instance from all other runs. Null: a worker has the tool. */
+function warnOfMissing(offered: readonly OfferedTool[], name: string): Html | null {
+  if (isOffered(offered, name)) return null;
+  return html`<p><strong>No live worker has ${describeTool({ name })}.</strong> The run would wait until a worker has it. All other runs of the instance would wait behind it, until somebody cancels it.</p>`;
 }
 
 function describePresent({

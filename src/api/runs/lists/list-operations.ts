@@ -7,7 +7,17 @@ import type { Access } from '#domain/shared/access/decide.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
 import { accessReview, readAccess } from '../operations.ts';
 import { ListedRunView, toListedRun } from '../views.ts';
-import { filterQuery, nameScope, runOwners, ScopeName, scopeQuery, toFilter, waitingQuery } from './list-query.ts';
+import {
+  filterQuery,
+  hintOf,
+  nameScope,
+  runOwners,
+  ScopeHint,
+  ScopeName,
+  scopeQuery,
+  toFilter,
+  waitingQuery,
+} from './list-query.ts';
 
 export const listAccess: Access = { ...readAccess, review: { ...accessReview, verb: 'list' } };
 
@@ -18,8 +28,11 @@ export const listAllRuns = readList({
     'List runs, newest first; without team_id, organization_id, environment_id, instance_id and scope only those that belong to no team',
   query: z.strictObject({ ...pageQuery, ...scopeQuery, ...filterQuery, ...waitingQuery }),
   description:
-    'Every parameter narrows the list, and `scope` of the answer says whose runs it holds. The runs of a list have no `actions`: read a single run for them.',
-  responses: { 200: pageOf('runs', ListedRunView).extend({ scope: ScopeName }).meta({ id: 'ListedRunPage' }) },
+    'Without an owner, the list holds only runs that belong to no team, and is empty if there are none: send `scope=readable` for all runs that you may ' +
+    'read, or `team_id`, `organization_id`, `environment_id` or `instance_id` for those of an owner. Every parameter narrows the list, and `scope` of the answer says whose runs it holds. The runs of a list have no `actions`: read a single run for them.',
+  responses: {
+    200: pageOf('runs', ListedRunView).extend({ scope: ScopeName, hint: ScopeHint }).meta({ id: 'ListedRunPage' }),
+  },
   access: listAccess,
   owners: runOwners,
   handle: async ({ em, query, target, principal }) => {
@@ -28,6 +41,11 @@ export const listAllRuns = readList({
       filter: { ...toFilter(query), waitingOn: query.waiting_on },
       page: query,
     });
-    return { runs: page.items.map(toListedRun), next_cursor: page.nextCursor, scope: nameScope(query) };
+    return {
+      runs: page.items.map(toListedRun),
+      next_cursor: page.nextCursor,
+      scope: nameScope(query),
+      ...hintOf(query),
+    };
   },
 });

@@ -37,6 +37,21 @@ export function nameScope(query: z.output<z.ZodObject<typeof scopeQuery>>): z.ou
   return named ?? query.scope ?? 'unscoped';
 }
 
+/** What to send for other runs, where the parameters name no owner. */
+export const ScopeHint = z
+  .string()
+  .optional()
+  .describe('What to send to get other runs than those of no team. Absent: a parameter says whose runs these are.');
+
+/** Tells a client that named no owner how to get the runs of teams, since an empty list would look as if there were none. */
+export function hintOf(query: z.output<z.ZodObject<typeof scopeQuery>>): { readonly hint?: string } {
+  if (nameScope(query) !== 'unscoped') return {};
+  const hint =
+    'without an owner, these are only the runs that belong to no team: send scope=readable for all runs that you may read, ' +
+    'or team_id, organization_id, environment_id or instance_id';
+  return { hint };
+}
+
 /** The parameters of them that name an owner by its id. */
 export const runOwners = {
   organization: 'organization_id',

@@ -8,7 +8,7 @@ import { countRuns } from '#domain/runs/lists/statistics-store.ts';
 import { TimeZone } from '#domain/shared/values/time-zone.ts';
 import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { listAccess, listAllRuns } from './list-operations.ts';
-import { filterQuery, nameScope, runOwners, ScopeName, scopeQuery, toFilter } from './list-query.ts';
+import { filterQuery, hintOf, nameScope, runOwners, ScopeHint, ScopeName, scopeQuery, toFilter } from './list-query.ts';
 
 const counts = {
   ...(Object.fromEntries(terminalStatuses.map((status) => [status, z.int()])) as Record<
@@ -30,6 +30,7 @@ const StatisticsView = z
     to: Time,
     time_zone: z.string(),
     scope: ScopeName,
+    hint: ScopeHint,
     total: z.object(counts),
     days: z.array(z.object({ date: z.string().meta({ format: 'date' }), ...counts })),
   })
@@ -40,6 +41,7 @@ export const getStatistics = readList({
   route: 'GET /api/v1/runs/statistics',
   summary: 'Count runs by the day of their admission and by outcome',
   description:
+    'Without an owner, it counts only runs that belong to no team: send `scope=readable` for all runs that you may read, or the id of an owner. ' +
     `With times in \`from\` and \`to\`, the runs are those that the same parameters list. The period has at most ${maxDays} days; by default it ends now and has 30 days. ` +
     'Every day of it has an entry. Deleted runs do not count.',
   query: z.strictObject({
@@ -69,6 +71,7 @@ export const getStatistics = readList({
       to,
       time_zone,
       scope: nameScope(query),
+      ...hintOf(query),
       total: toCounts(total),
       days: days.map(({ date, ...day }) => ({ date, ...toCounts(day) })),
     };

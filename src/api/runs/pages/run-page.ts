@@ -19,6 +19,7 @@ import { renderRunActions } from './actions/buttons.ts';
 import { eventsTab } from './events/events-tab.ts';
 import { logTab } from './log/log-tab.ts';
 import { planTab } from './plan/plan-tab.ts';
+import { renderBlockerWait, renderShareHolders } from './run/blockers.ts';
 import { renderDependentsNotice } from './run/dependents-notice.ts';
 import { detailsTab } from './run/details-tab.ts';
 import { type CommentForm, renderCommentForm, renderDiscussion } from './run/discussion.ts';
@@ -26,7 +27,7 @@ import { renderPartial, renderRunHead, renderSituation, renderToolSwitch, titleO
 import { renderLateErrors } from './run/late-errors.ts';
 import { renderResult } from './run/outputs.ts';
 import { renderResets } from './run/resets.ts';
-import { renderShareHolders } from './run/share-holders.ts';
+
 import { type LogPlaces, renderTimeline } from './run/timeline-view.ts';
 import { type ReviewForm, type RunTab, type RunTabKey, type RunVisit, runTabPath, type ShownRun } from './run-tab.ts';
 
@@ -94,7 +95,7 @@ function findFollowedTab(visit: RunVisit, run: ShownRun): RunTab {
 }
 
 async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<Html> {
-  const [names, { events }, places, undo, lateErrors, dependents, holders] = await Promise.all([
+  const [names, { events }, places, undo, lateErrors, dependents, holders, blockerWait] = await Promise.all([
     readNames(visit.em, {
       environments: [run.environment_id],
       templates: [run.template_id],
@@ -106,10 +107,11 @@ async function renderHead(visit: RunVisit, run: ShownRun, tab: RunTab): Promise<
     readLateErrors(visit.em, { templateId: run.template_id, version: run.template_version }),
     renderDependentsNotice(visit, run),
     renderShareHolders(visit, run),
+    renderBlockerWait(visit, run),
   ]);
   return html`${renderRunHead(run, names, renderRunActions(run, { events, undo }))}
 ${renderSituation(run, events)}
-${holders}
+${holders}${blockerWait}
 ${tab.key === 'details' ? null : renderResult(run, runTabPath(run.id, 'details'))}
 ${renderToolSwitch(run)}
 ${renderPartial(run)}

@@ -49,6 +49,19 @@ describe('the tool of an instance', () => {
     expect(run.text).toContain('This run switches the instance to OpenTofu ~&gt; 1.12.');
   });
 
+  it('warns in the form of a switch that no live worker has the tool, until one has it', async () => {
+    const path = `/workloads/instances/${instance.id}/tool`;
+    const tools = (names: string[]) =>
+      api.rows('update workers set tools = ?', [JSON.stringify(names.map((name) => ({ name, version: '1.11.4' })))]);
+    await tools(['terraform']);
+    const warned = (await admin.get(path)).text;
+    expect(warned).toContain('No live worker has OpenTofu.');
+    expect(warned).toContain('All other runs of the instance would wait behind it');
+    expect(warned).toContain('OpenTofu (no live worker has it)');
+    await tools(['terraform', 'opentofu']);
+    expect((await admin.get(path)).text).not.toContain('o live worker has');
+  });
+
   it('cannot be switched by who may not change it, and the form says why', async () => {
     const form = await reader.get(`/workloads/instances/${instance.id}/tool`);
     expect([200, 403, 404]).toContain(form.status);
@@ -58,6 +71,8 @@ describe('the tool of an instance', () => {
 
 it('an environment asks for a tool by its form, and its page says so', async () => {
   const path = `/environments/${instance.environment_id}`;
+  await api.rows(`update workers set tools = '[{"name":"opentofu","version":"1.12.6"}]'`);
+  expect((await admin.get('/environments/new')).text).toContain('Terraform (no live worker has it)');
   const form = await admin.get(`${path}/edit`);
   const value = (name: string) => new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(form.text)?.[1] ?? '';
   const typed = {

@@ -152,6 +152,11 @@ describe('a list of runs', () => {
     const scopeOf = async (query: string) => (await admin.get(`/runs?${query}`)).body.scope;
     expect([await scopeOf(''), await scopeOf('scope=readable')]).toEqual(['unscoped', 'readable']);
     expect(await listed(admin, `requested_by=${here.owner.id}`)).toEqual([]);
+    for (const path of ['/runs', '/runs/statistics']) {
+      const hintOf = async (query: string) => (await admin.get(`${path}?${query}`)).body.hint;
+      expect(await hintOf('')).toContain('send scope=readable for all runs that you may read');
+      expect([await hintOf('scope=readable'), await hintOf(`team_id=${here.team}`)]).toEqual([undefined, undefined]);
+    }
   });
 
   it('answers 400 to owners that rule each other out, if the caller may read both', async () => {

@@ -76,6 +76,25 @@ describe('the page of a run', () => {
     },
   );
 
+  it('says what the run waits for that has the instance of a waiting run', async () => {
+    const [blocker, id] = [await steps.admit(), await steps.admit()];
+    const wait = (code: string, more: object) =>
+      JSON.stringify({ code, since: new Date().toISOString(), position: null, blocker: null, ...more });
+    const tools = [{ name: 'opentofu', version: '' }];
+    await api.rows('update runs set waiting_on = ? where id = ?', [wait('no_worker', { tools }), blocker]);
+    await api.rows(
+      `update runs set waiting_on = ?, instance_position = 2, instance_id = (select instance_id from runs where id = ?) where id = ?`,
+      [wait('instance_busy', { blocker }), blocker, id],
+    );
+    const { text } = await visitor.get(`/workloads/runs/${id}`);
+    expect(text).toContain('The run that has the instance is waiting too');
+    expect(text).toMatch(
+      new RegExp(`href="/workloads/runs/${blocker}">run …\\w+</a> waits for a worker with OpenTofu`),
+    );
+    await api.rows('update runs set waiting_on = null where id = ?', [blocker]);
+    expect((await visitor.get(`/workloads/runs/${id}`)).text).not.toContain('is waiting too');
+  });
+
   it.each(['plan', 'log', 'events', 'details'])('shows the tab %s', async (tab) => {
     const worker = await steps.worker('sandbox');
     const { runId } = await steps.planned(worker, 'sandbox');

@@ -9,6 +9,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
+import { renderUnfit } from '../version/fit-view.ts';
 import { advancedParts, basicLabels, basicParts, renderTarget, usesAdvanced } from './basic-fields.ts';
 import {
   compareFields,
@@ -55,7 +56,7 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${renderSource(facts)}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}
+${renderSource(facts)}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}${renderUnfit(facts.version?.workers ?? null)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };

@@ -1,5 +1,6 @@
 import type { Fact } from '#api/web/components/facts.ts';
-import { html } from '#api/web/html.ts';
+import { renderIcon } from '#api/web/components/icon.ts';
+import { type Html, html } from '#api/web/html.ts';
 import { pluralize } from '#api/web/text.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { describeOffered, describeWanted, type ShownFit } from '../../worker-fit.ts';
@@ -12,4 +13,10 @@ export function renderFit(fit: ShownFit | null): Fact[] {
     ? html`Runs with ${describeTool(tool)} on ${pluralize(workers, 'worker')} of the pool <span class="foreign">${pool}</span>.`
     : html`No worker of the pool <span class="foreign">${pool}</span> fits. Runs need ${describeWanted(fit)}, and ${describeOffered(fit)}. They wait until a worker fits.`;
   return [['Tool', content]];
+}
+
+/** Warns of a run that no worker could take now; null if one could, or if that is not known. */
+export function renderUnfit(fit: ShownFit | null): Html | null {
+  if (fit === null || fit.tool !== null) return null;
+  return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>No live worker of the pool <span class="foreign">${fit.pool}</span> has ${describeWanted(fit)}.</strong> A run would wait until a worker has it, and later runs of the instance would wait behind it.</p></div>`;
 }
