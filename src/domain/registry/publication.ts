@@ -248,6 +248,7 @@ async function readRepository(
 /** Which member of a git source an error is about. Others are about the source as a whole. */
 const memberOf: Readonly<Record<string, string>> = {
   source_ref_missing: '.ref',
+  source_path_missing: '.path',
   host_unknown: '.url',
   address_refused: '.url',
 };

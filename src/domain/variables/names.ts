@@ -11,9 +11,12 @@ const unusableNames = new Set(['__proto__', 'constructor', 'prototype']);
  * executor, or the loader of the tool's process, rather than the tool's work. Credentials are allowed, those of registries
  * (TF_TOKEN_…) included.
  */
-const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
-  [/^COORDINATOR_/, 'the service speaks to its runs by COORDINATOR_…'],
-  [/^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|TMPDIR|TMP|TEMP)$/, 'the executor decides where a run works'],
+const reservedNames: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^COORDINATOR_/, 'the service sets the variables that begin with COORDINATOR_ for each run'],
+  [
+    /^(PATH|HOME|SHELL|USER|LOGNAME|PWD|OLDPWD|TMPDIR|TMP|TEMP)$/,
+    'the service sets it for each run, so that the run works in its own folder with its own tools',
+  ],
   [/^(LD|DYLD|GLIBC|MALLOC)_/, 'it would load code into the processes of the run'],
   [
     /^(BASH_ENV|BASH_FUNC_.*|ENV|IFS|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|CDPATH)$/,
@@ -23,12 +26,18 @@ const reservedNames: readonly (readonly [pattern: RegExp, owner: string])[] = [
     /^(NODE_OPTIONS|NODE_PATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS)$/,
     'it would load code into the processes of the run',
   ],
-  [/^TF_VAR_/, "a template's variables go under the category template, where its schema checks them"],
+  [
+    /^TF_VAR_/,
+    "a template's variable is set by its own name, without TF_VAR_, in the category template, where its schema checks it",
+  ],
   [
     /^(CHECKPOINT_DISABLE$|(?!TF_TOKEN_)(TF|TOFU|TERRAGRUNT)_)/,
-    'the executor decides how the tool is called and where its state and files lie',
+    'the service sets how the tool is called and where its state and files are',
   ],
 ];
+
+/** The only remedy for a reserved name. That of TF_VAR_… is in its reason. */
+const otherName = (name: string) => (/^TF_VAR_/i.test(name) ? '' : '; choose another name');
 
 /** The JSON Schema of the names that an environment variable may have, as `explainVariableName` says. */
 export const environmentNameSchema = {
@@ -52,5 +61,5 @@ export function explainVariableName(category: VariableCategory, name: string): s
   }
   if (!environmentName.test(name)) return 'expected letters, digits and "_", starting with no digit';
   const reserved = reservedNames.find(([pattern]) => pattern.test(name.toUpperCase()));
-  return reserved ? `${name} is reserved: ${reserved[1]}` : null;
+  return reserved ? `${name} is reserved: ${reserved[1]}${otherName(name)}` : null;
 }

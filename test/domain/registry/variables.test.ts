@@ -55,7 +55,7 @@ describe('the variables of a template', () => {
         { path: '/size', message: 'must be at most 9' },
         { path: '/day', message: 'must be a date, such as 2030-05-31' },
         { path: '/network/cidr', message: 'is required' },
-        { path: '/network/a~1b', message: 'is not known here' },
+        { path: '/network/a~1b', message: 'is not known here: known are "cidr", "tags"' },
         { path: '/network/tags', message: 'must not hold the same item twice' },
       ]),
     );

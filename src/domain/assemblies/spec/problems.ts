@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
 /** One thing that is wrong with a spec. `path` is a JSON pointer into the spec, `''` for the whole of it. */
@@ -42,20 +42,38 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** What a schema of zod rejects, as problems. They repeat names that the author wrote, but no values. */
-export function* describeIssues(issues: readonly Issue[]): Generator<Problem> {
-  for (const issue of issues) yield* describeIssue(issue);
+export function* describeIssues(schema: z.core.$ZodType, issues: readonly Issue[]): Generator<Problem> {
+  for (const issue of issues) yield* describeIssue(schema, issue);
 }
 
-function describeIssue(issue: Issue): Problem[] {
+function describeIssue(schema: z.core.$ZodType, issue: Issue): Problem[] {
   const path = pointer(...issue.path);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: path + pointer(key), message: 'is not known here' }));
+    const known = namesKnownAt(schema, issue.path);
+    const message = known.length === 0 ? 'is not known here' : `is not known here: known are ${known.join(', ')}`;
+    return issue.keys.map((key) => ({ path: path + pointer(key), message }));
   }
   if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
     const [inner] = issue.issues;
     return [{ path, message: inner?.message ?? 'is not allowed as a name' }];
   }
   return [{ path, message: explain(issue) }];
+}
+
+/** The names of the members that a schema has for the object at a path; empty if the path leads to none. */
+function namesKnownAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  let at: z.core.$ZodType | undefined = withoutWrappers(schema);
+  for (const key of path) {
+    if (at instanceof z.ZodObject) at = at.shape[String(key)];
+    else at = at instanceof z.ZodRecord ? at.valueType : undefined;
+    at = at && withoutWrappers(at);
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function withoutWrappers(schema: z.core.$ZodType): z.core.$ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  return isWrapped ? withoutWrappers(schema.def.innerType) : schema;
 }
 
 function explain(issue: Issue): string {

@@ -47,7 +47,7 @@ export async function validateSpec(
   const draft: Draft = { ...parts, templates: found.templates, conditions };
   const dependencies = dependenciesOf(draft, (key) => conditions.get(key));
   const results: Problems[] = [
-    { errors: [parsed.success ? [] : describeIssues(parsed.error.issues)] },
+    { errors: [parsed.success ? [] : describeIssues(AssemblySpec, parsed.error.issues)] },
     { errors: [schemaErrors.map(({ path, message }) => ({ path: `/variables${path}`, message }))] },
     { errors: [found.errors] },
     checkNodes(draft),

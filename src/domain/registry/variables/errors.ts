@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { isJsonObject } from '#domain/shared/values/json.ts';
+import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { formats } from './engine.ts';
 
@@ -26,7 +26,7 @@ const comparisons: Readonly<Record<string, string>> = {
   '<': 'less than',
 };
 
-type Describe = (params: Readonly<Record<string, unknown>>) => string;
+type Describe = (params: Readonly<Record<string, unknown>>, schema: JsonValue | undefined) => string;
 
 const counted = (params: Readonly<Record<string, unknown>>, bound: string, one: string, many: string) =>
   `must have ${bound} ${params['limit']} ${params['limit'] === 1 ? one : many}`;
@@ -40,7 +40,7 @@ const descriptions: Readonly<Record<string, Describe>> = {
       .join(' or ')}`,
   required: () => 'is required',
   dependentRequired: ({ property }) => `is required where "${property}" is given`,
-  additionalProperties: () => 'is not known here',
+  additionalProperties: (_params, schema) => describeUnknown(schema),
   unevaluatedProperties: () => 'is not known here',
   enum: ({ allowedValues }) => `must be one of ${list(allowedValues)}`,
   const: ({ allowedValue }) => `must be ${list([allowedValue])}`,
@@ -105,7 +105,7 @@ function describeValidationError(error: ErrorObject): string {
   const own = isJsonObject(messages) ? messages[error.keyword] : undefined;
   if (typeof own === 'string') return own;
   const known = descriptions[error.keyword];
-  return known ? known(error.params) : (error.message ?? 'is not valid');
+  return known ? known(error.params, error.parentSchema) : (error.message ?? 'is not valid');
 }
 
 /**
@@ -121,6 +121,13 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     if (error.keyword === 'if') return errors.length === 1;
     return error.propertyName === undefined && !inside.has(error.schemaPath);
   });
+}
+
+/** Names the members that the schema has, since a name that is unknown is mostly a mistyped one. */
+function describeUnknown(schema: JsonValue | undefined): string {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined;
+  const known = isJsonObject(properties) ? Object.keys(properties) : [];
+  return known.length === 0 ? 'is not known here' : `is not known here: known are ${list(known)}`;
 }
 
 function list(values: unknown): string {

@@ -1,5 +1,6 @@
 import { formats } from '#domain/registry/variables/engine.ts';
-import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
+import { messagesKeyword } from '#domain/registry/variables/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { type Html, html } from '../../../html.ts';
 import { capitalize } from '../../../text.ts';
 import type { Node } from '../plan/node.ts';
@@ -23,9 +24,17 @@ export function describeRules(schema: JsonObject): Html[] {
   ].filter((text) => text !== '');
   const rules = texts.map((text, index) => html`${index === 0 ? capitalize(text) : text}`);
   const { pattern } = schema;
-  if (typeof pattern === 'string')
-    rules.push(html`${rules.length === 0 ? 'Pattern' : 'pattern'} <code class="foreign">${cut(pattern)}</code>`);
-  return rules;
+  if (typeof pattern !== 'string') return rules;
+  const own = ownMessage(schema, 'pattern');
+  const raw = html`${rules.length === 0 ? 'Pattern' : 'pattern'} <code class="foreign">${cut(pattern)}</code>`;
+  return [...rules, own === null ? raw : html`<span class="foreign">${cut(own)}</span>`];
+}
+
+/** What the author says to a value that breaks a keyword, which says more to people than the keyword itself. Null: nothing. */
+function ownMessage(schema: JsonObject, keyword: string): string | null {
+  const { [messagesKeyword]: messages } = schema;
+  const own = isJsonObject(messages) ? messages[keyword] : undefined;
+  return typeof own === 'string' ? own.replace(/\.$/, '') : null;
 }
 
 /** Examples of the author, as the schema gives them. */
