@@ -132,7 +132,12 @@ describe('all variables of an environment', () => {
 
   it.each([
     ['a name twice', [region, region], 400, /^variables\[1\]\.name: "REGION" is named twice/],
-    ['a reserved name', [region, { ...region, name: 'PATH' }], 400, /^variables\[1\]\.name: PATH is reserved: the service sets it for each run.*choose another name/],
+    [
+      'a reserved name',
+      [region, { ...region, name: 'PATH' }],
+      400,
+      /^variables\[1\]\.name: PATH is reserved: the service sets it for each run.*choose another name/,
+    ],
     ['a secret that does not exist yet', [token], 400, /^variables\[0\]\.value: is required/],
     ['a number for the tools', [{ ...region, value: 3 }], 400, /^variables\[0\]\.value: expected a string/],
     ['a stale revision', [{ ...region, expected_revision: 7 }], 409, /^expected_revision: 7 is stale/],
