@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { z } from 'zod';
 import { at, revision } from '#database/columns.ts';
-import type { SettingsDocument } from './document.ts';
+import type { StoredDocument } from './document.ts';
 
 /** The settings of the installation. A migration makes the one row. */
 export const SettingsSchema = defineEntity({
@@ -11,8 +12,17 @@ export const SettingsSchema = defineEntity({
     /** Always true, so that there is only one row. */
     only: p.boolean().primary().default(true),
     /** What an administrator has set. What is missing has its default. */
-    document: p.json<SettingsDocument>().default('{}'),
+    document: p.json<z.input<typeof StoredDocument>>().default('{}'),
     revision: revision(),
     updatedAt: at().nullable(),
   },
 });
+export class Settings extends SettingsSchema.class {
+  /** Replaces the document, and counts the revision. */
+  replaceDocument(document: z.input<typeof StoredDocument>): void {
+    this.document = document;
+    this.revision += 1;
+    this.updatedAt = new Date();
+  }
+}
+SettingsSchema.setClass(Settings);

@@ -31,13 +31,13 @@ export async function updateSettings(
   const difference = compare(target.document, document);
   if (difference.isEmpty) return { updated: target, difference };
   if (difference.after.default_pool) await requirePool(tx.em, difference.after.default_pool);
-  const saved = await saveSettings(tx.em, document);
+  const updated = await saveSettings(tx.em, document);
   const changed = [...new Set([...Object.keys(difference.before), ...Object.keys(difference.after)])];
   const installation = await findInstallation(tx.em);
   if (!installation) throw new NotFound('the installation');
   const data = { by: by.name, changed, features_off: Object.keys(document.features ?? {}) };
   tx.publish({ type: 'settings.changed', subjectId: installation.id, owners: { teamId: null }, data });
-  return { updated: { document, ...saved }, difference };
+  return { updated, difference };
 }
 
 /** What differs, by the names of settings; null stands for what is not set. */

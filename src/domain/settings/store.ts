@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import type { z } from 'zod';
 import type { Em } from '#database/database.ts';
-import { json } from '#database/tables.ts';
 import { db, prepare } from '#domain/db.ts';
 import { Unavailable } from '#domain/shared/errors.ts';
 import { type ClosedFeatures, readClosedFeatures } from '#domain/shared/features/gates.ts';
 import { toStoredTools } from './allowed-tools.ts';
 import { type SettingsDocument, StoredDocument } from './document.ts';
+import { Settings } from './entity.ts';
 
 /** The settings as they are stored. */
 export interface StoredSettings {
@@ -48,22 +48,14 @@ function toSettings(row: { document: unknown; revision: number; updatedAt: strin
 }
 
 /** Replaces the document. The caller has locked the row. */
-export function saveSettings(
-  em: Em,
-  document: SettingsDocument,
-): Promise<Pick<StoredSettings, 'revision' | 'updatedAt'>> {
-  return db(em)
-    .updateTable('settings')
-    .set((eb) => ({
-      document: json(toStored(document)),
-      revision: eb('revision', '+', 1),
-      updatedAt: sql`clock_timestamp()`,
-    }))
-    .returning(['revision', 'updatedAt'])
-    .executeTakeFirstOrThrow();
+export async function saveSettings(em: Em, document: SettingsDocument): Promise<StoredSettings> {
+  const settings = await em.findOneOrFail(Settings, { only: true });
+  settings.replaceDocument(toStored(document));
+  await em.flush();
+  return { document, revision: settings.revision, updatedAt: settings.updatedAt?.toISOString() ?? null };
 }
 
-function toStored({ allowed_tools: allowed, ...document }: SettingsDocument): object {
+function toStored({ allowed_tools: allowed, ...document }: SettingsDocument): z.input<typeof StoredDocument> {
   return { ...document, ...(allowed && { allowed_tools: toStoredTools(allowed) }) };
 }
 
