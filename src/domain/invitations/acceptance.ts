@@ -5,7 +5,7 @@ import { addMember, findMember } from '#domain/memberships/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Conflict, HiddenResource } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
-import { markAccepted } from './change-store.ts';
+import { Invitation } from './entity.ts';
 import { findInvitation, type InvitationWithStatus } from './status.ts';
 
 const unverified =
@@ -28,7 +28,8 @@ export async function acceptInvitation(
   const joined = [await joinOrganization(em, person, invitation), await joinTeam(em, person, invitation)];
   if (!joined.includes(true))
     throw new Conflict('you are a member already: there is nothing to accept', 'already_member');
-  await markAccepted(em, invitation.id, person.id);
+  (await em.findOneOrFail(Invitation, invitation.id)).accept(person.id);
+  await em.flush();
   return readBack(findInvitation(em, invitation.id));
 }
 

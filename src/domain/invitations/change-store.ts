@@ -1,31 +1,21 @@
-import { type ExpressionBuilder, sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
-import type { Tables } from '#domain/entities.ts';
+import { Invitation } from './entity.ts';
 import type { Offer } from './policy.ts';
 
 type Place = Pick<Offer, 'organizationId' | 'teamId'>;
 
-/** The columns of a sent invitation: its inviter, and the generations of inviter, organization and team at this time. */
-function sentBy(eb: ExpressionBuilder<Tables, 'invitations'>, senderId: string, { organizationId, teamId }: Place) {
-  return {
-    sentAt: sql<string>`now()`,
-    invitedBy: senderId,
-    inviterGeneration: eb
-      .selectFrom('principals')
-      .where('id', '=', senderId)
-      .select('eligibilityGeneration')
-      .$asScalar()
-      .$notNull(),
-    organizationGeneration: eb
-      .selectFrom('organizations')
-      .where('id', '=', organizationId)
-      .select('eligibilityGeneration')
-      .$asScalar()
-      .$notNull(),
-    teamGeneration: eb.selectFrom('teams').where('id', '=', teamId).select('eligibilityGeneration'),
-  };
+/** The generations of inviter, organization and team for which an invitation is sent now. */
+function readGenerations(em: Em, inviterId: string, { organizationId, teamId }: Place) {
+  return db(em)
+    .selectFrom('principals as p')
+    .innerJoin('organizations as o', (join) => join.on('o.id', '=', organizationId))
+    .leftJoin('teams as t', (join) => join.on('t.id', '=', teamId))
+    .where('p.id', '=', inviterId)
+    .select(['p.eligibilityGeneration as inviterGeneration', 'o.eligibilityGeneration as organizationGeneration'])
+    .select('t.eligibilityGeneration as teamGeneration')
+    .executeTakeFirstOrThrow();
 }
 
 export interface NewInvitation extends Offer {
@@ -37,23 +27,12 @@ export interface NewInvitation extends Offer {
 }
 
 export async function insertInvitation(em: Em, senderId: string, invitation: NewInvitation): Promise<void> {
-  const { id, organizationId, teamId, email, emailKey, role, teamRole, verifier, lifetimeSeconds } = invitation;
-  await db(em)
-    .insertInto('invitations')
-    .values((eb) => ({
-      id,
-      organizationId,
-      teamId,
-      email,
-      emailKey,
-      role,
-      teamRole,
-      verifier,
-      createdAt: sql<string>`now()`,
-      expiresAt: sql<string>`now() + make_interval(secs => ${lifetimeSeconds})`,
-      ...sentBy(eb, senderId, invitation),
-    }))
-    .execute();
+  const { lifetimeSeconds, ...columns } = invitation;
+  const sentAt = new Date();
+  const expiresAt = new Date(sentAt.getTime() + lifetimeSeconds * 1000);
+  const generations = await readGenerations(em, senderId, invitation);
+  const times = { createdAt: sentAt, sentAt, expiresAt };
+  await em.persist(em.create(Invitation, { ...columns, ...times, ...generations, invitedBy: senderId })).flush();
 }
 
 /** Gives an invitation a new token, for as long as at first. */
@@ -63,37 +42,12 @@ export async function renewInvitation(
   invitation: Place & { readonly id: string },
   verifier: Buffer,
 ): Promise<void> {
-  await db(em)
-    .updateTable('invitations')
-    .set((eb) => ({
-      revision: eb('revision', '+', 1),
-      verifier,
-      expiresAt: sql<string>`now() + (${eb.ref('expiresAt')} - ${eb.ref('sentAt')})`,
-      ...sentBy(eb, senderId, invitation),
-    }))
-    .where('id', '=', invitation.id)
-    .execute();
-}
-
-export async function markAccepted(em: Em, id: string, acceptedBy: string): Promise<void> {
-  await db(em)
-    .updateTable('invitations')
-    .set((eb) => ({ acceptedAt: sql<string>`now()`, acceptedBy, revision: eb('revision', '+', 1) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-export async function markRevoked(em: Em, id: string): Promise<void> {
-  await db(em)
-    .updateTable('invitations')
-    .set((eb) => ({ revokedAt: sql<string>`now()`, revision: eb('revision', '+', 1) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Revokes a pending invitation that can no longer be accepted, so that another one can take its place. */
-export async function replaceInvitation(em: Em, id: string): Promise<void> {
-  await db(em).updateTable('invitations').set({ revokedAt: sql<string>`now()` }).where('id', '=', id).execute();
+  const [row, generations] = await Promise.all([
+    em.findOneOrFail(Invitation, invitation.id),
+    readGenerations(em, senderId, invitation),
+  ]);
+  row.renew({ verifier, sentAt: new Date(), invitedBy: senderId, ...generations });
+  await em.flush();
 }
 
 /** Shares the team of an invitation against change, then locks the invitation for a change. */

@@ -5,6 +5,12 @@ import { Organization } from '#domain/organizations/entity.ts';
 import type { OrganizationRole, TeamRole } from '#domain/shared/vocabulary/roles.ts';
 import { Team } from '#domain/teams/entity.ts';
 
+/** What an invitation gets whenever it is sent: its token, its inviter, and the generations of inviter, organization and team. */
+export type Sending = Pick<
+  Invitation,
+  'verifier' | 'sentAt' | 'invitedBy' | 'inviterGeneration' | 'organizationGeneration' | 'teamGeneration'
+>;
+
 /**
  * An offer of membership to an e-mail address: in an organization, in one of its teams, or in both. It holds for the
  * generations of inviter, organization and team in which it was sent. Archiving, transferring or disabling one of them
@@ -52,5 +58,23 @@ export const InvitationSchema = defineEntity({
     revokedAt: at().nullable(),
   },
 });
-export class Invitation extends InvitationSchema.class {}
+export class Invitation extends InvitationSchema.class {
+  /** Sends it again with a new token, for as long as at first. The sender becomes the inviter. */
+  renew(sending: Sending): void {
+    const lifetimeMs = this.expiresAt.getTime() - this.sentAt.getTime();
+    Object.assign(this, sending, { expiresAt: new Date(sending.sentAt.getTime() + lifetimeMs) });
+    this.revision += 1;
+  }
+
+  accept(by: string): void {
+    this.acceptedAt = new Date();
+    this.acceptedBy = by;
+    this.revision += 1;
+  }
+
+  revoke(): void {
+    this.revokedAt = new Date();
+    this.revision += 1;
+  }
+}
 InvitationSchema.setClass(Invitation);

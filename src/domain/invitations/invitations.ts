@@ -12,7 +12,8 @@ import { newId } from '#domain/shared/ids.ts';
 import { readBack } from '#domain/shared/revisions.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 import { closedTeam, findEndedRefusal, isOfMember, memberRefusal, ungrantable } from './actions.ts';
-import { insertInvitation, markRevoked, renewInvitation, replaceInvitation } from './change-store.ts';
+import { insertInvitation, renewInvitation } from './change-store.ts';
+import { Invitation } from './entity.ts';
 import type { OrganizationInvitation, TeamInvitation } from './model.ts';
 import { mayOffer, mayOfferOrganization, type Offer } from './policy.ts';
 import { findInvitation, findPending, type InvitationWithStatus } from './status.ts';
@@ -125,7 +126,8 @@ export async function resendInvitation(
 export async function revokeInvitation(em: Em, caller: Principal, invitation: InvitationWithStatus): Promise<void> {
   refuseUngrantable(caller, invitation);
   throwIfRefused(findEndedRefusal(invitation));
-  await markRevoked(em, invitation.id);
+  (await em.findOneOrFail(Invitation, invitation.id)).revoke();
+  await em.flush();
 }
 
 /** @throws Forbidden if the invitation could be accepted after the sender's key has expired */
@@ -146,7 +148,9 @@ async function refuseMember(em: Em, offer: Offer, email: string): Promise<void> 
 async function makeRoom(em: Em, { organizationId, teamId }: Offer, email: string): Promise<void> {
   const pending = await findPending(em, { organizationId, teamId, emailKey: emailKey(email) });
   if (pending?.status === 'open') throw alreadyInvited();
-  if (pending) await replaceInvitation(em, pending.id);
+  if (!pending) return;
+  (await em.findOneOrFail(Invitation, pending.id)).revokedAt = new Date();
+  await em.flush();
 }
 
 function alreadyInvited(): Conflict {
