@@ -1,27 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '#database/database.ts';
 import { brokenConstraint } from '#database/errors.ts';
-import { json } from '#database/tables.ts';
 import { refuseBeyondLimit } from '#domain/owners/limit-store.ts';
 import { findRowOwner, type RowOwner } from '#domain/owners/owner.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
-import { readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { readBack, refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { lockPlacesOf, revisePlacesOf } from './bindings/store.ts';
 import type { CheckedSettings } from './check.ts';
+import { Connection } from './entity.ts';
 import { sealCredentials } from './envelope.ts';
 import type { ConnectionKind } from './kinds/kinds.ts';
-import {
-  type ConnectionDetails,
-  type ConnectionTarget,
-  changeConnection,
-  findConnection,
-  insertConnection,
-  removeConnection,
-} from './store.ts';
+import { type ConnectionDetails, type ConnectionTarget, findConnection, insertConnection } from './store.ts';
 
 /** How many connections an owner may have. The list of connections has no pages. */
 export const maxConnections = 200;
@@ -66,7 +59,7 @@ export async function updateConnection(
   if (!isRenamed && !settings) return connection;
   const columns = settings ? toColumns(keyRing, connection, settings) : {};
   await refuseTakenName(name ?? connection.name, () =>
-    changeConnection(tx.em, connection, { ...columns, ...(isRenamed && { name }) }),
+    saveChange(tx.em, Connection, connection, { ...columns, ...(isRenamed && { name }) }),
   );
   return readChanged(tx, connection.id);
 }
@@ -111,7 +104,7 @@ export async function deleteConnection(
 ): Promise<void> {
   refuseStale(connection, expectedRevision);
   await revisePlacesOf(tx.em, connection.id);
-  await removeConnection(tx.em, connection.id);
+  await tx.em.remove(tx.em.getReference(Connection, connection.id)).flush();
 }
 
 /** Credentials go to the config that they were checked with, and never to one that somebody saved meanwhile. Another name does no harm. */
@@ -128,12 +121,12 @@ function toColumns(
   const credentialRevision = former + 1;
   const { sealedKey, sealedCredentials } = sealCredentials(keyRing, { id, credentialRevision }, credentials);
   return {
-    config: json(config),
-    provides: json(provides),
+    config,
+    provides,
     sealedKey,
     sealedCredentials,
     credentialRevision,
-    credentialsSetAt: new Date().toISOString(),
+    credentialsSetAt: new Date(),
   };
 }
 

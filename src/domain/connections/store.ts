@@ -1,9 +1,7 @@
-import type { Updateable } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows } from '#database/row-lock.ts';
 import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
-import type { Tables } from '#domain/entities.ts';
 import { findRowOwner, type OwnerIds } from '#domain/owners/owner.ts';
 import { isOfOwner, isOfReadableOwner } from '#domain/owners/rows-store.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
@@ -56,20 +54,6 @@ export async function insertConnection(
   connection: Omit<ConnectionDetails, 'revision' | 'createdAt' | 'credentialsSetAt'> & SealedCredentials,
 ): Promise<void> {
   await em.persist(em.create(Connection, { ...connection, credentialsSetAt: new Date() })).flush();
-}
-
-/** Writes columns of a connection and raises its revision. The caller has locked the row. */
-export async function changeConnection(
-  em: Em,
-  { id, revision }: Pick<ConnectionDetails, 'id' | 'revision'>,
-  columns: Updateable<Tables['connections']>,
-): Promise<void> {
-  const changes = { ...columns, revision: revision + 1 };
-  await db(em).updateTable('connections').set(changes).where('id', '=', id).execute();
-}
-
-export async function removeConnection(em: Em, id: string): Promise<void> {
-  await db(em).deleteFrom('connections').where('id', '=', id).execute();
 }
 
 /** The seals of a connection, for a use of its credentials; undefined if there is no such connection. */

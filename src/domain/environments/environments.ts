@@ -6,9 +6,10 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { type Difference, findDifference, readBack, refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import { toPolicyFields } from '#domain/shared/vocabulary/approval.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
+import { Environment } from './entity.ts';
 import { raiseRevisionOfGovernedRuns } from './governed-runs-store.ts';
 import type { EnvironmentChange, NewEnvironment } from './model.ts';
 import {
@@ -19,13 +20,7 @@ import {
   refuseWeakProduction,
   usualPolicy,
 } from './protection.ts';
-import {
-  type EnvironmentFields,
-  type EnvironmentTarget,
-  findEnvironment,
-  insertEnvironment,
-  saveEnvironment,
-} from './store.ts';
+import { type EnvironmentFields, type EnvironmentTarget, findEnvironment, insertEnvironment } from './store.ts';
 
 /**
  * Makes an environment of a project. Without an approval policy, it gets that of the settings, and of its kind where that protects more.
@@ -83,7 +78,7 @@ export async function updateEnvironment(
   if (difference.isEmpty) return { updated: environment, difference };
   const { after } = difference;
   await reportingSlugConflict('environment', after.slug ?? environment.slug, () =>
-    saveEnvironment(tx.em, environment, after),
+    saveChange(tx.em, Environment, environment, after),
   );
   publishProtection(tx, environment, difference);
   if (changesPolicy(difference)) await raiseRevisionOfGovernedRuns(tx.em, environment.id);

@@ -1,7 +1,7 @@
-import type { Kysely, Updateable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { lockRows, toChange } from '#database/row-lock.ts';
-import { json, type RowOf } from '#database/tables.ts';
+import type { RowOf } from '#database/tables.ts';
 import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { presentProjects } from '#domain/projects/store.ts';
@@ -101,25 +101,4 @@ export async function insertEnvironment(
   environment: EnvironmentFields & { id: string; projectId: string },
 ): Promise<void> {
   await em.persist(em.create(Environment, environment)).flush();
-}
-
-/** Writes what changed of an environment and raises its revision. The caller has locked the row. */
-export function saveEnvironment(
-  em: Em,
-  environment: EnvironmentTarget,
-  changes: Partial<EnvironmentFields>,
-): Promise<void> {
-  const { allowedOptions, tool, ...others } = changes;
-  const documents = { allowedOptions: allowedOptions && json(allowedOptions), tool: tool && json(tool) };
-  return changeEnvironment(em, environment, { ...others, ...documents });
-}
-
-/** Writes columns of an environment and raises its revision. The caller has locked the row. */
-export async function changeEnvironment(
-  em: Em,
-  { id, revision }: Pick<EnvironmentTarget, 'id' | 'revision'>,
-  columns: Updateable<Tables['environments']>,
-): Promise<void> {
-  const changes = { ...columns, revision: revision + 1 };
-  await db(em).updateTable('environments').set(changes).where('id', '=', id).execute();
 }

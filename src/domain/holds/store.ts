@@ -1,9 +1,11 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Em } from '#database/database.ts';
-import { json } from '#database/tables.ts';
 import { db, type Over } from '#domain/db.ts';
+import { Environment } from '#domain/environments/entity.ts';
 import type { FreezeWindow } from '#domain/environments/freeze-windows.ts';
-import { changeEnvironment, type EnvironmentTarget } from '#domain/environments/store.ts';
+import type { EnvironmentTarget } from '#domain/environments/store.ts';
+import { Installation } from '#domain/shared/entity.ts';
+import { saveChange } from '#domain/shared/revisions.ts';
 import type { StoredHold } from '#domain/shared/vocabulary/holds.ts';
 import type { WaitingCode } from '#domain/shared/vocabulary/waiting.ts';
 import type { HoldFacts } from './holds.ts';
@@ -21,7 +23,7 @@ export function selectHolds(eb: Over<{ runs: 'runs' }>) {
 
 /** Writes the lock of an environment, or ends it. The caller has locked the row. */
 export function saveLock(em: Em, environment: EnvironmentTarget, lock: StoredHold | null): Promise<void> {
-  return changeEnvironment(em, environment, { lock: lock && json(lock) });
+  return saveChange(em, Environment, environment, { lock });
 }
 
 /** Writes the freeze windows of an environment. The caller has locked the row. */
@@ -30,7 +32,7 @@ export function saveFreezeWindows(
   environment: EnvironmentTarget,
   windows: readonly FreezeWindow[],
 ): Promise<void> {
-  return changeEnvironment(em, environment, { freezeWindows: json([...windows]) });
+  return saveChange(em, Environment, environment, { freezeWindows: [...windows] });
 }
 
 /** The pause of the installation as it is stored. */
@@ -56,15 +58,11 @@ export async function shareApplyPause(em: Em): Promise<void> {
 
 /** Writes the pause, or ends it, and raises the revision, which it returns. The caller has locked the row. */
 export async function savePause(em: Em, pause: StoredHold | null): Promise<number> {
-  const { revision } = await db(em)
-    .updateTable('installation')
-    .set((eb) => ({
-      applyPause: pause && json(pause),
-      applyPauseRevision: eb('applyPauseRevision', '+', 1),
-    }))
-    .returning('applyPauseRevision as revision')
-    .executeTakeFirstOrThrow();
-  return revision;
+  const installation = await em.findOneOrFail(Installation, { only: true });
+  installation.applyPause = pause;
+  installation.applyPauseRevision += 1;
+  await em.flush();
+  return installation.applyPauseRevision;
 }
 
 /** The next runs, by id, that wait for one of these reasons, in one environment or everywhere. */

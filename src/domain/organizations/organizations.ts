@@ -4,10 +4,11 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { claimSlug } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { type Difference, findDifference, readBack, refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { findOrganization, insertOrganization, type OrganizationTarget, saveOrganization } from './store.ts';
+import { Organization } from './entity.ts';
+import { findOrganization, insertOrganization, type OrganizationTarget } from './store.ts';
 
 /** Makes an organization that its creator owns. @throws Conflict if another one has or had the slug */
 export async function createOrganization(em: Em, creator: Principal, request: NewNamed): Promise<OrganizationTarget> {
@@ -32,6 +33,6 @@ export async function updateOrganization(
   const difference = findDifference<Named>({ name: organization.name, slug: organization.slug }, wanted);
   if (difference.isEmpty) return { updated: organization, difference };
   if (difference.after.slug !== undefined) await claimSlug(em, 'organization', organization.id, difference.after.slug);
-  await saveOrganization(em, organization, difference.after);
+  await saveChange(em, Organization, organization, difference.after);
   return { updated: await readBack(findOrganization(em, organization.id)), difference };
 }

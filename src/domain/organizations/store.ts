@@ -93,19 +93,6 @@ export async function insertOrganization(
   await em.persist(em.create(Organization, organization)).flush();
 }
 
-/** Writes what changed of an organization and raises its revision. The caller has locked the row. */
-export async function saveOrganization(
-  em: Em,
-  { id, revision }: OrganizationTarget,
-  changes: { name?: string; slug?: string },
-): Promise<void> {
-  await db(em)
-    .updateTable('organizations')
-    .set({ ...changes, revision: revision + 1 })
-    .where('id', '=', id)
-    .execute();
-}
-
 /** Shares the organizations with these ids against change until the commit, in the order of their ids. */
 export async function shareOrganizations(em: Em, ids: readonly string[]): Promise<void> {
   const organizations = db(em)

@@ -2,11 +2,12 @@ import type { Em } from '#database/database.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { type Difference, findDifference, readBack, refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import type { TeamTarget } from '#domain/teams/store.ts';
 import type { ChangeOf, NewNamed } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { findProject, insertProject, type ProjectFields, type ProjectTarget, saveProject } from './store.ts';
+import { Project } from './entity.ts';
+import { findProject, insertProject, type ProjectFields, type ProjectTarget } from './store.ts';
 
 /** Makes a project of a team. @throws Conflict if the team is archived or has another project of that slug */
 export async function createProject(
@@ -32,6 +33,6 @@ export async function updateProject(
   const difference = findDifference<ProjectFields>(project, wanted);
   if (difference.isEmpty) return { updated: project, difference };
   const { after } = difference;
-  await reportingSlugConflict('project', after.slug ?? project.slug, () => saveProject(em, project, after));
+  await reportingSlugConflict('project', after.slug ?? project.slug, () => saveChange(em, Project, project, after));
   return { updated: await readBack(findProject(em, project.id)), difference };
 }

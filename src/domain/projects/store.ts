@@ -80,16 +80,3 @@ export async function insertProject(
 ): Promise<void> {
   await em.persist(em.create(Project, project)).flush();
 }
-
-/** Writes what changed of a project and raises its revision. The caller has locked the row. */
-export async function saveProject(
-  em: Em,
-  { id, revision }: ProjectTarget,
-  changes: Partial<ProjectFields>,
-): Promise<void> {
-  await db(em)
-    .updateTable('projects')
-    .set({ ...changes, revision: revision + 1 })
-    .where('id', '=', id)
-    .execute();
-}

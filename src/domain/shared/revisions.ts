@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EntityClass } from '@mikro-orm/core';
 import { z } from 'zod';
+import type { Em } from '#database/database.ts';
 import { Conflict } from './errors.ts';
 import { largestInteger } from './values/storable.ts';
 
@@ -42,6 +44,20 @@ export function findDifference<T extends object>(
     (name) => wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),
   );
   return { before: pick(current, names), after: pick(wanted, names) as Partial<T>, isEmpty: names.length === 0 };
+}
+
+/**
+ * Writes what changed of a resource through its entity, and raises its revision. The caller has locked the row, and then read the revision.
+ */
+export async function saveChange<Row extends { id: string; revision: number }>(
+  em: Em,
+  entity: abstract new () => Row,
+  { id, revision }: { readonly id: string; readonly revision: number },
+  changes: Partial<NoInfer<Row>>,
+): Promise<void> {
+  const row: object = await em.findOneOrFail(entity as EntityClass<Row>, id as never);
+  Object.assign(row, changes, { revision: revision + 1 });
+  await em.flush();
 }
 
 /** Awaits a row that this transaction has just written. @throws Error if it is missing */

@@ -94,19 +94,6 @@ export async function insertTeam(
   await em.persist(em.create(Team, team)).flush();
 }
 
-/** Writes what changed of a team and raises its revision. The caller has locked the row. */
-export async function saveTeam(
-  em: Em,
-  { id, revision }: TeamTarget,
-  changes: { name?: string; slug?: string },
-): Promise<void> {
-  await db(em)
-    .updateTable('teams')
-    .set({ ...changes, revision: revision + 1 })
-    .where('id', '=', id)
-    .execute();
-}
-
 /** Shares the organizations of these teams, then the teams, against change until the commit, each in the order of ids. */
 export async function shareTeams(em: Em, ids: readonly string[]): Promise<void> {
   const organizations = db(em)

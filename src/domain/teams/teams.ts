@@ -5,10 +5,11 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { reportingSlugConflict } from '#domain/shared/ownership-graph/slugs.ts';
-import { type Difference, findDifference, readBack, refuseStale } from '#domain/shared/revisions.ts';
+import { type Difference, findDifference, readBack, refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import type { NewNamed, Renaming } from '#domain/tenancy/model.ts';
 import { chooseSlug } from '#domain/tenancy/slugs.ts';
-import { findTeamById, insertTeam, saveTeam, type TeamTarget } from './store.ts';
+import { Team } from './entity.ts';
+import { findTeamById, insertTeam, type TeamTarget } from './store.ts';
 
 /**
  * Makes a team that its creator owns. Members of a team are members of its organization, so a platform administrator who is
@@ -45,6 +46,6 @@ export async function updateTeam(
   const difference = findDifference<Named>({ name: team.name, slug: team.slug }, wanted);
   if (difference.isEmpty) return { updated: team, difference };
   const { after } = difference;
-  await reportingSlugConflict('team', after.slug ?? team.slug, () => saveTeam(em, team, after));
+  await reportingSlugConflict('team', after.slug ?? team.slug, () => saveChange(em, Team, team, after));
   return { updated: await readBack(findTeamById(em, team.id)), difference };
 }

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { changeEnvironment, type EnvironmentTarget } from '#domain/environments/store.ts';
-import { type ProjectTarget, saveProject } from '#domain/projects/store.ts';
+import { Environment } from '#domain/environments/entity.ts';
+import type { EnvironmentTarget } from '#domain/environments/store.ts';
+import { Project } from '#domain/projects/entity.ts';
+import type { ProjectTarget } from '#domain/projects/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Invalid } from '#domain/shared/errors.ts';
-import { refuseStale } from '#domain/shared/revisions.ts';
+import { refuseStale, saveChange } from '#domain/shared/revisions.ts';
 import type { VariablePhase } from '#domain/variables/model.ts';
 import type { WantedBinding } from './model.ts';
 import { type BindingPlace, findUsableIds, phasesOf, readBindings, writeBindings } from './store.ts';
@@ -49,7 +51,7 @@ export async function replaceBindings(
   const before = describe(current);
   if (isSame(current, wanted, principal)) return { before, after: before, revision: target.revision };
   await writeBindings(tx.em, place, wanted, principal.id);
-  await ('projectId' in target ? changeEnvironment(tx.em, target, {}) : saveProject(tx.em, target, {}));
+  await ('projectId' in target ? saveChange(tx.em, Environment, target, {}) : saveChange(tx.em, Project, target, {}));
   return { before, after: describe(await readBindings(tx.em, place)), revision: target.revision + 1 };
 }
 

@@ -5,6 +5,7 @@ import { db } from '#domain/db.ts';
 import { coversOwner } from '#domain/owners/rows-store.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type VariablePhase, variablePhases } from '#domain/variables/model.ts';
+import { ConnectionBinding } from './entity.ts';
 import type { WantedBinding } from './model.ts';
 
 /** A project or an environment, with the owners whose connections it may use. */
@@ -149,17 +150,16 @@ export async function writeBindings(
     .where('p.id', '=', boundBy)
     .select(['p.eligibilityGeneration as generation', 'm.id as membership'])
     .executeTakeFirstOrThrow();
-  const rows = Object.entries(wanted).map(([name, { connectionId, phases }]) => ({
-    id: newId(),
+  const common = {
     ...place,
-    name,
-    connectionId,
-    inPlan: phases.includes('plan'),
-    inApply: phases.includes('apply'),
     boundBy,
     boundByGeneration: generation,
     boundByMembership: membership,
     boundAt: new Date(),
-  }));
-  if (rows.length > 0) await db(em).insertInto('connection_bindings').values(rows).execute();
+  };
+  for (const [name, { connectionId, phases }] of Object.entries(wanted)) {
+    const inPhases = { inPlan: phases.includes('plan'), inApply: phases.includes('apply') };
+    em.persist(em.create(ConnectionBinding, { id: newId(), ...common, name, connectionId, ...inPhases }));
+  }
+  await em.flush();
 }
