@@ -184,15 +184,3 @@ export async function setTeamRoles(em: Em, accountId: string, role: TeamRole): P
     .where('principalId', '=', accountId)
     .execute();
 }
-
-export async function setOwner(
-  em: Em,
-  accountId: string,
-  owner: { readonly ownerUserId: string | null; readonly teamId: string | null },
-): Promise<void> {
-  await db(em)
-    .updateTable('service_accounts')
-    .set({ ownerUserId: owner.ownerUserId, ownerTeamId: owner.teamId })
-    .where('id', '=', accountId)
-    .execute();
-}

@@ -10,8 +10,9 @@ import { countChange, endOnTransfer } from '#domain/shared/ownership-graph/delet
 import { readBack, refuseStale } from '#domain/shared/revisions.ts';
 import { isRoleAbove } from '#domain/shared/vocabulary/roles.ts';
 import { refuseOnItself } from './changes.ts';
+import { ServiceAccount } from './entity.ts';
 import type { OwnerTarget } from './owners.ts';
-import { type AccountTarget, findAccount, setOwner } from './store.ts';
+import { type AccountTarget, findAccount } from './store.ts';
 
 const ownerAccess: Access = {
   anyOf: ['service_account:manage'],
@@ -46,7 +47,9 @@ export async function transferAccount(
   refuseAsOwner(account, owner);
   const ended = await endOnTransfer(em, 'service_account', account.id);
   await lockAgainstUse(em, account.id);
-  await setOwner(em, account.id, owner);
+  const { ownerUserId, teamId: ownerTeamId } = owner;
+  Object.assign(await em.findOneOrFail(ServiceAccount, account.id), { ownerUserId, ownerTeamId });
+  await em.flush();
   await countChange(em, 'service_account', account.id);
   const { api_key: keysRevoked = 0, organization_member: organizations = 0, team_member: teams = 0 } = ended;
   const updated = await readBack(findAccount(em, account.id));
