@@ -138,7 +138,7 @@ export async function deleteChannel(
   refuseStale(channel, expectedRevision);
   await forgetFailuresOf(em, channel.id);
   await db(em).deleteFrom('outgoing_messages').where('channelId', '=', channel.id).execute();
-  await db(em).deleteFrom('notification_channels').where('id', '=', channel.id).execute();
+  await em.remove(channel).flush();
 }
 
 /** What the audit keeps of a channel: of its address, the host alone. */

@@ -3,6 +3,7 @@ import { lockRows } from '#database/row-lock.ts';
 import { db } from '#domain/db.ts';
 import type { OwnerIds } from '#domain/owners/owner.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { ChannelSubscription } from './entity.ts';
 import type { Subscription } from './model.ts';
 
 /** What a channel hears of, in the order in which it was given. */
@@ -18,14 +19,9 @@ export function readSubscriptions(em: Em, channelId: string): Promise<Subscripti
 /** Makes these the only subscriptions of a channel. The caller has locked the channel and shared what they name. */
 export async function writeSubscriptions(em: Em, channelId: string, wanted: readonly Subscription[]): Promise<void> {
   await db(em).deleteFrom('channel_subscriptions').where('channelId', '=', channelId).execute();
-  const rows = wanted.map(({ teamId, environmentId, events }) => ({
-    id: newId(),
-    channelId,
-    teamId,
-    environmentId,
-    events: JSON.stringify(events),
-  }));
-  if (rows.length > 0) await db(em).insertInto('channel_subscriptions').values(rows).execute();
+  for (const { teamId, environmentId, events } of wanted)
+    em.persist(em.create(ChannelSubscription, { id: newId(), channelId, teamId, environmentId, events: [...events] }));
+  await em.flush();
 }
 
 /** Which of these teams and environments exist at or below an owner; the installation owns all of them. Shares their rows until the commit. */

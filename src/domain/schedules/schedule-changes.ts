@@ -14,7 +14,7 @@ import { Schedule } from './entity.ts';
 import { findFreeTime, keepFiring } from './history/firings-store.ts';
 import { firingReasons, type PauseReason, scheduleKind, type Work } from './model.ts';
 import { findPauseReason } from './pause-store.ts';
-import { removeSchedule, type ScheduleTarget } from './store.ts';
+import type { ScheduleTarget } from './store.ts';
 import { checkWork, sealWork } from './work.ts';
 
 export interface NewSchedule {
@@ -106,13 +106,13 @@ export async function updateSchedule(
 /** Deletes a schedule with its history. What it has started goes on. The caller has locked the row. */
 export async function deleteSchedule(
   tx: Transaction,
-  { schedule: { id, revision } }: ScheduleTarget,
+  { schedule }: ScheduleTarget,
   expectedRevision: number | undefined,
 ): Promise<number> {
-  refuseStale({ revision }, expectedRevision);
-  await removeSchedule(tx.em, id);
-  dropWork(tx, scheduleKind, id);
-  return revision;
+  refuseStale(schedule, expectedRevision);
+  await tx.em.remove(schedule).flush();
+  dropWork(tx, scheduleKind, schedule.id);
+  return schedule.revision;
 }
 
 /**

@@ -48,11 +48,6 @@ export function lockSchedule(em: Em, id: string): Promise<Schedule | null> {
   return em.findOne(Schedule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** Deletes the row and its history. */
-export async function removeSchedule(em: Em, id: string): Promise<void> {
-  await db(em).deleteFrom('schedules').where('id', '=', id).execute();
-}
-
 /** A firing as the readers of its schedule see it. */
 export interface FiringDetails {
   readonly id: string;

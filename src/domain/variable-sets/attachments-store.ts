@@ -5,6 +5,7 @@ import type { OwnerIds } from '#domain/owners/owner.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { newId } from '#domain/shared/ids.ts';
+import { VariableSetAttachment } from './entity.ts';
 
 /** The projects and the environments whose runs get the variables of a set. */
 export interface Attachments {
@@ -158,14 +159,9 @@ export async function findBelowOwner(em: Em, set: OwnerIds, wanted: Attachments)
 /** Makes these the only attachments of a set. The caller has locked the set and shared what it is attached to. */
 export async function writeAttachments(em: Em, setId: string, wanted: Attachments): Promise<void> {
   await db(em).deleteFrom('variable_set_attachments').where('variableSetId', '=', setId).execute();
-  const of = (place: { projectId: string | null; environmentId: string | null }) => ({
-    id: newId(),
-    variableSetId: setId,
-    ...place,
-  });
-  const rows = [
-    ...wanted.projectIds.map((id) => of({ projectId: id, environmentId: null })),
-    ...wanted.environmentIds.map((id) => of({ projectId: null, environmentId: id })),
-  ];
-  if (rows.length > 0) await db(em).insertInto('variable_set_attachments').values(rows).execute();
+  const attach = (place: { projectId: string } | { environmentId: string }) =>
+    em.persist(em.create(VariableSetAttachment, { id: newId(), variableSetId: setId, ...place }));
+  for (const projectId of wanted.projectIds) attach({ projectId });
+  for (const environmentId of wanted.environmentIds) attach({ environmentId });
+  await em.flush();
 }

@@ -105,8 +105,3 @@ export async function countChange(em: Em, set: VariableSet): Promise<void> {
   set.revision += 1;
   await em.flush();
 }
-
-/** Deletes a set with its variables and attachments. */
-export async function removeVariableSet(em: Em, id: string): Promise<void> {
-  await db(em).deleteFrom('variable_sets').where('id', '=', id).execute();
-}

@@ -6,7 +6,7 @@ import { Conflict, Invalid } from '#domain/shared/errors.ts';
 import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import { VariableSet } from './entity.ts';
-import { removeVariableSet, type VariableSetTarget } from './store.ts';
+import type { VariableSetTarget } from './store.ts';
 
 interface Described {
   readonly name: string;
@@ -60,7 +60,7 @@ export async function deleteVariableSet(
   expectedRevision: number | undefined,
 ): Promise<number> {
   refuseStale(set, expectedRevision);
-  await removeVariableSet(em, set.id);
+  await em.remove(set).flush();
   return set.revision;
 }
 

@@ -7,7 +7,7 @@ import { newId } from '#domain/shared/ids.ts';
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { beginAnew } from './deliveries/queue-store.ts';
-import { Webhook } from './entity.ts';
+import { Webhook, WebhookQueue } from './entity.ts';
 import { webhookSecrets } from './secrets.ts';
 import type { WebhookTarget } from './store.ts';
 
@@ -31,9 +31,8 @@ export async function createWebhook(tx: Transaction, keyRing: KeyRing, owner: Ro
   const id = newId();
   const { secret, sealed: sealedSecret } = webhookSecrets.make(keyRing, id);
   const webhook = tx.em.create(Webhook, { ...wanted, ...owner.columns, id, sealedSecret });
-  tx.em.persist(webhook);
-  await tx.em.flush();
-  await db(tx.em).insertInto('webhook_queues').values({ webhookId: id }).execute();
+  await tx.em.persist(webhook).flush();
+  await tx.em.persist(tx.em.create(WebhookQueue, { webhookId: id })).flush();
   return { webhook, secret };
 }
 
@@ -82,5 +81,5 @@ export async function deleteWebhook(
 ): Promise<void> {
   refuseStale(webhook, expectedRevision);
   await db(tx.em).deleteFrom('webhook_deliveries').where('webhookId', '=', webhook.id).execute();
-  await db(tx.em).deleteFrom('webhooks').where('id', '=', webhook.id).execute();
+  await tx.em.remove(webhook).flush();
 }
