@@ -6,8 +6,8 @@ import { command, read } from '#api/pipeline/operation.ts';
 import { Flag, pageOf } from '#api/pipeline/schemas.ts';
 import type { Em } from '#database/database.ts';
 import { notificationKindNames } from '#domain/news/model.ts';
-import { lockNotification, type Mark, markAllRead, markNotification } from '#domain/notifications/marks-store.ts';
-import { keptDays, maxCounted, maxLookedAt, stateOf } from '#domain/notifications/model.ts';
+import { lockNotification, markAllRead, markNotification } from '#domain/notifications/marks-store.ts';
+import { keptDays, type Mark, maxCounted, maxLookedAt, stateOf } from '#domain/notifications/model.ts';
 import {
   countUnread,
   listNotifications,
@@ -102,7 +102,7 @@ function marking(as: Mark, declared: Marking) {
       const known = await lockNotification(em, principal, id);
       const before = await findOwn(em, principal, id);
       refuseStale(known ?? before, revisionOf(request.headers));
-      await markNotification(em, principal, id, as);
+      await markNotification(em, id, as);
       const answer = view(await readBack(readNotification(em, principal, id)), { operations, principal });
       const states = { before: { state: stateOf(before) }, after: { state: answer.state } };
       const audited = comparedIf(states.before.state !== states.after.state, states);

@@ -5,6 +5,7 @@ import { userDestination } from '#domain/messages/model.ts';
 import { forgetFailure } from '#domain/messages/queue/failing-store.ts';
 import { zeroId } from '#domain/shared/ids.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
+import { UserChat } from './entity.ts';
 
 /** The context in which the address of a user's chat is sealed: whoever knows it can write there. */
 export const chatContext = (userId: string) => ['user-chat', userId] as const;
@@ -33,8 +34,7 @@ export async function keepChat(em: Em, keyRing: KeyRing, userId: string, url: st
   await forgetFailure(em, userDestination(userId, 'chat'));
   if (url === null) return;
   const sealed = keyRing.seal(chatContext(userId), Buffer.from(url));
-  const row = { userId, host: new URL(url).host, sealedUrl: sealed };
-  await db(em).insertInto('user_chats').values(row).execute();
+  await em.persist(em.create(UserChat, { userId, host: new URL(url).host, sealedUrl: sealed })).flush();
 }
 
 /** The address of a user's chat; null: there is none. @throws Error if the key ring does not open it */

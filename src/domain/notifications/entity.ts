@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { at, createdAt, id, revision } from '#database/columns.ts';
 import type { NotificationKind, SubjectKind } from '#domain/news/model.ts';
 import type { EventCursor } from '#domain/shared/events/cursor.ts';
+import type { Mark } from './model.ts';
 
 /** Something that a user is told, once. */
 export const NotificationSchema = defineEntity({
@@ -32,7 +33,17 @@ export const NotificationSchema = defineEntity({
     createdAt: createdAt(),
   },
 });
-export class Notification extends NotificationSchema.class {}
+export class Notification extends NotificationSchema.class {
+  /** Its user has read it, has archived it or has taken it back. One that is so already stays as it is. */
+  mark(as: Mark): void {
+    const isSo = { read: this.readAt, archived: this.archivedAt, unarchived: !this.archivedAt }[as];
+    if (isSo) return;
+    const now = new Date();
+    this.readAt ??= now;
+    if (as !== 'read') this.archivedAt = as === 'archived' ? now : null;
+    this.revision += 1;
+  }
+}
 NotificationSchema.setClass(Notification);
 
 /** A kind about which a user has decided. */

@@ -1,40 +1,22 @@
+import { LockMode } from '@mikro-orm/core';
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { Notification } from './entity.ts';
+import type { Mark } from './model.ts';
 
 const now = sql<string>`now()`;
 
-/** Locks a notification of a user and reads its revision; undefined if the user has no such notification. */
-export function lockNotification(em: Em, user: Principal, id: string): Promise<{ revision: number } | undefined> {
-  return db(em)
-    .selectFrom('notifications')
-    .where('id', '=', id)
-    .where('userId', '=', user.id)
-    .select('revision')
-    .forUpdate()
-    .executeTakeFirst();
+/** Locks a notification of a user and reads its revision; null if the user has no such notification. */
+export function lockNotification(em: Em, user: Principal, id: string): Promise<{ readonly revision: number } | null> {
+  return em.findOne(Notification, { id, userId: user.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** `archived`: it is put away, and read as well. `unarchived`: it is taken back. */
-export type Mark = 'read' | 'archived' | 'unarchived';
-
-/** Notes that a user has read a notification, has put it away or has taken it back. One that is so already stays as it is. */
-export async function markNotification(em: Em, user: Principal, id: string, as: Mark): Promise<void> {
-  await db(em)
-    .updateTable('notifications')
-    .set((eb) => ({
-      readAt: eb.fn.coalesce('readAt', now),
-      ...(as === 'archived' && { archivedAt: now }),
-      ...(as === 'unarchived' && { archivedAt: null }),
-      revision: eb('revision', '+', 1),
-    }))
-    .where('id', '=', id)
-    .where('userId', '=', user.id)
-    .$if(as === 'read', (query) => query.where('readAt', 'is', null))
-    .$if(as === 'archived', (query) => query.where('archivedAt', 'is', null))
-    .$if(as === 'unarchived', (query) => query.where('archivedAt', 'is not', null))
-    .execute();
+/** Marks a notification, whose row the caller has locked. */
+export async function markNotification(em: Em, id: string, as: Mark): Promise<void> {
+  (await em.findOneOrFail(Notification, id)).mark(as);
+  await em.flush();
 }
 
 /**

@@ -18,3 +18,6 @@ export function stateOf(times: {
   if (times.archivedAt !== null) return 'archived';
   return times.readAt === null ? 'unread' : 'read';
 }
+
+/** `archived`: it is put away, and read as well. `unarchived`: it is taken back. */
+export type Mark = 'read' | 'archived' | 'unarchived';

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { User } from '#domain/identity/entity.ts';
 import { isMailedByDefault, type NotificationKind, notificationKindNames } from '#domain/news/model.ts';
+import { NotificationPreference } from './entity.ts';
 
 /** How a user wants to hear of a kind. */
 export interface Preference {
@@ -54,11 +56,8 @@ export async function readPreferencesRevision(em: Em, userId: string): Promise<n
 
 /** Counts a change of the preferences of a user. The caller holds `lockPreferences`. */
 export async function revisePreferences(em: Em, userId: string): Promise<void> {
-  await db(em)
-    .updateTable('users')
-    .set((eb) => ({ preferencesRevision: eb('preferencesRevision', '+', 1) }))
-    .where('id', '=', userId)
-    .execute();
+  (await em.findOneOrFail(User, userId)).preferencesRevision += 1;
+  await em.flush();
 }
 
 /**
@@ -67,14 +66,9 @@ export async function revisePreferences(em: Em, userId: string): Promise<void> {
  */
 export async function replacePreferences(em: Em, userId: string, wanted: readonly Decision[]): Promise<void> {
   await db(em).deleteFrom('notification_preferences').where('userId', '=', userId).execute();
-  const rows = wanted.map(({ kind, page, email = null, chat = null }) => ({
-    userId,
-    kind,
-    inPage: page,
-    byEmail: email,
-    byChat: chat,
-  }));
-  if (rows.length > 0) await db(em).insertInto('notification_preferences').values(rows).execute();
+  for (const { kind, page: inPage, email: byEmail = null, chat: byChat = null } of wanted)
+    em.persist(em.create(NotificationPreference, { userId, kind, inPage, byEmail, byChat }));
+  await em.flush();
 }
 
 /** Who among some users wants to hear of a kind, and how. */
