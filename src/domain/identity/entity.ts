@@ -58,6 +58,18 @@ export class User extends UserSchema.class {
     this.email = email;
     this.emailKey = emailKey(email);
   }
+
+  /** Sets another password. A new hash of the same password does not raise the generation. */
+  changePassword(hash: string): void {
+    this.passwordHash = hash;
+    this.passwordGeneration += 1;
+  }
+
+  /** Frees the address of a deleted user and removes the password. */
+  clearSignIn(): void {
+    this.emailKey = null;
+    this.passwordHash = '';
+  }
 }
 UserSchema.setClass(User);
 
@@ -94,6 +106,8 @@ export const PasswordResetSchema = defineEntity({
     expiresAt: at(),
   },
 });
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);
 
 /** The one token with which a user may confirm an address. A later token replaces it, and a changed address voids it. */
 export const EmailConfirmationSchema = defineEntity({
@@ -110,6 +124,8 @@ export const EmailConfirmationSchema = defineEntity({
     expiresAt: at(),
   },
 });
+export class EmailConfirmation extends EmailConfirmationSchema.class {}
+EmailConfirmationSchema.setClass(EmailConfirmation);
 
 export const ApiKeySchema = defineEntity({
   name: 'ApiKey',

@@ -6,19 +6,12 @@ import { throwIfRefused } from '#domain/shared/actions.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, HiddenResource, Invalid } from '#domain/shared/errors.ts';
 import { readBack } from '#domain/shared/revisions.ts';
+import { ApiKey } from '../entity.ts';
 import type { ApiKeyKind } from '../model.ts';
 import { findRevocationRefusal, findRotationRefusal, withKeyFacts } from './actions.ts';
 import { issueApiKey } from './api-keys.ts';
 import { refuseOutliving, withinBound } from './bounds.ts';
-import {
-  type ApiKeyDetails,
-  countActiveKeys,
-  expireKeyIn,
-  findKey,
-  findKeyOwner,
-  revokeProfileKey,
-  setRevoked,
-} from './store.ts';
+import { type ApiKeyDetails, countActiveKeys, expireKeyIn, findKey, findKeyOwner, revokeProfileKey } from './store.ts';
 
 /** How many keys of one principal may be active at once: enough for any use, and few enough not to fill the table. */
 export const maxActiveKeys = 50;
@@ -114,7 +107,8 @@ function expiryLike({ createdAt, expiresAt }: ApiKeyDetails): Date | null {
 /** Revokes a key now, so that no later commit relies on it. With an overlap, the key expires after the overlap instead. */
 async function endKey(em: Em, principalId: string, { id }: ApiKeyDetails, overlapSeconds: number): Promise<void> {
   if (overlapSeconds > 0) return expireKeyIn(em, id, overlapSeconds);
-  await setRevoked(em, id);
+  (await em.findOneOrFail(ApiKey, id)).revokedAt = new Date();
+  await em.flush();
   await lockAgainstUse(em, principalId);
 }
 

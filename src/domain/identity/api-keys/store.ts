@@ -132,14 +132,6 @@ export async function hasSuccessor(em: Em, keyId: string): Promise<boolean> {
   return found !== undefined;
 }
 
-export async function setRevoked(em: Em, keyId: string): Promise<void> {
-  await db(em)
-    .updateTable('api_keys')
-    .set({ revokedAt: sql<string>`clock_timestamp()` })
-    .where('id', '=', keyId)
-    .execute();
-}
-
 /** Revokes the profile key of a user, if there is one; returns its id. */
 export function revokeProfileKey(em: Em, userId: string): Promise<{ id: string } | undefined> {
   return db(em)

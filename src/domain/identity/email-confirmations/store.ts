@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
+import { EmailConfirmation } from '../entity.ts';
 
 export interface NewEmailConfirmation {
   readonly userId: string;
@@ -12,19 +13,7 @@ export interface NewEmailConfirmation {
 
 /** Stores the token by which a user confirms an address, in place of an earlier one. */
 export async function putConfirmation(em: Em, confirmation: NewEmailConfirmation): Promise<void> {
-  const { userId, emailKey, verifier, issuedBy, expiresAt } = confirmation;
-  const fields = {
-    emailKey,
-    verifier,
-    issuedBy,
-    createdAt: sql<string>`clock_timestamp()`,
-    expiresAt,
-  };
-  await db(em)
-    .insertInto('email_confirmations')
-    .values({ userId, ...fields })
-    .onConflict((conflict) => conflict.column('userId').doUpdateSet(fields))
-    .execute();
+  await em.upsert(EmailConfirmation, { ...confirmation, createdAt: new Date() }, { onConflictFields: ['userId'] });
 }
 
 /** Whether a token confirms the address that the user has now. */

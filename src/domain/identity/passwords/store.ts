@@ -5,6 +5,7 @@ import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import type { PrincipalSnapshot } from '#domain/shared/access/principal.ts';
 import { selectPrincipal } from '#domain/shared/access/store.ts';
 import { platformRoles } from '#domain/shared/vocabulary/roles.ts';
+import { PasswordReset } from '../entity.ts';
 
 const userManagers = platformRoles.filter((role) => rolePermissions[role].has('user:manage'));
 
@@ -22,25 +23,6 @@ export function findPassword(em: Em, userId: string): Promise<PasswordRecord | u
     .executeTakeFirst();
 }
 
-/** Stores the hash of another password. */
-export async function replacePassword(em: Em, userId: string, hash: string): Promise<void> {
-  await db(em)
-    .updateTable('users')
-    .set((eb) => ({ passwordHash: hash, passwordGeneration: eb('passwordGeneration', '+', 1) }))
-    .where('id', '=', userId)
-    .execute();
-}
-
-/** Stores a new hash of the same password. */
-export async function rehashPassword(em: Em, userId: string, hash: string): Promise<void> {
-  await db(em).updateTable('users').set({ passwordHash: hash }).where('id', '=', userId).execute();
-}
-
-/** Frees the address of a deleted user and removes the password. */
-export async function clearSignIn(em: Em, userId: string): Promise<void> {
-  await db(em).updateTable('users').set({ emailKey: null, passwordHash: '' }).where('id', '=', userId).execute();
-}
-
 export interface NewPasswordReset {
   readonly userId: string;
   readonly verifier: Buffer;
@@ -50,24 +32,7 @@ export interface NewPasswordReset {
 
 /** Stores the password reset link of a user, in place of an earlier one. */
 export async function putPasswordReset(em: Em, reset: NewPasswordReset): Promise<void> {
-  await db(em)
-    .insertInto('password_resets')
-    .values({
-      userId: reset.userId,
-      verifier: reset.verifier,
-      issuedBy: reset.issuedBy,
-      createdAt: sql<string>`clock_timestamp()`,
-      expiresAt: reset.expiresAt,
-    })
-    .onConflict((conflict) =>
-      conflict.column('userId').doUpdateSet((eb) => ({
-        verifier: eb.ref('excluded.verifier'),
-        issuedBy: eb.ref('excluded.issuedBy'),
-        createdAt: eb.ref('excluded.createdAt'),
-        expiresAt: eb.ref('excluded.expiresAt'),
-      })),
-    )
-    .execute();
+  await em.upsert(PasswordReset, { ...reset, createdAt: new Date() }, { onConflictFields: ['userId'] });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { revokeActiveKeys } from '../api-keys/store.ts';
-import { deletePasswordReset, replacePassword } from '../passwords/store.ts';
+import { User } from '../entity.ts';
+import { deletePasswordReset } from '../passwords/store.ts';
 import { endSessions } from './store.ts';
 
 /** A new password, hashed, and whether the user's API keys end with the earlier one. */
@@ -19,7 +20,8 @@ export interface EndedCredentials {
  * wanted. The user's row is locked.
  */
 export async function setPassword(em: Em, userId: string, password: NewPassword): Promise<EndedCredentials> {
-  await replacePassword(em, userId, password.hash);
+  (await em.findOneOrFail(User, userId)).changePassword(password.hash);
+  await em.flush();
   await endSignIns(em, userId);
   return { revokedApiKeys: password.revokesKeys ? await revokeActiveKeys(em, userId) : 0 };
 }

@@ -7,10 +7,10 @@ import { lockPrincipal } from '#domain/shared/access/store.ts';
 import { Unauthenticated } from '#domain/shared/errors.ts';
 import { isId, newId } from '#domain/shared/ids.ts';
 import type { InstallationKeys } from '#domain/shared/installation/installation.ts';
-import { Session } from '../entity.ts';
+import { Session, User } from '../entity.ts';
 import { emailKey, sessionLifetimeSeconds } from '../model.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../passwords/passwords.ts';
-import { findPassword, rehashPassword } from '../passwords/store.ts';
+import { findPassword } from '../passwords/store.ts';
 import { endSession, findPrincipalByEmail, findPrincipalBySession } from './store.ts';
 
 const algorithm = 'HS256';
@@ -49,7 +49,7 @@ export async function openSession(em: Em, verified: Verified, facts: SessionFact
   const current = await lockPrincipal(em, user);
   const password = await findPassword(em, user.id);
   if (!current?.enabled || password?.generation !== passwordGeneration) throw wrongCredentials();
-  if (renewedHash !== null) await rehashPassword(em, user.id, renewedHash);
+  if (renewedHash !== null) (await em.findOneOrFail(User, user.id)).passwordHash = renewedHash;
   return addSession(em, user.credential.id, user.id, facts);
 }
 

@@ -5,7 +5,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { type Refusal, throwIfRefused } from '#domain/shared/actions.ts';
 import { findDeletionRefusal, type ShowsNames } from '#domain/shared/ownership-graph/blockers.ts';
 import { cascadeDeletion, lockSoleOwnerships, markDeleted } from '#domain/shared/ownership-graph/deletion.ts';
-import { clearSignIn } from '../passwords/store.ts';
+import { User } from '../entity.ts';
 import { refuseLastAdministrator } from './administrators.ts';
 import type { UserTarget } from './store.ts';
 
@@ -20,7 +20,8 @@ export async function deleteUser(em: Em, caller: Principal, user: UserTarget): P
   await lockSoleOwnerships(em, 'user', user.id);
   throwIfRefused(await findUserDeletionRefusal(em, caller, user));
   await cascadeDeletion(em, 'user', user.id);
-  await clearSignIn(em, user.id);
+  (await em.findOneOrFail(User, user.id)).clearSignIn();
+  await em.flush();
   await markDeleted(em, 'user', user.id);
 }
 
