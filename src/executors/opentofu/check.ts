@@ -8,6 +8,7 @@ import { DiagnosticList } from '../attempt/diagnostic-list.ts';
 import type { CheckReport, OpenTofuExecutor } from '../protocol/request.ts';
 import { maxCheckItems } from '../protocol/result-schema.ts';
 import { AttemptFailure, messageOf } from '../shared/errors.ts';
+import { TemplateComments } from './diagnostics/template-comments.ts';
 import { digestModules, lockFile } from './initialization/configuration.ts';
 import { needsVariablesAtInit } from './initialization/configuration-scan.ts';
 import type { Initialization } from './initialization/init-cache.ts';
@@ -65,7 +66,8 @@ async function checkConfiguration(attempt: Attempt, executor: OpenTofuExecutor):
     throw new AttemptFailure('plan_failed', 'the tool said more about the configuration than can be read');
   const { findings, unchecked } = readValidation(captured, problems, executor.directory ?? '');
   const list = new DiagnosticList(attempt.redactor);
-  for (const finding of findings) list.add(finding);
+  const comments = new TemplateComments(executor.files);
+  for (const finding of findings) list.add(comments.explain(finding));
   const check = {
     findings: list.list(),
     unchecked: [...unchecked, ...notKept].slice(0, maxCheckItems).map((text) => attempt.redactor.redactText(text)),

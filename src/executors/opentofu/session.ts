@@ -83,7 +83,7 @@ export class ToolSession {
     this.#backend = backend;
     this.#configuration = layOutConfiguration(executor, tool.name, attempt.request.remoteStates);
     this.#variables = variables;
-    this.#diagnostics = new ToolDiagnostics(attempt.diagnostics, executor.directory ?? '');
+    this.#diagnostics = new ToolDiagnostics(attempt.diagnostics, executor.directory ?? '', executor.files);
     attempt.listen((stream, content) => this.#diagnostics.take(stream, content));
   }
 

@@ -50,6 +50,13 @@ describe.each(tools.map(({ name, version }) => [name, version] as const))('a che
     expect(unchecked).toEqual([]);
   });
 
+  it('names the line on which a comment begins inside of an interpolation, once', async () => {
+    const main = 'locals {\n  text = "${#PW}"\n}\noutput "a" { value = "1" }\noutput "b" { value = "2" }\n';
+    const { findings } = reportOf(await check({ 'main.tf': main }));
+    expect(findings.map(({ message, line }) => [message, line])).toContainEqual(['A comment begins inside of "${"', 2]);
+    expect(new Set(findings.map(({ message }) => message)).size).toBe(findings.length);
+  });
+
   it('names file and line of an undeclared variable and of an output that a module lacks', async () => {
     const files = {
       'main.tf':

@@ -37,6 +37,27 @@ describe.each(tools)('the diagnostics of $name $version', ({ name, version }) =>
     expect(broken.message).toContain(broken.first?.message);
   });
 
+  it('name the line on which a comment begins inside of an expression, and not the lines that follow from it', async () => {
+    const outputs = (prefix: string) =>
+      Array.from({ length: 60 }, (_, index) => `output "${prefix}${index}" { value = "${index}" }\n`).join('');
+    const provisioned = (command: string) =>
+      `${outputs('a')}resource "terraform_data" "a" {\n  provisioner "local-exec" {\n    command = ${command}\n  }\n}\n${outputs('b')}`;
+    const texts = ['"printf %s ${#PW}"', '<<-EOT\n      printf %s ${#PW}\n      rm secret\n    EOT'];
+    for (const [index, text] of texts.entries()) {
+      const broken = await planOf(files(provisioned(text)));
+      expect(broken.first, broken.log).toMatchObject({
+        message: 'A comment begins inside of "${"',
+        detail: expect.stringContaining('write $${ instead of ${'),
+        file: 'main.tf',
+        line: 63 + index,
+        snippet: expect.stringContaining('printf %s ${#PW}'),
+      });
+      expect(broken.message).toContain('A comment begins inside of');
+    }
+    const meant = 'locals {\n  text = "${ # why\n  1 }"\n  other = [\n}\n';
+    expect((await planOf(files(meant))).first?.message).not.toContain('A comment');
+  });
+
   it('are all errors of a plan with their details, joined where the tool wraps them', async () => {
     const { reason, diagnostics, first } = await planOf(
       files(`locals { x = { a = 1 } }

@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
 import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
+import type { TemplateFiles } from '#domain/sources/files.ts';
 import type { DiagnosticList } from '../../attempt/diagnostic-list.ts';
 import { findMissingProgram } from '../../shared/missing-program.ts';
 import { DiagnosticFrames, type PrintedDiagnostic } from './diagnostic-frames.ts';
+import { TemplateComments } from './template-comments.ts';
 
 const maxPendingBytes = 64 * 1024;
 /** Printed above the errors of a configuration that cannot be read. It says nothing itself. */
@@ -13,12 +15,14 @@ const notFound = /exit status 12[67]|executable file not found/;
 export class ToolDiagnostics {
   readonly #list: DiagnosticList;
   readonly #directory: string;
+  readonly #comments: TemplateComments;
   readonly #streams: Record<'stdout' | 'stderr', LineReader>;
 
-  /** `directory` is where the tool starts, relative to the root of the template's files. */
-  constructor(list: DiagnosticList, directory: string) {
+  /** `directory` is where the tool starts, relative to the root of the template's `files`. */
+  constructor(list: DiagnosticList, directory: string, files: TemplateFiles = {}) {
     this.#list = list;
     this.#directory = directory;
+    this.#comments = new TemplateComments(files);
     const reader = (isExclusive: boolean) =>
       new LineReader(new DiagnosticFrames((printed) => this.#add(printed), { isExclusive }));
     this.#streams = { stdout: reader(false), stderr: reader(true) };
@@ -39,14 +43,15 @@ export class ToolDiagnostics {
     const { severity, message, address } = printed;
     const detail = joinWrapped(printed.detail);
     const program = severity === 'error' && notFound.test(detail) ? findMissingProgram(detail) : null;
-    this.#list.add({
+    const diagnostic = {
       severity,
       message,
       ...(detail !== '' && { detail }),
       ...this.#placeOf(printed),
       ...(address !== undefined && { address }),
       ...(program !== null && { program }),
-    });
+    };
+    this.#list.add(this.#comments.explain(diagnostic));
   }
 
   /** A file outside of the template's is the service's own: the values of the variables. */
