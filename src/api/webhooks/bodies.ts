@@ -6,7 +6,7 @@ import { ResourceName } from '#domain/tenancy/model.ts';
 import { maxPatterns } from '#domain/webhooks/model.ts';
 
 /** Whether a type exists is checked by the operation, which knows all operations. */
-const Pattern = z
+export const Pattern = z
   .string()
   .max(100)
   .regex(/^(\*|[a-z_]+\.(\*|[a-z_]+))$/, {

@@ -3,6 +3,7 @@ import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { offerKinds } from '#api/web/forms/kind-choice.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { addUrlProblem } from '#api/web/forms/url-problem.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -49,9 +50,10 @@ function enabledField(isEnabled: boolean): FormField {
 }
 
 /** The configuration of a kind from what was typed; undefined: it stays. */
-function toConfig(kind: ChannelKind, typed: Typed) {
+function toConfig(visit: Visit<unknown>, kind: ChannelKind, typed: Typed) {
   if (kind === 'email') return { recipients: readWords(typed['config.recipients']) };
   const url = (typed['config.url'] ?? '').trim();
+  addUrlProblem(visit, 'config.url', url);
   return url === '' ? undefined : { url };
 }
 
@@ -91,7 +93,7 @@ function addNew(addPage: AddPage): void {
       forgets: () => ['config.url'],
     }),
     carryOut: async (kind, typed, visit) => {
-      const config = toConfig(kind, typed) ?? { url: '' };
+      const config = toConfig(visit, kind, typed) ?? { url: '' };
       const settings = { name: typed['name'], kind, config, enabled: typed['enabled'] === 'yes' };
       const owner = await channelOwners.toBody(visit, typed);
       const made = await visit.run(create, { body: { ...settings, ...owner } });
@@ -120,7 +122,7 @@ function addEdit(addPage: AddPage): void {
     }),
     carryOut: async (channel, typed, visit) => {
       const { name, enabled, expected_revision: revision } = typed;
-      const config = toConfig(channel.kind, typed);
+      const config = toConfig(visit, channel.kind, typed);
       const body = { name, enabled: enabled === 'yes', expected_revision: Number(revision), ...(config && { config }) };
       await visit.run(update, { params: { id: channel.id }, body });
       return channelPath(channel, 'saved');

@@ -2,12 +2,15 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { addUrlProblem } from '#api/web/forms/url-problem.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { everyEvent } from '#domain/webhooks/model.ts';
+import { Pattern } from '../bodies.ts';
+import { checkPatterns } from '../event-catalogue.ts';
 import { create, listEvents, remove, update } from '../operations.ts';
 import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './labels.ts';
 import { webhookOwners } from './owners.ts';
@@ -49,7 +52,8 @@ function addNew(addPage: AddPage): void {
     }),
     carryOut: async (_subject, typed, visit) => {
       const { name, url, enabled } = typed;
-      const settings = { name, url, events: toEvents(typed['events']), enabled: enabled === 'yes' };
+      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: enabled === 'yes' };
+      addUrlProblem(visit, 'url', url);
       const made = await visit.run(create, {
         body: { ...settings, ...(await webhookOwners.toBody(visit, typed)) },
       });
@@ -72,7 +76,8 @@ function addEdit(addPage: AddPage): void {
     }),
     carryOut: async (webhook, typed, visit) => {
       const { name, url, enabled, expected_revision: revision } = typed;
-      const settings = { name, url, events: toEvents(typed['events']), enabled: enabled === 'yes' };
+      const settings = { name, url, events: toEvents(visit, typed['events']), enabled: enabled === 'yes' };
+      addUrlProblem(visit, 'url', url);
       await visit.run(update, {
         params: { id: webhook.id },
         body: { ...settings, expected_revision: Number(revision) },
@@ -115,9 +120,12 @@ async function eventsField(visit: Visit<unknown>, events: readonly string[]): Pr
   };
 }
 
-/** The events that were written, one on each line. */
-function toEvents(text?: string): string[] {
-  return readWords(text);
+/** The events that were written, one on each line. What does not exist becomes a problem of the visit; the schema finds what no event can be called. */
+function toEvents(visit: Visit<unknown>, text?: string): string[] {
+  const events = readWords(text);
+  const patterns = events.filter((event) => Pattern.safeParse(event).success);
+  visit.collect(() => checkPatterns(visit.context.operations, patterns));
+  return events;
 }
 
 /** All events that webhooks can hear, by their areas. */

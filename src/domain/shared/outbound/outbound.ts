@@ -70,17 +70,20 @@ export async function checkOutboundField(field: string, ...check: Parameters<typ
   }
 }
 
-function parseUrl(text: string, schemes: readonly OutboundScheme[]): URL {
+/** Why a text is no URL of these schemes, which needs no look at its host; null if it is one. */
+export function explainUrl(text: string, schemes: readonly OutboundScheme[] = ['https']): string | null {
   const shown = schemes.filter((scheme) => scheme !== 'file').map((scheme) => `${scheme}://`);
   const url = /^[a-z]+:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   const scheme = url?.protocol.slice(0, -1);
   const isKnown = schemes.some((known) => known === scheme || (known === 'https' && scheme === 'http'));
-  if (url === undefined || !isKnown || (url.hostname === '' && scheme !== 'file')) {
-    throw new Unprocessable(`expected a URL that starts with ${shown.join(' or ')} and a host`, {
-      code: 'url_unsupported',
-    });
-  }
-  return url;
+  if (url !== undefined && isKnown && (url.hostname !== '' || scheme === 'file')) return null;
+  return `expected a URL that starts with ${shown.join(' or ')} and a host`;
+}
+
+function parseUrl(text: string, schemes: readonly OutboundScheme[]): URL {
+  const problem = explainUrl(text, schemes);
+  if (problem !== null) throw new Unprocessable(problem, { code: 'url_unsupported' });
+  return new URL(text);
 }
 
 function checkCredentials(url: URL): void {

@@ -236,6 +236,12 @@ describe('the form for a version', () => {
       'Folder in the repository : Must be relative',
     ],
     [
+      'a folder that the repository does not have',
+      { git_path: 'vpn' },
+      'field-git_path',
+      'Folder in the repository : The repository has no directory',
+    ],
+    [
       'a branch that does not exist',
       { git_ref: 'gone' },
       'field-git_ref',

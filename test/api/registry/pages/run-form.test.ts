@@ -257,8 +257,9 @@ describe('a refused form', () => {
       'p/storage': '0',
       instance: 'Not a name',
     });
-    expect(answer.status).toBe(400);
+    expect(answer.status).toBe(422);
     expect(problemsIn(answer.text)).toContain('Instance : Use 1-100 lowercase letters');
+    expect(problemsIn(answer.text)).toContain('size :');
     const again = await send({
       'v/region': '"eu"',
       'v/token': 'abc',
@@ -336,6 +337,21 @@ describe('a secret that was entered inside another value', () => {
     });
     expect(JSON.stringify(await inputsOf(id))).not.toContain('first-word');
   });
+});
+
+test('a form with a wrong instance, no environment and values that break their rules names all of them at once', async () => {
+  const wrong = {
+    ...needed,
+    instance: 'Not a name',
+    environment_id: '',
+    'v/size': '12',
+    'v/name': 'A1',
+    'v/ratio': 'much',
+  };
+  const { status, text } = await send(wrong);
+  expect(status).toBe(422);
+  const said = problemsIn(text);
+  for (const label of ['Instance', 'Environment', 'size', 'name', 'ratio']) expect(said, label).toContain(`${label} :`);
 });
 
 describe('a button inside the form', () => {

@@ -97,6 +97,19 @@ describe('a form with several faults names each of them', () => {
     }
   });
 
+  it('making a webhook names a URL and an event that are none at once', async () => {
+    const typed = { name: 'Chat', url: 'chat', events: 'run.invented' };
+    const { fields, text } = await sendWrong(admin, '/admin/webhooks/new', typed);
+    expect(fields.filter((name) => name !== 'owner')).toEqual(['events', 'url']);
+    expect(text).toContain('run.invented');
+  });
+
+  it('making a notification channel names an empty name and a URL that is none at once', async () => {
+    const typed = { name: '', 'config.url': 'slack' };
+    const { fields } = await sendWrong(admin, '/admin/notification-channels/new?of=slack', typed);
+    expect(fields.filter((name) => name !== 'owner')).toEqual(['config-url', 'name']);
+  });
+
   it('transferring an organization to somebody who is unknown with several faults names each of them', async () => {
     const typed = { new_owner_user_id: 'Not a person', confirmation: 'Other', expected_revision: '1' };
     const { fields } = await sendWrong(owner, `/organizations/${tenant.organization}/transfer`, typed);

@@ -12,18 +12,18 @@ import type { Values } from './compared.ts';
 import { findDifferences } from './differences.ts';
 import { nameOfTarget, type RunFacts, readRunFacts } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
-import {
-  askedProblems,
-  choiceProblems,
-  explainProblems,
-  joinProblems,
-  variableProblems,
-  versionProblem,
-} from './run-problems.ts';
-import { fillOptions, requestRun } from './run-request.ts';
+import { askedProblems, choiceProblems, explainProblems, joinProblems, versionProblem } from './run-problems.ts';
+import { fillOptions, findEarlyProblems, requestRun } from './run-request.ts';
 import { headOf, runPage } from './run-view.ts';
 import { areShown } from './seen-differences.ts';
-import { type BasicField, basicFields, readSentForm, refuseUnknownFields, type SentForm } from './submission.ts';
+import {
+  type BasicField,
+  basicFields,
+  hiddenFields,
+  readSentForm,
+  refuseUnknownFields,
+  type SentForm,
+} from './submission.ts';
 import { takeBack } from './undone.ts';
 
 type Basic = SentForm['basic'];
@@ -92,8 +92,12 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
     return showForm(visit, facts, edited, { problems: unknown });
   }
   const filled = { basic, entry, omitted };
-  const problems = joinProblems(unknown, versionProblem(basic.shown, facts.version), findUnchosen(facts, basic));
-  return problems ? showForm(visit, facts, filled, { problems }) : admit(visit, facts, filled);
+  const stale = versionProblem(basic.shown, facts.version);
+  const { values, problems: unread } = readVariables(facts.root, entry);
+  // The values of another version break the rules of this one without a fault of the visitor.
+  const early = stale ? null : await findEarlyProblems(visit, facts, { basic, values, unread });
+  const problems = joinProblems(unknown, stale, findUnchosen(facts, basic), early);
+  return problems ? showForm(visit, facts, filled, { problems }) : admit(visit, facts, filled, values);
 }
 
 /** Without an environment, a run may belong to nobody, so that must be meant. */
@@ -102,10 +106,8 @@ function findUnchosen({ source, deployed, environments }: RunFacts, basic: Basic
   return isOpen ? { status: 422, fields: { environment_id: 'Choose an environment, or none.' }, others: [] } : null;
 }
 
-async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): Promise<FastifyReply> {
-  const { basic, entry } = filled;
-  const { values, problems } = readVariables(facts.root, entry);
-  if (problems.length > 0) return showForm(visit, facts, filled, { problems: variableProblems(problems) });
+async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled, values: Values): Promise<FastifyReply> {
+  const { basic } = filled;
   const unseen = findUnseen(facts, filled, values);
   if (unseen) return showForm(visit, facts, filled, unseen);
   const names: BasicField[] = [...basicFields].filter((name) => !hiddenFields.includes(name));
@@ -115,9 +117,6 @@ async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled): 
   const again = isUsed ? { ...filled, basic: { ...basic, key: '' } } : filled;
   return showForm(visit, facts, again, { problems: explainProblems(sent.problems) });
 }
-
-/** Fields that no visitor fills in. */
-const hiddenFields: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 'do'];
 
 /** Why the form is shown again before it changes what is deployed; null: the visitor has seen all of it. */
 function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Values): FormState | null {

@@ -1,13 +1,61 @@
+import { parsePart } from '#api/edge/json/validation.ts';
+import { CreateRun } from '#api/runs/bodies.ts';
 import { createRun } from '#api/runs/operations.ts';
 import { copy } from '#api/runs/repeat-operations.ts';
+import { type FormProblems, submit } from '#api/web/forms/problems.ts';
+import type { ValueProblem } from '#api/web/forms/schema/value.ts';
+import { splitPointer } from '#domain/shared/values/json-pointer.ts';
+import { validate } from '../../version-operations.ts';
 import type { Values } from './compared.ts';
 import type { DeployedFacts } from './deployed.ts';
 import { findChanges, findOwnSecrets, findSecretsToGiveUp } from './differences.ts';
 import { type RunFacts, runsDeployedVersion } from './facts.ts';
 import type { RunFormVisit } from './form-visit.ts';
-import type { SentForm } from './submission.ts';
+import { joinProblems, variableProblems } from './run-problems.ts';
+import { hiddenFields, type SentForm } from './submission.ts';
 
 type Basic = SentForm['basic'];
+
+/**
+ * What admission would refuse of a form, in one step and before anything is confirmed: its own fields, and values that break the rules of the version.
+ * Whether a value is missing is left to admission, which knows what the environment and the deployment give. Null: nothing.
+ */
+export async function findEarlyProblems(
+  visit: RunFormVisit,
+  facts: RunFacts,
+  {
+    basic,
+    values,
+    unread,
+  }: { readonly basic: Basic; readonly values: Values; readonly unread: readonly ValueProblem[] },
+): Promise<FormProblems | null> {
+  const names = Object.keys(basic).filter((name) => !hiddenFields.some((hidden) => hidden === name));
+  const checked = await submit(visit, names, async () => {
+    const { error } = parsePart(CreateRun, 'body', { ...bodyOf(facts, basic), template_id: visit.params.id });
+    if (error) throw error;
+  });
+  const invalid = [...unread, ...(await findInvalid(visit, facts, { basic, values, unread }))];
+  return joinProblems(invalid.length > 0 ? variableProblems(invalid) : null, checked.done ? null : checked.problems);
+}
+
+/** The values that break the schema of the version. A destroy may run another version than the one that is shown. */
+async function findInvalid(
+  visit: RunFormVisit,
+  { version }: RunFacts,
+  {
+    basic,
+    values,
+    unread,
+  }: { readonly basic: Basic; readonly values: Values; readonly unread: readonly ValueProblem[] },
+): Promise<ValueProblem[]> {
+  if (version === null || basic.operation === 'destroy') return [];
+  const params = { id: visit.params.id, version: version.version };
+  const { errors } = await visit.read(validate, { params, body: { variables: values } });
+  return errors
+    .filter(({ path }) => Object.hasOwn(values, splitPointer(path)[0] ?? ''))
+    .filter(({ path }) => !unread.some(({ pointer }) => pointer === path))
+    .map(({ path, message }) => ({ pointer: path, message }));
+}
 
 /** Asks for the run of a form: of an earlier run again, from what is deployed, or anew. */
 export function requestRun(

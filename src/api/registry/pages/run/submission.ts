@@ -28,6 +28,9 @@ export const basicFields = [
 ] as const;
 export type BasicField = (typeof basicFields)[number];
 
+/** Fields that no visitor fills in. */
+export const hiddenFields: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 'do'];
+
 /** Names secrets of the deployment that are not taken over. It may be sent more than once. */
 export const omitField = 'omit';
 
