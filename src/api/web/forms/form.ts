@@ -76,7 +76,7 @@ ${
     : null
 }
 ${plain.some(isPassword) ? null : renderKey()}
-${[...openedField(plain), ...fields].map((field) => (isField(field) ? renderFormField({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
+${[...openedField(plain), ...fields].map((field) => (isField(field) ? renderFolded({ ...withState(field, typed, stale), form: name }, problems?.fields[field.name], typed) : field))}
 <div class="form-end">${typeof submit === 'string' ? html`<button class="button button-${tone}" type="submit">${submit}</button>` : submit}${
     cancel ? renderCancel(cancel, cancelLabel) : null
   }</div>
@@ -152,6 +152,12 @@ function renderFieldLink({ name, label, kind }: FormField, form: string | undefi
 /** The id of a field's control. `form` names its form, if the page has several. */
 export function fieldId(name: string, form?: string): string {
   return `field-${form === undefined ? '' : `${form}-`}${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+}
+
+function renderFolded(field: FormField, problem: string | undefined, typed: Readonly<Record<string, string>>): Html {
+  const shown = renderFormField(field, problem, typed);
+  if (field.foldedAs === undefined) return shown;
+  return html`<details class="fold" ${problem === undefined ? null : html`open`}><summary>${field.foldedAs}</summary>${shown}</details>`;
 }
 
 export function renderFormField(

@@ -221,6 +221,18 @@ describe('the form for a version', () => {
     expect(missing.text).toContain('value="gone"');
   });
 
+  test('is asked for its files before its spec, which is folded while it says nothing', async () => {
+    const id = await make('Folded');
+    const page = `/catalog/${id}/publish`;
+    const folded = /<details class="fold" ><summary>Spec: [^<]*<\/summary>/;
+    const blank = (await visitor.get(page)).text;
+    expect(blank).toMatch(folded);
+    expect(blank.indexOf('id="field-source"')).toBeLessThan(blank.indexOf('id="field-spec"'));
+    const { text } = await publish(id, { version: '1.0.0', spec: '{', source: 'upload' });
+    expect(text).toContain('id="field-spec-problem"');
+    expect(text).not.toMatch(folded);
+  });
+
   test.each([
     [
       'a branch that is missing',

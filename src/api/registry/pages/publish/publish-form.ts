@@ -89,16 +89,18 @@ export function fillForm({ version, spec }: ShownVersion): PublishForm {
   const executor = isObject(spec['executor']) ? spec['executor'] : {};
   const { files, git, ...rest } = executor;
   const { tool, ...others } = spec;
-  const repository = isObject(git) ? git : {};
+  // The form has no field for a connection, so the spec names its repository.
+  const isInSpec = isObject(git) && git['connection'] !== undefined;
+  const repository = isObject(git) && !isInSpec ? git : {};
   return {
     ...nothing,
     version: semver.inc(version, 'minor') ?? '',
-    spec: JSON.stringify(inOrder({ ...others, executor: rest }), null, 2),
+    spec: JSON.stringify(inOrder({ ...others, executor: isInSpec ? { ...rest, git } : rest }), null, 2),
     ...(isObject(tool) && {
       'spec.tool.name': String(tool['name'] ?? ''),
       'spec.tool.version': String(tool['version'] ?? ''),
     }),
-    source: git === undefined ? (files === undefined ? 'spec' : 'keep') : 'git',
+    source: isInSpec ? 'spec' : git === undefined ? (files === undefined ? 'spec' : 'keep') : 'git',
     base: version,
     git_url: String(repository['url'] ?? ''),
     git_ref: String(repository['ref'] ?? ''),

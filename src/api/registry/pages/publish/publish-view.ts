@@ -10,7 +10,7 @@ import { toolFields } from '#api/workers/tool-fields.ts';
 import type { OfferedTool } from '#domain/workers/offered-tools.ts';
 import { renderDraftCheck } from '../check-view.ts';
 import type { ShownCheck, ShownTemplate, ShownVersion } from '../views.ts';
-import type { PublishForm, Source } from './publish-form.ts';
+import { blankForm, type PublishForm, type Source } from './publish-form.ts';
 import { problemOf } from './source-problems.ts';
 
 export interface PublishPage {
@@ -55,7 +55,13 @@ ${found ? renderDraftCheck(found) : null}
       action: pagePath(pages.publishVersion, { id }),
       hasFiles: true,
       problems,
-      fields: [...specFields(shown), renderSource(shown), ...checkFields(shown)],
+      fields: [
+        ...versionFields(shown),
+        renderSource(shown),
+        specField(shown),
+        ...toolsOf(shown),
+        ...checkFields(shown),
+      ],
       submit: html`<button class="button button-primary" type="submit">Check and publish</button><button class="button" type="submit" name="only" value="check">Check only</button>`,
       cancel: pagePath(pages.template, { id }),
       waiting:
@@ -64,8 +70,8 @@ ${found ? renderDraftCheck(found) : null}
   };
 }
 
-/** What the version is and does. */
-function specFields({ base, form, offered }: PublishPage): FormField[] {
+/** What the version is called, and how it differs. */
+function versionFields({ base, form }: PublishPage): FormField[] {
   return [
     { name: 'base', label: 'Base', kind: 'hidden', value: form.base },
     {
@@ -83,18 +89,27 @@ function specFields({ base, form, offered }: PublishPage): FormField[] {
       value: form.changelog,
       isOptional: true,
     },
-    {
-      name: 'spec',
-      label: 'Spec',
-      kind: 'code',
-      value: form.spec,
-      hint: html`JSON with variables, outputs, executor and more: see <a href="${pagePath(pages.templateGuide)}">Writing templates</a>.`,
-    },
-    ...toolFields(offered, 'Detect from the files and their required_version', 'spec.tool').map((field) => ({
-      ...field,
-      value: form[field.name === 'spec.tool.name' ? field.name : 'spec.tool.version'],
-    })),
   ];
+}
+
+/** What the version does beside its files. It is folded for a first version from files, whose spec says nothing yet. */
+function specField({ form }: PublishPage): FormField {
+  const saysNothing = form.source !== 'spec' && form.spec === blankForm().spec;
+  return {
+    name: 'spec',
+    label: 'Spec',
+    kind: 'code',
+    value: form.spec,
+    foldedAs: saysNothing ? 'Spec: variables, outputs, approval and more' : undefined,
+    hint: html`JSON with variables, outputs, executor and more: see <a href="${pagePath(pages.templateGuide)}">Writing templates</a>.`,
+  };
+}
+
+function toolsOf({ form, offered }: PublishPage): FormField[] {
+  return toolFields(offered, 'Detect from the files and their required_version', 'spec.tool').map((field) => ({
+    ...field,
+    value: form[field.name === 'spec.tool.name' ? field.name : 'spec.tool.version'],
+  }));
 }
 
 /** What the check of the files reads, and with whose connections. */
@@ -159,7 +174,7 @@ ${field({ name: 'files', label: 'Files', kind: 'files', isOptional: true, hint: 
 ${field({ name: 'folder', label: 'Or a folder', kind: 'folder', isOptional: true, hint: 'Includes everything except .git and .terraform.' })}</div>
 ${renderSelected(form)}
 <div class="form-part source-git">
-${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'Begins with https://, or with ssh:// if the spec names a connection, such as ssh://git@host/path. Without a password.' })}
+${field({ name: 'git_url', label: 'URL of the repository', value: form.git_url, hint: 'Begins with https://, without a password. For a repository that needs a connection, such as one at ssh://git@host/path, choose “From the spec” and name both in the spec.' })}
 ${field({ name: 'git_ref', label: 'Branch, tag or commit', value: form.git_ref, hint: 'Resolved to a commit when you publish.' })}
 ${field({ name: 'git_path', label: 'Folder in the repository', value: form.git_path, isOptional: true })}</div>
 </fieldset>`;

@@ -25,6 +25,8 @@ export interface FormField {
     | 'files'
     | 'folder'
     | 'matrix';
+  /** The field is in a part with this title, which is closed while the field has no problem. */
+  readonly foldedAs?: string | undefined;
   /** What the value means, or how it should look. */
   readonly hint?: Html | string;
   /** Stands below the field, such as a list of what may be entered. */
