@@ -71,7 +71,8 @@ export function toPlainWords(message: string, labels: Labels = new Map()): strin
 }
 
 const denied = /\bpermission denied\b/i;
-const tokens = /\b(?:team\.[a-z.]+[a-z]|settings\.manage|[a-z_]+:[a-z]+)\b/g;
+/** A permission or an action of a team, with the role that has it behind it if the message names one. */
+const tokens = /\b(team\.[a-z.]+[a-z]|settings\.manage|[a-z_]+:[a-z]+)\b(?: \(the (?:platform|team) role \w+\))?/g;
 
 /** Whether a message says that somebody lacks a permission or a role. */
 export function isDenial(message: string): boolean {
@@ -81,6 +82,6 @@ export function isDenial(message: string): boolean {
 /** A denial names permissions and actions. People know the roles that have them. */
 export function explainDenial(message: string): string {
   if (!denied.test(message)) return message;
-  const roles = message.replace(tokens, (token) => describeWeakestRole(token) ?? token);
+  const roles = message.replace(tokens, (_all, token: string) => describeWeakestRole(token) ?? token);
   return roles.replace(/\bneeds (.+?) (?:or|and) \1(?: (?:or|and) \1)*/, 'needs $1');
 }

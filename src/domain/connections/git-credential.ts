@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { type Access, decidePermission, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { withRole } from '#domain/shared/access/weakest-role.ts';
 import { Forbidden, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseClosed } from '#domain/shared/features/gates.ts';
 import type { KeyRing } from '#domain/shared/secrets.ts';
@@ -37,7 +38,7 @@ export async function findGitCredential(
 ): Promise<GitCredential> {
   refuseClosed('connections', principal.closedFeatures);
   if (!decidePermission(principal, useAccess).allowed)
-    throw new Forbidden('permission denied: publishing with a connection needs connection:use');
+    throw new Forbidden(`permission denied: publishing with a connection needs ${withRole('connection:use')}`);
   const found = await findUsableConnection(em, { name, kind: 'git' }, owner);
   if (!found)
     throw new Unprocessable(`there is no connection "${name}" of the kind git that this template may use`, {

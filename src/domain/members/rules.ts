@@ -4,6 +4,7 @@ import type { MemberRoles, MembershipLevel } from '#domain/memberships/model.ts'
 import { findMember, type MemberPrincipal } from '#domain/memberships/store.ts';
 import type { OrganizationTarget } from '#domain/organizations/store.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { withRole } from '#domain/shared/access/weakest-role.ts';
 import type { Refusal } from '#domain/shared/actions.ts';
 import { Conflict, type ServiceError } from '#domain/shared/errors.ts';
 import { organizationRoles, teamRoleOfAccount, teamRoles } from '#domain/shared/vocabulary/roles.ts';
@@ -89,7 +90,7 @@ function findAboveOwnInOrganization(
 
 function findOwnerAboveOwn(caller: Principal, team: TeamTarget, roles: readonly MemberRoles['team'][]): string | null {
   if (roles.every((role) => mayGiveTeamRole(caller, team, role))) return null;
-  return 'permission denied: the team role owner is above your own; this needs team.owner.manage';
+  return `permission denied: the team role owner is above your own; this needs ${withRole('team.owner.manage')}`;
 }
 
 /**

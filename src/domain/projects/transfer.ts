@@ -1,6 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { type Access, decide, type Ownership } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { withRole } from '#domain/shared/access/weakest-role.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Forbidden, HiddenResource } from '#domain/shared/errors.ts';
@@ -87,7 +88,7 @@ function requireDestination(caller: Principal, destination: TeamTarget | undefin
   const decision = destination && decide(caller, takeProject, destination);
   if (destination && decision?.allowed) return destination;
   if (!decision || decision.allowed || decision.because === 'hidden') throw new HiddenResource('team_id: the team');
-  throw new Forbidden('permission denied: this needs team.metadata.write in the other team as well');
+  throw new Forbidden(`permission denied: this needs ${withRole('team.metadata.write')} in the other team as well`);
 }
 
 function requireRelease(caller: Principal, project: ProjectTarget): void {

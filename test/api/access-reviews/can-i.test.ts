@@ -41,7 +41,10 @@ describe('an access review', () => {
     expect(denied).toEqual({
       allowed: false,
       denied: true,
-      reason: { code: 'permission_denied', message: 'permission denied: this needs project:write' },
+      reason: {
+        code: 'permission_denied',
+        message: 'permission denied: this needs project:write (the platform role maintainer)',
+      },
     });
     expect(await canI(requester, 'update', 'projects', { name: missing, team_id: missing })).toEqual(denied);
   });
@@ -52,7 +55,8 @@ describe('an access review', () => {
     expect(await codeOf(viewer, 'get', 'projects', project())).toBe('allowed');
     expect((await canI(viewer, 'update', 'projects', project())).reason).toEqual({
       code: 'permission_denied',
-      message: 'permission denied: this needs team.metadata.write in the team that owns the project',
+      message:
+        'permission denied: this needs team.metadata.write (the team role admin) in the team that owns the project',
     });
   });
 

@@ -56,7 +56,10 @@ describe.each(changing)('%s', (_name, send) => {
     await join(tenant, viewer, 'member', 'viewer');
     expect(await send(viewer, path)).toMatchObject({
       status: 403,
-      body: { error: 'permission denied: this needs team.metadata.write in the team that owns the assembly' },
+      body: {
+        error:
+          'permission denied: this needs team.metadata.write (the team role admin) in the team that owns the assembly',
+      },
     });
   });
 });
@@ -75,7 +78,7 @@ describe('creating an assembly', () => {
     await join(tenant, requester, 'member', 'member');
     expect(await requester.post('/assemblies', { name: 'x', team_id: tenant.team })).toMatchObject({
       status: 403,
-      body: { error: 'permission denied: this needs assembly:write' },
+      body: { error: 'permission denied: this needs assembly:write (the platform role maintainer)' },
     });
   });
 });

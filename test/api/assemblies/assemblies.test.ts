@@ -97,7 +97,9 @@ describe('an assembly', () => {
     await join(tenant, requester, 'member', 'member');
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
-    expect((await allowedTo(requester))['update']).toBe('permission denied: this needs assembly:write');
+    expect((await allowedTo(requester))['update']).toBe(
+      'permission denied: this needs assembly:write (the platform role maintainer)',
+    );
     expect((await allowedTo(viewer))['update']).toMatch(/team.metadata.write in the team that owns the assembly/);
     await tenant.owner.post(`${path}/archive`);
     expect((await allowedTo(tenant.owner))['update']).toBe('the assembly is archived: unarchive it first');

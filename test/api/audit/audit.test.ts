@@ -185,7 +185,10 @@ describe('a filter', () => {
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'member');
     const { status, body } = await member.get(`/audit?team_id=${tenant.team}`);
-    expect([status, body.error]).toEqual([403, 'permission denied: this needs team.membership.manage in the team']);
+    expect([status, body.error]).toEqual([
+      403,
+      'permission denied: this needs team.membership.manage (the team role admin) in the team',
+    ]);
   });
 });
 

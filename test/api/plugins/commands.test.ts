@@ -181,7 +181,7 @@ it('an owner that its caller may not know is named in plain words', async () => 
     (await sendCommand(client, ['POST', '/plugin-installations'], body)).body.error;
   expect(await install(stranger.client)).toBe('what the body names as the owner was not found');
   expect(await install(member.client)).toBe(
-    'permission denied: this needs team.membership.manage in the team that is to own it',
+    'permission denied: this needs team.membership.manage (the team role admin) in the team that is to own it',
   );
 });
 

@@ -134,7 +134,8 @@ describe('the transfer of a project', () => {
     expect(answer, answer.text).toMatchObject({
       status: 403,
       body: {
-        error: 'permission denied: this needs team.metadata.write and team.delete in the team that owns the project',
+        error:
+          'permission denied: this needs team.metadata.write (the team role admin) and team.delete (the team role owner) in the team that owns the project',
       },
     });
     expect((await weaken()).status).toBe(403);

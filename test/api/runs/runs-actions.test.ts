@@ -178,7 +178,9 @@ describe('the actions of a run', () => {
     expect(await allowedTo(person('reviewer'), id)).toEqual(['cancel', 'force']);
     for (const name of ['requester', 'viewer']) expect(await allowedTo(person(name), id), name).toEqual([]);
     const [cancel] = await actionsOf(person('viewer'), id);
-    expect(cancel?.reason).toBe('permission denied: this needs team.metadata.write in the team that owns the run');
+    expect(cancel?.reason).toBe(
+      'permission denied: this needs team.metadata.write (the team role admin) in the team that owns the run',
+    );
   });
 
   it('let neither requester nor publisher approve, and let both reject', async () => {

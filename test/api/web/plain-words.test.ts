@@ -61,6 +61,11 @@ it.each([
   ['connection:manage or connection:use', 'the platform role maintainer'],
   ['settings.manage', 'the platform role admin'],
   ['team.metadata.write in the team', 'the team role admin in the team'],
+  ['team.metadata.write (the team role admin) in the team', 'the team role admin in the team'],
+  [
+    'connection:manage (the platform role maintainer) or run:approve (the platform role maintainer)',
+    'the platform role maintainer',
+  ],
   ['the organization role owner', 'the organization role owner'],
 ])('a denial for lack of %s names %s', (needed, role) => {
   expect(toSentence(`permission denied: this needs ${needed}`)).toBe(`Permission denied: this needs ${role}.`);

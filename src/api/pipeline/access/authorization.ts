@@ -9,6 +9,7 @@ import {
   type Ownership,
 } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { withRole } from '#domain/shared/access/weakest-role.ts';
 import { Forbidden, HiddenReference, HiddenResource } from '#domain/shared/errors.ts';
 import { describeClosed, refuseClosed } from '#domain/shared/features/gates.ts';
 import { isPublic, type Operation } from '../operation.ts';
@@ -122,13 +123,13 @@ export function describeDenial(
   access: Access,
 ): string {
   if (because === 'hidden' || access.hidden === 'forbidden') return 'permission denied';
-  const permissions = [access.anyOf.join(' or '), ...(access.allOf ?? [])].join(' and ');
+  const permissions = [access.anyOf.map(withRole).join(' or '), ...(access.allOf ?? []).map(withRole)].join(' and ');
   if (because === 'installation')
     return 'permission denied: what belongs to the whole installation is for administrators';
   if (because === 'kind') return 'permission denied: only people may do this, not service accounts';
   if (because === 'permission') return `permission denied: this needs ${permissions}`;
   if (access.scope === 'organization') return `permission denied: this needs ${requiredRole(access)}`;
-  const required = [access.teamAction ?? requiredRole(access)].flat().join(' and ');
+  const required = [access.teamAction ?? requiredRole(access)].flat().map(withRole).join(' and ');
   return `permission denied: this needs ${required} in ${owningTeamOf(targetNameOf(operation))}`;
 }
 

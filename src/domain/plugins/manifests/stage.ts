@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { db } from '#domain/db.ts';
 import { decidePermission } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
+import { withRole } from '#domain/shared/access/weakest-role.ts';
 import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { Conflict, Forbidden } from '#domain/shared/errors.ts';
@@ -57,7 +58,7 @@ export async function stageRelease(
 function refuseRoots(caller: Principal, { manifest }: ReadManifest): void {
   const namesTables = manifest.resources.some(({ roots }) => roots.length > 0);
   if (!namesTables || decidePermission(caller, ceilingAdministration).allowed) return;
-  throw new Forbidden('permission denied: a manifest that names SQL roots needs settings.manage');
+  throw new Forbidden(`permission denied: a manifest that names SQL roots needs ${withRole('settings.manage')}`);
 }
 
 async function addManifest(tx: Transaction, id: string, caller: Principal, read: ReadManifest | undefined) {

@@ -8,3 +8,9 @@ export function describeWeakestRole(needed: string): string | undefined {
   const team = teamRoles.findLast((role) => teamRoleActions[role].some((each) => each === needed));
   return team && `the team role ${team}`;
 }
+
+/** A permission or an action of a team as denials name it: with the weakest role that has it, which is what to ask for. */
+export function withRole(needed: string): string {
+  const role = describeWeakestRole(needed);
+  return role === undefined ? needed : `${needed} (${role})`;
+}
