@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, type Tenant } from '#test/support/access/tenancy.ts';
 import { type ApiUser, startApi, type TestApi } from '#test/support/api/in-process-api.ts';
+import { signInVisitor } from '#test/support/browser/signed-in.ts';
 import { RunSteps } from '#test/support/runs/run-steps.ts';
 
 let api: TestApi;
@@ -40,6 +41,26 @@ async function publish(spec: object, caller = tenant.owner) {
 
 const check = async (spec: object) =>
   (await tenant.owner.post(`/registry/templates/${template}/versions/check`, { spec })).body;
+
+it('the form for a run warns of a tool that its environment asks for and no live worker has', async () => {
+  const visitor = await signInVisitor(api, tenant.owner);
+  const { id } = await tenant.owner.make('/registry/templates', { name: 'Form', team_id: tenant.team });
+  const spec = specOf();
+  await tenant.owner.make(`/registry/templates/${id}/versions`, { version: '1.0.0', spec });
+  const form = `/catalog/${id}/run?environment_id=${tenant.environment}`;
+  expect(await visitor.page(form)).not.toContain('No live worker of the pool');
+  const { revision } = (await tenant.owner.get(`/environments/${tenant.environment}`)).body;
+  const tool = { name: 'opentofu', version: '~> 1.9.0' };
+  const { status, text } = await tenant.owner.patch(`/environments/${tenant.environment}`, {
+    tool,
+    expected_revision: revision,
+  });
+  expect(status, text).toBe(200);
+  expect(await visitor.page(form)).toMatch(
+    /No live worker of the pool <span class="foreign">fitting<\/span> has OpenTofu ~&gt; 1.9.0/,
+  );
+  await api.rows('update environments set tool = null where id = ?', [tenant.environment]);
+});
 
 describe('the answer of a publication', () => {
   it('says which tool a run would use, on how many workers of the pool', async () => {

@@ -7,6 +7,7 @@ import { orNull } from '#api/web/visit/or-null.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { get as getTemplate } from '../../template-operations.ts';
 import { get as getVersion, list as listVersions } from '../../version-operations.ts';
+import type { ShownFit } from '../../worker-fit.ts';
 import { supports } from '../destroy-steps.ts';
 import { schemaOf } from '../version/variables-table.ts';
 import type { ListedVersion, ShownTemplate, ShownVersion } from '../views.ts';
@@ -20,6 +21,7 @@ import {
   readReplaced,
   readStart,
 } from './deployed.ts';
+import { readFitOfRun } from './fit.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 import { type ApprovalWithoutEnvironment, readApprovalWithoutEnvironment } from './no-environment.ts';
 import { findRotatedSecrets, findSecretsOfOthers } from './rotated-secrets.ts';
@@ -55,6 +57,8 @@ export interface RunFacts extends RunSubject {
   readonly occupied: OccupiedInstance | null;
   /** What has not ended yet of the instance that a run of the form works on; null: nothing. */
   readonly unfinished: UnfinishedRuns | null;
+  /** Which workers could take a run of the form now; null: that is not known, or it needs no tool. */
+  readonly fit: ShownFit | null;
   readonly environments: Choices;
   /** Empty: no environment, or none that is known. */
   readonly environmentId: string;
@@ -115,6 +119,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
       visit,
       subject.deployed?.instance ?? (isReplacing ? await findNamedInstance(visit, place) : null),
     ),
+    fit: await readFitOfRun(visit, version.shown, { environmentId, name, operation }),
     environments,
     environmentId,
     approvalWithoutEnvironment: isOutside ? await readApprovalWithoutEnvironment(visit, spec) : null,

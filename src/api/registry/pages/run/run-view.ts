@@ -56,7 +56,7 @@ ${renderPageHead({
   ...head,
   below: template.description ? html`<span class="foreign">${template.description}</span>` : null,
 })}
-${renderSource(facts)}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}${renderUnfit(facts.version?.workers ?? null)}
+${renderSource(facts)}${renderDeployedNotice(facts, form.isSent)}${renderOccupied(facts)}${renderUnfinished(facts.unfinished)}${renderUnfit(facts.fit)}
 ${facts.version ? renderForm(form) : renderEmpty('No version published yet', 'You can run a template once it has a published version.')}
 </div>`,
   };
