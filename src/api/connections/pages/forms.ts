@@ -2,7 +2,7 @@ import { ownerOrInstallation } from '#api/tenancy/pages/owner-choice.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
 import { type KindChoice, offerKinds } from '#api/web/forms/kind-choice.ts';
-import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -12,7 +12,7 @@ import { kindOf } from '#domain/connections/kinds/kinds.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, rotate, update } from '../operations.ts';
 import { renderBoundPlaces } from './bound-places.ts';
-import { connectionCrumbs, connectionPath, connectionsCrumb, readShown, type ShownConnection } from './labels.ts';
+import { addConnectionForm, connectionPath, connectionsCrumb, type ShownConnection } from './labels.ts';
 import { credentialsPart, settingsPart, toSettings } from './settings-schema.ts';
 import { type Variant, variantOf, variants } from './variants.ts';
 
@@ -77,16 +77,12 @@ function variantChoice(chosen: Variant, visit: Visit): KindChoice {
 }
 
 function addRename(addPage: AddPage): void {
-  addFormPage(addPage, pages.renameConnection, {
-    read: readShown,
+  addConnectionForm(addPage, pages.renameConnection, 'update', {
     describe: (connection) => ({
       title: `Rename ${connection.name}`,
-      crumbs: connectionCrumbs(connection),
       lead: 'Templates with a git source use the new name when a version is published. Bindings are not affected.',
       fields: [nameField(connection.name), revisionField(connection)],
       submit: 'Save changes',
-      cancel: connectionPath(connection),
-      refusal: refusalOf(connection.actions, 'update'),
     }),
     carryOut: async ({ id }, typed, visit) => {
       await visit.run(update, { params: { id }, body: toBody(typed) });
@@ -96,17 +92,13 @@ function addRename(addPage: AddPage): void {
 }
 
 function addConfigure(addPage: AddPage): void {
-  addFormPage(addPage, pages.configureConnection, {
-    read: readShown,
+  addConnectionForm(addPage, pages.configureConnection, 'update', {
     describe: (connection) => ({
       title: `Change the settings of ${connection.name}`,
-      crumbs: connectionCrumbs(connection),
       lead: 'Enter the credentials again, so that the stored ones cannot be sent to another host. Runs that are already planned do not apply with new settings: run them again.',
       fields: [revisionField(connection)],
       schema: settingsPart(variantOf(connection), connection.config),
       submit: 'Save settings',
-      cancel: connectionPath(connection),
-      refusal: refusalOf(connection.actions, 'update'),
     }),
     carryOut: async (connection, { expected_revision: revision }, visit, read) => {
       const { id } = connection;
@@ -118,17 +110,13 @@ function addConfigure(addPage: AddPage): void {
 }
 
 function addRotate(addPage: AddPage): void {
-  addFormPage(addPage, pages.rotateConnection, {
-    read: readShown,
+  addConnectionForm(addPage, pages.rotateConnection, 'rotate', {
     describe: (connection) => ({
       title: `Rotate the credentials of ${connection.name}`,
-      crumbs: connectionCrumbs(connection),
       lead: html`<p>Phases of runs that start from now on get the new credentials. Phases that are running keep the old ones until they finish, so revoke those afterwards.</p>${renderReplacedNames(connection)}`,
       fields: [revisionField(connection)],
       schema: credentialsPart(variantOf(connection)),
       submit: 'Replace credentials',
-      cancel: connectionPath(connection),
-      refusal: refusalOf(connection.actions, 'rotate'),
     }),
     carryOut: async (connection, { expected_revision: revision }, visit, read) => {
       const { id } = connection;
@@ -146,18 +134,13 @@ function renderReplacedNames({ kind, provides }: ShownConnection): Html | null {
 }
 
 function addDelete(addPage: AddPage): void {
-  addFormPage(addPage, pages.deleteConnection, {
-    read: readShown,
+  addConnectionForm(addPage, pages.deleteConnection, 'delete', {
     describe: async (connection, visit) => ({
       title: `Delete ${connection.name}`,
-      crumbs: connectionCrumbs(connection),
       lead: html`<p>Its credentials and bindings are deleted permanently. Runs of templates that need it are refused until another connection is bound.</p>
 <div>Bound by: ${await renderBoundPlaces(visit, connection)}</div>`,
-      fields: [],
       submit: 'Delete connection',
       tone: 'danger',
-      cancel: connectionPath(connection),
-      refusal: refusalOf(connection.actions, 'delete'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(remove, { params: { id } });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -32,3 +33,6 @@ export const connectionsCrumb: Crumb = { label: 'Connections', path: pagePath(pa
 export function connectionCrumbs(connection: ShownConnection): Crumb[] {
   return [connectionsCrumb, { label: connection.name, path: connectionPath(connection) }];
 }
+
+/** Adds forms about connections. */
+export const addConnectionForm = formsAbout({ read: readShown, crumbs: connectionCrumbs, path: connectionPath });

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -10,15 +8,13 @@ import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../operations.ts';
 import type { ConnectionTestView } from '../views.ts';
-import { connectionCrumbs, connectionPath, readShown, type ShownConnection } from './labels.ts';
+import { addConnectionForm, connectionCrumbs, connectionPath, type ShownConnection } from './labels.ts';
 
 /** Adds the form that tries a connection, and shows what came of it. */
 export function registerConnectionTest(addPage: AddPage): void {
-  addFormPage(addPage, pages.testConnection, {
-    read: readShown,
+  addConnectionForm(addPage, pages.testConnection, 'test', {
     describe: (connection) => ({
       title: `Test ${connection.name}`,
-      crumbs: connectionCrumbs(connection),
       lead: 'Tests the saved settings and credentials now. This takes up to a minute.',
       fields:
         connection.kind === 'git'
@@ -31,8 +27,6 @@ export function registerConnectionTest(addPage: AddPage): void {
             ]
           : [],
       submit: 'Test',
-      cancel: connectionPath(connection),
-      refusal: refusalOf(connection.actions, 'test'),
     }),
     carryOut: async (connection, { repository }, visit) => {
       const body = repository ? { repository } : {};

@@ -1,5 +1,4 @@
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { toUtc } from '#api/web/forms/utc.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -8,7 +7,7 @@ import { reopen, suppress, suppressMany } from '../finding-operations.ts';
 import { remediate } from '../remediation-operations.ts';
 import { renderDeviation, renderExpectation } from './deviation.ts';
 import type { ShownFinding } from './labels.ts';
-import { driftCrumb, findingCrumbs, findingPath, readFinding, titleOf } from './views.ts';
+import { addFindingForm, driftCrumb, titleOf } from './views.ts';
 
 const suppressionFields = () =>
   [
@@ -29,46 +28,36 @@ const suppressionFields = () =>
 
 /** Adds the forms that suppress, reopen and remedy findings. */
 export function registerFindingForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.suppressDriftFinding, {
-    read: readFinding,
+  addFindingForm(addPage, pages.suppressDriftFinding, 'suppress', {
     describe: (finding) => ({
       title: 'Suppress the finding',
-      crumbs: findingCrumbs(finding),
       lead: html`<p>${acceptanceOf(finding)}</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>${renderExpectation(finding.evidence)}`,
       fields: [
         ...suppressionFields(),
         { name: 'evidence_id', label: 'Evidence', kind: 'hidden', value: finding.evidence.id },
       ],
       submit: 'Suppress',
-      cancel: findingPath(finding.id),
-      refusal: refusalOf(finding.actions, 'suppress'),
     }),
     carryOut: async ({ id }, { evidence_id = '', reason = '', until = '' }, visit) => {
       await visit.run(suppress, { params: { id }, body: { evidence_id, reason, until: toUtc(until) ?? '' } });
       return pagePath(pages.driftFinding, { id }, { done: 'suppressed' });
     },
   });
-  addFormPage(addPage, pages.reopenDriftFinding, {
-    read: readFinding,
-    describe: (finding) => ({
+  addFindingForm(addPage, pages.reopenDriftFinding, 'reopen', {
+    describe: () => ({
       title: 'Reopen the finding',
-      crumbs: findingCrumbs(finding),
       lead: 'The suppression ends now.',
       fields: [{ name: 'reason', label: 'Reason', kind: 'area' }],
       submit: 'Reopen',
-      cancel: findingPath(finding.id),
-      refusal: refusalOf(finding.actions, 'reopen'),
     }),
     carryOut: async ({ id }, { reason = '' }, visit) => {
       await visit.run(reopen, { params: { id }, body: { reason } });
       return pagePath(pages.driftFinding, { id }, { done: 'reopened' });
     },
   });
-  addFormPage(addPage, pages.remedyDriftFinding, {
-    read: readFinding,
+  addFindingForm(addPage, pages.remedyDriftFinding, 'remediate', {
     describe: (finding) => ({
       title: `Remediate ${titleOf(finding)}`,
-      crumbs: findingCrumbs(finding),
       lead: html`<p>A run is planned and waits for another person's approval. It is based on the latest scan. If the instance changes in the meantime, the run ends without applying.</p><div class="value-changes">${renderDeviation(finding.evidence)}</div>${renderExpectation(finding.evidence)}`,
       fields: [
         {
@@ -82,8 +71,6 @@ export function registerFindingForms(addPage: AddPage): void {
         { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(finding.revision) },
       ],
       submit: 'Request the run',
-      cancel: findingPath(finding.id),
-      refusal: refusalOf(finding.actions, 'remediate'),
     }),
     carryOut: async ({ id: finding }, typed, visit) => {
       const { direction, evidence_id, expected_revision } = typed;

@@ -16,14 +16,14 @@ import { readNames } from '#domain/tenancy/names.ts';
 import { create, remove, update } from '../monitor-operations.ts';
 import { getIgnoreRules, replaceIgnoreRules, scan } from '../scan-operations.ts';
 import { rulesOf, textOf } from './rules-text.ts';
-import { driftCrumb, type MonitorSubject, monitorCrumbs, monitorPath, readMonitor } from './views.ts';
+import { addMonitorForm, driftCrumb, type MonitorSubject, monitorCrumbs, readMonitor } from './views.ts';
 
 /** Adds the forms that make, change and delete monitors, scan now, and change ignore rules. */
 export function registerMonitorForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newDriftMonitor, newForm);
-  addFormPage(addPage, pages.editDriftMonitor, editForm);
-  addFormPage(addPage, pages.deleteDriftMonitor, deleteForm);
-  addFormPage(addPage, pages.scanForDrift, scanForm);
+  addEdit(addPage);
+  addDelete(addPage);
+  addScan(addPage);
   addFormPage(addPage, pages.driftIgnoreRules, rulesForm);
 }
 
@@ -115,64 +115,56 @@ function withNone({ choices, ...rest }: Choices) {
   return { ...rest, kind: 'select' as const, isOptional: true, choices: [{ value: '', label: 'None' }, ...choices] };
 }
 
-const editForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
-  read: readMonitor,
-  describe: (monitor) => ({
-    title: `Edit the monitor of ${monitor.name}`,
-    crumbs: monitorCrumbs(monitor),
-    lead: monitor.inherited_from
-      ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
-      : null,
-    fields: [...timeFields(monitor.schedule), enabledField(monitor.enabled), revisionField(monitor)],
-    submit: 'Save changes',
-    cancel: monitorPath(monitor.id),
-    refusal: refusalOf(monitor.actions, 'update'),
-  }),
-  carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
-    const body = {
-      schedule: readTimes(visit, typed),
-      enabled: enabled === 'true',
-      expected_revision: Number(revision),
-    };
-    await visit.run(update, { params: { id }, body });
-    return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
-  },
-};
+function addEdit(addPage: AddPage): void {
+  addMonitorForm(addPage, pages.editDriftMonitor, 'update', {
+    describe: (monitor) => ({
+      title: `Edit the monitor of ${monitor.name}`,
+      lead: monitor.inherited_from
+        ? 'Once you change it, it no longer follows the monitor that it was inherited from.'
+        : null,
+      fields: [...timeFields(monitor.schedule), enabledField(monitor.enabled), revisionField(monitor)],
+      submit: 'Save changes',
+    }),
+    carryOut: async ({ id }, { expected_revision: revision, enabled, ...typed }, visit) => {
+      const body = {
+        schedule: readTimes(visit, typed),
+        enabled: enabled === 'true',
+        expected_revision: Number(revision),
+      };
+      await visit.run(update, { params: { id }, body });
+      return pagePath(pages.driftMonitor, { id }, { done: 'saved' });
+    },
+  });
+}
 
-const deleteForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
-  read: readMonitor,
-  describe: (monitor) => ({
-    title: `Delete the monitor of ${monitor.name}`,
-    crumbs: monitorCrumbs(monitor),
-    lead: 'The monitor is deleted, with those that inherit from it, and their findings are no longer listed. The runs of its scans stay.',
-    fields: [],
-    submit: 'Delete',
-    tone: 'danger',
-    cancel: monitorPath(monitor.id),
-    refusal: refusalOf(monitor.actions, 'delete'),
-  }),
-  carryOut: async ({ id }, _typed, visit) => {
-    await visit.run(remove, { params: { id } });
-    return pagePath(pages.drift, {}, { tab: 'monitors', done: 'deleted' });
-  },
-};
+function addDelete(addPage: AddPage): void {
+  addMonitorForm(addPage, pages.deleteDriftMonitor, 'delete', {
+    describe: (monitor) => ({
+      title: `Delete the monitor of ${monitor.name}`,
+      lead: 'The monitor is deleted, with those that inherit from it, and their findings are no longer listed. The runs of its scans stay.',
+      submit: 'Delete',
+      tone: 'danger',
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(remove, { params: { id } });
+      return pagePath(pages.drift, {}, { tab: 'monitors', done: 'deleted' });
+    },
+  });
+}
 
-const scanForm: FormPageDeclaration<{ id: string }, MonitorSubject> = {
-  read: readMonitor,
-  describe: (monitor) => ({
-    title: `Scan ${monitor.name} now`,
-    crumbs: monitorCrumbs(monitor),
-    lead: 'A run checks whether everything is still as deployed. It changes nothing, and stops if another run needs the instance.',
-    fields: [],
-    submit: 'Scan now',
-    cancel: monitorPath(monitor.id),
-    refusal: refusalOf(monitor.actions, 'scan'),
-  }),
-  carryOut: async ({ id }, _typed, visit) => {
-    await visit.run(scan, { params: { id } });
-    return pagePath(pages.driftMonitor, { id }, { done: 'scanning' });
-  },
-};
+function addScan(addPage: AddPage): void {
+  addMonitorForm(addPage, pages.scanForDrift, 'scan', {
+    describe: (monitor) => ({
+      title: `Scan ${monitor.name} now`,
+      lead: 'A run checks whether everything is still as deployed. It changes nothing, and stops if another run needs the instance.',
+      submit: 'Scan now',
+    }),
+    carryOut: async ({ id }, _typed, visit) => {
+      await visit.run(scan, { params: { id } });
+      return pagePath(pages.driftMonitor, { id }, { done: 'scanning' });
+    },
+  });
+}
 
 const rulesForm: FormPageDeclaration<{ id: string }, MonitorSubject & { readonly rules: string }> = {
   read: async (visit) => {

@@ -1,4 +1,5 @@
 import { placedName, renderInstanceLink } from '#api/web/components/links/instance-link.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -75,3 +76,17 @@ export function titleOf({ address, path }: Pick<FindingAlone, 'address' | 'path'
 export function findingCrumbs(finding: Pick<FindingSubject, 'id' | 'address' | 'path'>) {
   return [driftCrumb, { label: titleOf(finding), path: findingPath(finding.id) }];
 }
+
+/** Adds forms about monitors. */
+export const addMonitorForm = formsAbout({
+  read: readMonitor,
+  crumbs: monitorCrumbs,
+  path: ({ id }) => monitorPath(id),
+});
+
+/** Adds forms about findings. */
+export const addFindingForm = formsAbout({
+  read: readFinding,
+  crumbs: findingCrumbs,
+  path: ({ id }) => findingPath(id),
+});

@@ -12,7 +12,7 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { confirm } from '../email-operations.ts';
 import { remove, resetPassword } from '../user-administration-operations.ts';
 import { create, update } from '../user-operations.ts';
-import { readUser, type ShownUser, userCrumbs, userPath, usersCrumb } from './user-frame.ts';
+import { addUserForm, type ShownUser, userCrumbs, userPath, usersCrumb } from './user-frame.ts';
 
 function detailFields(visit: Visit, user?: ShownUser): FormField[] {
   return [
@@ -64,8 +64,7 @@ export function registerUserForms(addPage: AddPage): void {
 }
 
 function registerEditing(addPage: AddPage): void {
-  addFormPage(addPage, pages.editUser, {
-    read: readUser,
+  addUserForm(addPage, pages.editUser, 'update', {
     describe: (user, visit) => {
       // People do not change their own role or state, so these are not offered to them.
       const mayChange = refusalOf(user.actions, 'change_role') === null;
@@ -86,15 +85,12 @@ function registerEditing(addPage: AddPage): void {
       };
       return {
         title: `Edit ${user.name}`,
-        crumbs: userCrumbs(user),
         fields: [
           ...detailFields(visit, user).filter(({ name }) => name !== 'role' || mayChange),
           ...(mayEnd ? [state] : []),
           revisionField(user),
         ],
         submit: 'Save changes',
-        cancel: userPath(user),
-        refusal: refusalOf(user.actions, 'update'),
       };
     },
     carryOut: async (user, { enabled, ...typed }, visit) => {
@@ -106,17 +102,13 @@ function registerEditing(addPage: AddPage): void {
 }
 
 function registerConfirmation(addPage: AddPage): void {
-  addFormPage(addPage, pages.confirmEmail, {
-    read: readUser,
+  addUserForm(addPage, pages.confirmEmail, 'confirm_email', {
     describe: (user) => ({
       title: `Confirm the address of ${user.name}`,
-      crumbs: userCrumbs(user),
       lead: html`<p>Confirm <strong class="foreign">${user.email}</strong> only if you know that it belongs to this person: with a confirmed address, the user
 accepts invitations that were sent to it.</p>`,
       fields: [{ name: 'email', label: 'E-mail address', kind: 'hidden', value: user.email }],
       submit: 'Confirm address',
-      cancel: userPath(user),
-      refusal: refusalOf(user.actions, 'confirm_email'),
     }),
     carryOut: async (user, typed, visit) => {
       await visit.run(confirm, { params: { id: user.id }, body: { email: typed['email'] } });
@@ -127,16 +119,11 @@ accepts invitations that were sent to it.</p>`,
 
 /** The link is shown in the answer to the form, and never again. */
 function registerPasswordLink(addPage: AddPage): void {
-  addFormPage(addPage, pages.makePasswordReset, {
-    read: readUser,
+  addUserForm(addPage, pages.makePasswordReset, 'reset_password', {
     describe: (user) => ({
       title: `Password link for ${user.name}`,
-      crumbs: userCrumbs(user),
       lead: 'Anybody with the link can set a new password for this user. It works once, within 24 hours, and replaces any earlier link. Using it ends all sessions of the user.',
-      fields: [],
       submit: 'Create link',
-      cancel: userPath(user),
-      refusal: refusalOf(user.actions, 'reset_password'),
     }),
     carryOut: async (user, _typed, visit) => {
       const { url, expires_at: until } = await visit.run(resetPassword, { params: { id: user.id } });
@@ -154,18 +141,13 @@ ${renderSecret({ id: 'link', label: 'Link', value: url })}
 }
 
 function registerDeletion(addPage: AddPage): void {
-  addFormPage(addPage, pages.deleteUser, {
-    read: readUser,
+  addUserForm(addPage, pages.deleteUser, 'delete', {
     describe: (user) => ({
       title: `Delete ${user.name}`,
-      crumbs: userCrumbs(user),
       lead: html`<p>Sessions, API keys and memberships are deleted permanently, and the address becomes available again. Runs, reviews and comments are kept, with the name of this user.</p>
 <p>You cannot delete a user who owns service accounts, is the only owner of an organization or a team, or is named in history that is kept. <a href="${pagePath(pages.editUser, { id: user.id })}">Disabling the user</a> also ends all access.</p>`,
-      fields: [],
       submit: 'Delete user',
       tone: 'danger',
-      cancel: userPath(user),
-      refusal: refusalOf(user.actions, 'delete'),
     }),
     carryOut: async (user, _typed, visit) => {
       await visit.run(remove, { params: { id: user.id } });

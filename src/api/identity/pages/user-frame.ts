@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -22,3 +23,6 @@ export const usersCrumb: Crumb = { label: 'Users', path: pagePath(pages.users) }
 export function userCrumbs(user: ShownUser): Crumb[] {
   return [usersCrumb, { label: user.name, path: userPath(user) }];
 }
+
+/** Adds forms about users. */
+export const addUserForm = formsAbout({ read: readUser, crumbs: userCrumbs, path: userPath });

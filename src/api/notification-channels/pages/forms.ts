@@ -2,7 +2,7 @@ import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type Typed } from '#api/web/forms/form-page.ts';
 import { offerKinds } from '#api/web/forms/kind-choice.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { addUrlProblem } from '#api/web/forms/url-problem.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { html } from '#api/web/html.ts';
@@ -14,7 +14,7 @@ import { noMailServer } from '#domain/messages/sending-failure.ts';
 import { type ChannelKind, channelKinds } from '#domain/notification-channels/model.ts';
 import { Invalid } from '#domain/shared/errors.ts';
 import { create, remove, update } from '../operations.ts';
-import { channelCrumbs, channelPath, channelsCrumb, kindWords, readShown, type ShownChannel } from './labels.ts';
+import { addChannelForm, channelPath, channelsCrumb, kindWords, type ShownChannel } from './labels.ts';
 import { channelOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
 
@@ -103,11 +103,9 @@ function addNew(addPage: AddPage): void {
 }
 
 function addEdit(addPage: AddPage): void {
-  addFormPage(addPage, pages.editNotificationChannel, {
-    read: readShown,
+  addChannelForm(addPage, pages.editNotificationChannel, 'update', {
     describe: (channel) => ({
       title: `Edit ${channel.name}`,
-      crumbs: channelCrumbs(channel),
       lead: 'Waiting messages are sent to the new recipients. While the channel is disabled, they are not sent.',
       fields: [
         { ...nameField, value: channel.name },
@@ -116,8 +114,6 @@ function addEdit(addPage: AddPage): void {
         revisionField(channel),
       ],
       submit: 'Save changes',
-      cancel: channelPath(channel),
-      refusal: refusalOf(channel.actions, 'update'),
       forgets: () => ['config.url'],
     }),
     carryOut: async (channel, typed, visit) => {
@@ -136,17 +132,12 @@ function targetField({ kind, config: { recipients, host } }: ShownChannel): Form
 }
 
 function addDelete(addPage: AddPage): void {
-  addFormPage(addPage, pages.deleteNotificationChannel, {
-    read: readShown,
+  addChannelForm(addPage, pages.deleteNotificationChannel, 'delete', {
     describe: (channel) => ({
       title: `Delete ${channel.name}`,
-      crumbs: channelCrumbs(channel),
       lead: 'It sends no more messages, and waiting messages are discarded.',
-      fields: [],
       submit: 'Delete channel',
       tone: 'danger',
-      cancel: channelPath(channel),
-      refusal: refusalOf(channel.actions, 'delete'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(remove, { params: { id } });

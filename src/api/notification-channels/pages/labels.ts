@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { Html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
@@ -75,3 +76,6 @@ function lookOf({
 export function describeTarget({ config: { recipients, host } }: Pick<ListedChannel, 'config'>): string {
   return recipients?.join(', ') ?? host ?? '';
 }
+
+/** Adds forms about notification channels. */
+export const addChannelForm = formsAbout({ read: readShown, crumbs: channelCrumbs, path: channelPath });

@@ -2,8 +2,6 @@ import type { z } from 'zod';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
 import { type Column, renderTable } from '#api/web/components/table.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -11,20 +9,15 @@ import { toSentence } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../use-operations.ts';
 import type { ChannelTestView } from '../views.ts';
-import { channelCrumbs, channelPath, readShown, type ShownChannel } from './labels.ts';
+import { addChannelForm, channelCrumbs, channelPath, type ShownChannel } from './labels.ts';
 
 /** Adds the form that sends a test by a channel, and shows whether it was accepted. */
 export function registerChannelTest(addPage: AddPage): void {
-  addFormPage(addPage, pages.testNotificationChannel, {
-    read: readShown,
+  addChannelForm(addPage, pages.testNotificationChannel, 'test', {
     describe: (channel) => ({
       title: `Test ${channel.name}`,
-      crumbs: channelCrumbs(channel),
       lead: 'Sends a test to every recipient now. This takes up to 40 seconds, and also works while the channel is disabled.',
-      fields: [],
       submit: 'Send a test',
-      cancel: channelPath(channel),
-      refusal: refusalOf(channel.actions, 'test'),
     }),
     // A form that is sent twice sends one test, and only the first answer says what became of it.
     carryOut: async (channel, _typed, visit) => {

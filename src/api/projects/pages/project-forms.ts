@@ -8,7 +8,7 @@ import { renderBlockers } from '#api/tenancy/pages/views.ts';
 import { readFields } from '#api/web/forms/body-fields.ts';
 import { without } from '#api/web/forms/fields/choices.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
+import { requireTypedName, revisionField, toBody, typedNameField } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
@@ -17,7 +17,7 @@ import { mayTakeProject } from '#domain/projects/transfer.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { projectBody } from '../bodies.ts';
 import { archive, create, remove, transfer, unarchive, update } from '../operations.ts';
-import { type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
+import { addProjectForm, type ProjectSubject, projectCrumbs, projectPath, readProject } from './project-frame.ts';
 
 const archiving: ArchivingForms<{ id: string }, ProjectSubject> = {
   noun: 'project',
@@ -75,15 +75,11 @@ export function registerProjectForms(addPage: AddPage): void {
       return projectPath(await visit.run(create, { body: toBody(typed) }), 'created');
     },
   });
-  addFormPage(addPage, pages.editProject, {
-    read: readProject,
+  addProjectForm(addPage, pages.editProject, 'update', {
     describe: (project) => ({
       title: `Edit ${project.name}`,
-      crumbs: projectCrumbs(project),
       fields: [...nameFields(project, projectBody), revisionField(project)],
       submit: 'Save changes',
-      cancel: projectPath(project),
-      refusal: refusalOf(project.actions, 'update'),
     }),
     carryOut: async (project, typed, visit) => {
       const body = { ...toBody(typed), ...readFields(projectBody, typed) };
@@ -100,11 +96,9 @@ export function registerProjectForms(addPage: AddPage): void {
 }
 
 function registerTransfer(addPage: AddPage): void {
-  addFormPage(addPage, pages.transferProject, {
-    read: readProject,
+  addProjectForm(addPage, pages.transferProject, 'transfer', {
     describe: async (project, visit) => ({
       title: `Transfer ${project.name}`,
-      crumbs: projectCrumbs(project),
       lead: html`<p>The project moves with its environments, their instances, secrets and runs: from then on the other team reads and changes all of
 that, and sets its approval policies. Runs must have ended first.</p>`,
       fields: [
@@ -120,8 +114,6 @@ that, and sets its approval policies. Runs must have ended first.</p>`,
       ],
       submit: 'Transfer project',
       tone: 'danger',
-      cancel: projectPath(project),
-      refusal: refusalOf(project.actions, 'transfer'),
     }),
     carryOut: async (project, typed, visit) => {
       visit.collect(() => requireTypedName(typed, project.name));

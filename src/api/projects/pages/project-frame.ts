@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -36,3 +37,6 @@ export function parentCrumbs({ team_id: id, organization_id, teamName }: Project
 export function projectCrumbs(project: ProjectSubject): Crumb[] {
   return [...parentCrumbs(project), { label: project.name, path: projectPath(project) }];
 }
+
+/** Adds forms about projects. */
+export const addProjectForm = formsAbout({ read: readProject, crumbs: projectCrumbs, path: projectPath });

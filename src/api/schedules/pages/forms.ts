@@ -1,6 +1,6 @@
 import { readTeamsForNewInScope } from '#api/tenancy/pages/teams-for-new.ts';
-import { addFormPage, type FormPageDeclaration } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { addFormPage } from '#api/web/forms/form-page.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { readTimes, timeFields } from '#api/web/forms/schedule-times.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
@@ -9,7 +9,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, remove, trigger, update } from '../operations.ts';
 import { placingVariables, readWork, type WorkKind, workFields } from './fields.ts';
-import { readSubject, type ScheduleSubject, scheduleCrumbs, schedulePath } from './schedule-view.ts';
+import { addScheduleForm, type ScheduleSubject, scheduleCrumbs, schedulePath } from './schedule-view.ts';
 import { readWorkSchema } from './work-schema.ts';
 
 /** Adds the forms that make, change, pause, start and delete schedules. */
@@ -17,8 +17,8 @@ export function registerScheduleForms(addPage: AddPage): void {
   registerNew(addPage);
   registerEdit(addPage);
   registerWork(addPage);
-  addFormPage(addPage, pages.pauseSchedule, switching(false));
-  addFormPage(addPage, pages.resumeSchedule, switching(true));
+  addSwitch(addPage, pages.pauseSchedule, false);
+  addSwitch(addPage, pages.resumeSchedule, true);
   registerTrigger(addPage);
   registerDeletion(addPage);
 }
@@ -57,16 +57,12 @@ function registerNew(addPage: AddPage): void {
 }
 
 function registerEdit(addPage: AddPage): void {
-  addFormPage(addPage, pages.editSchedule, {
-    read: readSubject,
+  addScheduleForm(addPage, pages.editSchedule, 'update', {
     describe: (schedule, visit) => ({
       title: `Edit ${schedule.name}`,
-      crumbs: scheduleCrumbs(schedule),
       lead: describeAuthority(schedule, visit),
       fields: [nameField(schedule.name), ...timeFields(schedule.schedule), revisionField(schedule)],
       submit: 'Save changes',
-      cancel: schedulePath(schedule),
-      refusal: refusalOf(schedule.actions, 'update'),
     }),
     carryOut: async ({ id }, typed, visit) => {
       const body = {
@@ -89,17 +85,13 @@ function describeAuthority({ id, authority }: ScheduleSubject, { principal }: Vi
 
 function registerWork(addPage: AddPage): void {
   const kindOfWork = ({ work }: ScheduleSubject): WorkKind => ('run' in work ? 'run' : 'assembly_run');
-  addFormPage(addPage, pages.editScheduledWork, {
-    read: readSubject,
+  addScheduleForm(addPage, pages.editScheduledWork, 'update', {
     describe: async (schedule, visit) => ({
       title: `Change what ${schedule.name} starts`,
-      crumbs: scheduleCrumbs(schedule),
       lead: 'From now on, the work starts with your permissions.',
       fields: [...(await workFields(visit, kindOfWork(schedule), schedule.work)), revisionField(schedule)],
       schema: kindOfWork(schedule) === 'run' ? await readWorkSchema(visit, schedule.work) : null,
       submit: 'Save work',
-      cancel: schedulePath(schedule),
-      refusal: refusalOf(schedule.actions, 'update'),
     }),
     carryOut: async (schedule, typed, visit, variables) => {
       const kind = kindOfWork(schedule);
@@ -124,38 +116,33 @@ const switches = {
   },
 } as const satisfies Record<string, { verb: string; lead: string; done: NewsOf<typeof pages.schedule> }>;
 
-function switching(enabled: boolean): FormPageDeclaration<{ id: string }, ScheduleSubject> {
+function addSwitch(
+  addPage: AddPage,
+  pattern: typeof pages.pauseSchedule | typeof pages.resumeSchedule,
+  enabled: boolean,
+): void {
   const { verb, lead, done } = enabled ? switches.resume : switches.pause;
-  return {
-    read: readSubject,
+  addScheduleForm(addPage, pattern, 'update', {
     describe: (schedule) => ({
       title: `${verb} ${schedule.name}`,
-      crumbs: scheduleCrumbs(schedule),
       lead,
       fields: [revisionField(schedule)],
       submit: `${verb} schedule`,
-      cancel: schedulePath(schedule),
-      refusal: refusalOf(schedule.actions, 'update'),
     }),
     carryOut: async (schedule, typed, visit) => {
       const body = { enabled, expected_revision: Number(typed['expected_revision']) };
       await visit.run(update, { params: { id: schedule.id }, body });
       return schedulePath(schedule, done);
     },
-  };
+  });
 }
 
 function registerTrigger(addPage: AddPage): void {
-  addFormPage(addPage, pages.triggerSchedule, {
-    read: readSubject,
+  addScheduleForm(addPage, pages.triggerSchedule, 'trigger', {
     describe: (schedule) => ({
       title: `Start ${schedule.name} now`,
-      crumbs: scheduleCrumbs(schedule),
       lead: html`<p>Its work starts now and runs as <span class="foreign">${schedule.authority.name}</span>. The schedule does not change.</p>`,
-      fields: [],
       submit: 'Start now',
-      cancel: schedulePath(schedule),
-      refusal: refusalOf(schedule.actions, 'trigger'),
     }),
     carryOut: async (schedule, _typed, visit) => {
       await visit.run(trigger, { params: { id: schedule.id } });
@@ -165,17 +152,12 @@ function registerTrigger(addPage: AddPage): void {
 }
 
 function registerDeletion(addPage: AddPage): void {
-  addFormPage(addPage, pages.deleteSchedule, {
-    read: readSubject,
+  addScheduleForm(addPage, pages.deleteSchedule, 'delete', {
     describe: (schedule) => ({
       title: `Delete ${schedule.name}`,
-      crumbs: scheduleCrumbs(schedule),
       lead: 'The schedule and its history are deleted permanently. Running work continues, and its runs are kept.',
-      fields: [],
       submit: 'Delete schedule',
       tone: 'danger',
-      cancel: schedulePath(schedule),
-      refusal: refusalOf(schedule.actions, 'delete'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(remove, { params: { id } });

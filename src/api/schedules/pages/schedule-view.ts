@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { operationWords } from '#api/runs/pages/labels.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderRunStatus, renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
@@ -72,3 +73,6 @@ export function renderOutcome({ outcome, status, status_reason, waiting_on }: Re
 export function renderPaused({ enabled }: ListedSchedule): Html | null {
   return enabled ? null : renderStatusBadge({ word: 'Paused', icon: 'pause', tone: 'canceled' });
 }
+
+/** Adds forms about schedules. */
+export const addScheduleForm = formsAbout({ read: readSubject, crumbs: scheduleCrumbs, path: schedulePath });

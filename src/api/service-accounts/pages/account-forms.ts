@@ -6,21 +6,14 @@ import { readTeamChoices } from '#api/tenancy/pages/team-choices.ts';
 import { readChosenId } from '#api/web/forms/chosen-id.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage, type FormPageDeclaration, type Typed } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, disable, enable, remove, update } from '../operations.ts';
 import { transfer } from '../transfer-operations.ts';
-import {
-  type AccountSubject,
-  accountCrumbs,
-  accountPath,
-  accountsCrumb,
-  mayCreateAccount,
-  readAccount,
-} from './account-frame.ts';
+import { type AccountSubject, accountPath, accountsCrumb, addAccountForm, mayCreateAccount } from './account-frame.ts';
 
 const nameField: FormField = { name: 'name', label: 'Name', hint: 'The program that uses it.' };
 
@@ -48,14 +41,12 @@ function toOwner(visit: Visit, { owner }: Typed): Record<string, string> {
 /** Adds the forms that make, change, enable, disable, transfer and delete service accounts. */
 export function registerAccountForms(addPage: AddPage): void {
   addFormPage(addPage, pages.newServiceAccount, createForm);
-  addFormPage(addPage, pages.editServiceAccount, editForm);
-  addFormPage(addPage, pages.enableServiceAccount, enableForm);
-  addFormPage(addPage, pages.disableServiceAccount, disableForm);
-  addFormPage(addPage, pages.deleteServiceAccount, deleteForm);
+  addEdit(addPage);
+  addEnable(addPage);
+  addDisable(addPage);
+  addDelete(addPage);
   registerTransfer(addPage);
 }
-
-type AccountForm = FormPageDeclaration<{ id: string }, AccountSubject>;
 
 const createForm: FormPageDeclaration<unknown, null> = {
   read: async () => null,
@@ -83,102 +74,89 @@ const createForm: FormPageDeclaration<unknown, null> = {
   },
 };
 
-const editForm: AccountForm = {
-  read: readAccount,
-  describe: (account, visit) => ({
-    title: `Edit ${account.name}`,
-    crumbs: accountCrumbs(account),
-    fields: [
-      { ...nameField, value: account.name },
-      {
-        name: 'role',
-        label: 'Role',
-        kind: 'radio',
-        choices: platformRoleChoices(visit.principal.role),
-        value: account.role,
-        hint: 'It also limits its role in its teams.',
-      },
-      revisionField(account),
-    ],
-    submit: 'Save changes',
-    cancel: accountPath(account),
-    refusal: refusalOf(account.actions, 'update'),
-  }),
-  carryOut: async (account, typed, visit) => {
-    await visit.run(update, { params: { id: account.id }, body: toBody(typed) });
-    return accountPath(account, 'saved');
-  },
-};
+function addEdit(addPage: AddPage): void {
+  addAccountForm(addPage, pages.editServiceAccount, 'update', {
+    describe: (account, visit) => ({
+      title: `Edit ${account.name}`,
+      fields: [
+        { ...nameField, value: account.name },
+        {
+          name: 'role',
+          label: 'Role',
+          kind: 'radio',
+          choices: platformRoleChoices(visit.principal.role),
+          value: account.role,
+          hint: 'It also limits its role in its teams.',
+        },
+        revisionField(account),
+      ],
+      submit: 'Save changes',
+    }),
+    carryOut: async (account, typed, visit) => {
+      await visit.run(update, { params: { id: account.id }, body: toBody(typed) });
+      return accountPath(account, 'saved');
+    },
+  });
+}
 
-const enableForm: AccountForm = {
-  read: readAccount,
-  describe: (account) => ({
-    title: `Enable ${account.name}`,
-    crumbs: accountCrumbs(account),
-    lead: 'Its keys work again. Roles that it had before it was disabled are not restored.',
-    fields: [],
-    submit: 'Enable',
-    cancel: accountPath(account),
-    refusal: refusalOf(account.actions, 'enable'),
-  }),
-  carryOut: async (account, _typed, visit) => {
-    await visit.run(enable, { params: { id: account.id } });
-    return accountPath(account, 'enabled');
-  },
-};
+function addEnable(addPage: AddPage): void {
+  addAccountForm(addPage, pages.enableServiceAccount, 'enable', {
+    describe: (account) => ({
+      title: `Enable ${account.name}`,
+      lead: 'Its keys work again. Roles that it had before it was disabled are not restored.',
+      submit: 'Enable',
+    }),
+    carryOut: async (account, _typed, visit) => {
+      await visit.run(enable, { params: { id: account.id } });
+      return accountPath(account, 'enabled');
+    },
+  });
+}
 
-const disableForm: AccountForm = {
-  read: readAccount,
-  describe: async (account, visit) => ({
-    title: `Disable ${account.name}`,
-    crumbs: accountCrumbs(account),
-    lead: await readHeldLead(
-      visit,
-      'Its keys stop working immediately. Runs that it started continue. You can enable it again later.',
-      ['authority_id', account.id],
-    ),
-    fields: [],
-    submit: 'Disable',
-    tone: 'danger',
-    cancel: accountPath(account),
-    refusal: refusalOf(account.actions, 'disable'),
-  }),
-  carryOut: async (account, _typed, visit) => {
-    await visit.run(disable, { params: { id: account.id } });
-    return accountPath(account, 'disabled');
-  },
-};
+function addDisable(addPage: AddPage): void {
+  addAccountForm(addPage, pages.disableServiceAccount, 'disable', {
+    describe: async (account, visit) => ({
+      title: `Disable ${account.name}`,
+      lead: await readHeldLead(
+        visit,
+        'Its keys stop working immediately. Runs that it started continue. You can enable it again later.',
+        ['authority_id', account.id],
+      ),
+      submit: 'Disable',
+      tone: 'danger',
+    }),
+    carryOut: async (account, _typed, visit) => {
+      await visit.run(disable, { params: { id: account.id } });
+      return accountPath(account, 'disabled');
+    },
+  });
+}
 
-const deleteForm: AccountForm = {
-  read: readAccount,
-  describe: async (account, visit) => ({
-    title: `Delete ${account.name}`,
-    crumbs: accountCrumbs(account),
-    lead: await readHeldLead(
-      visit,
-      'The account, its keys and its memberships are deleted permanently. Runs that it started are kept, and so is its name in the audit.',
-      ['authority_id', account.id],
-    ),
-    fields: [],
-    submit: 'Delete service account',
-    tone: 'danger',
-    cancel: accountPath(account),
-    refusal: refusalOf(account.actions, 'delete'),
-  }),
-  carryOut: async (account, _typed, visit) => {
-    await visit.run(remove, { params: { id: account.id } });
-    return pagePath(pages.serviceAccounts, {}, { done: 'deleted' });
-  },
-};
+function addDelete(addPage: AddPage): void {
+  addAccountForm(addPage, pages.deleteServiceAccount, 'delete', {
+    describe: async (account, visit) => ({
+      title: `Delete ${account.name}`,
+      lead: await readHeldLead(
+        visit,
+        'The account, its keys and its memberships are deleted permanently. Runs that it started are kept, and so is its name in the audit.',
+        ['authority_id', account.id],
+      ),
+      submit: 'Delete service account',
+      tone: 'danger',
+    }),
+    carryOut: async (account, _typed, visit) => {
+      await visit.run(remove, { params: { id: account.id } });
+      return pagePath(pages.serviceAccounts, {}, { done: 'deleted' });
+    },
+  });
+}
 
 const newOwner = { name: 'user_id', type: 'user', isOptional: true } as const;
 
 function registerTransfer(addPage: AddPage): void {
-  addFormPage(addPage, pages.transferServiceAccount, {
-    read: readAccount,
+  addAccountForm(addPage, pages.transferServiceAccount, 'transfer', {
     describe: async (account, visit) => ({
       title: `Transfer ${account.name}`,
-      crumbs: accountCrumbs(account),
       lead: await readHeldLead(
         visit,
         html`<p>Its name, role and history are kept. <strong>All its keys are revoked</strong>, because another owner becomes responsible for it, and its memberships end.</p>`,
@@ -195,8 +173,6 @@ function registerTransfer(addPage: AddPage): void {
       ],
       submit: 'Transfer',
       tone: 'danger',
-      cancel: accountPath(account),
-      refusal: refusalOf(account.actions, 'transfer'),
     }),
     carryOut: async (account, typed, visit) => {
       const user = await readPersonId(visit, newOwner, typed);

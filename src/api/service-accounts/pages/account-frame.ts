@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { teamPath } from '#api/teams/pages/team-frame.ts';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import { type Html, html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
@@ -54,3 +55,6 @@ export function accountCrumbs(account: AccountSubject): Crumb[] {
 export function mayCreateAccount(visit: Visit): Action {
   return visit.mayDo(create, { organizationId: null, teamId: null, ownerUserId: visit.principal.id });
 }
+
+/** Adds forms about service accounts. */
+export const addAccountForm = formsAbout({ read: readAccount, crumbs: accountCrumbs, path: accountPath });

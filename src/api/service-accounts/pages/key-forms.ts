@@ -8,7 +8,7 @@ import { pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, get, revoke, rotate } from '../key-operations.ts';
-import { type AccountSubject, accountCrumbs, accountPath, readAccount } from './account-frame.ts';
+import { type AccountSubject, accountCrumbs, accountPath, addAccountForm, readAccount } from './account-frame.ts';
 
 interface KeySubject {
   readonly account: AccountSubject;
@@ -23,16 +23,12 @@ async function readKey(visit: Visit<{ id: string; keyID: string }>): Promise<Key
 
 /** Adds the forms for the keys of service accounts. A new key is shown in the answer to its form, and never again. */
 export function registerAccountKeyForms(addPage: AddPage): void {
-  addFormPage(addPage, pages.newServiceAccountKey, {
-    read: readAccount,
+  addAccountForm(addPage, pages.newServiceAccountKey, 'create_key', {
     describe: (account) => ({
       title: `New key for ${account.name}`,
-      crumbs: accountCrumbs(account),
       lead: 'The key has the permissions of the service account. It is shown once.',
       fields: keyFields,
       submit: 'Create key',
-      cancel: accountPath(account),
-      refusal: refusalOf(account.actions, 'create_key'),
     }),
     carryOut: async (account, typed, visit) => {
       const issued = await visit.run(create, { params: { id: account.id }, body: toKeyBody(visit, typed) });

@@ -2,12 +2,12 @@ import { ownerField, toOwner } from '#api/tenancy/pages/owner-choice.ts';
 import { bodyFields, readFields } from '#api/web/forms/body-fields.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField, toBody } from '#api/web/forms/resource-forms.ts';
+import { revisionField, toBody } from '#api/web/forms/resource-forms.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import { variableSetBody } from '../bodies.ts';
 import { create, remove, update } from '../operations.ts';
-import { readSet, type ShownSet, setCrumbs, setPath, setsCrumb } from './labels.ts';
+import { addSetForm, type ShownSet, setPath, setsCrumb } from './labels.ts';
 import { mayCreateSet } from './owners.ts';
 
 /** Adds the forms that make, rename and delete variable sets. */
@@ -44,16 +44,12 @@ function addNew(addPage: AddPage): void {
 }
 
 function addEdit(addPage: AddPage): void {
-  addFormPage(addPage, pages.editVariableSet, {
-    read: readSet,
+  addSetForm(addPage, pages.editVariableSet, 'update', {
     describe: (set) => ({
       title: `Edit ${set.name}`,
-      crumbs: setCrumbs(set),
       lead: 'Existing runs keep the old name.',
       fields: [...describedFields(set), revisionField(set)],
       submit: 'Save changes',
-      cancel: setPath(set),
-      refusal: refusalOf(set.actions, 'update'),
     }),
     carryOut: async (set, typed, visit) => {
       const body = { ...toBody(typed), ...readFields(variableSetBody, typed) };
@@ -64,17 +60,12 @@ function addEdit(addPage: AddPage): void {
 }
 
 function addDelete(addPage: AddPage): void {
-  addFormPage(addPage, pages.deleteVariableSet, {
-    read: readSet,
+  addSetForm(addPage, pages.deleteVariableSet, 'delete', {
     describe: (set) => ({
       title: `Delete ${set.name}`,
-      crumbs: setCrumbs(set),
       lead: `${describeContent(set)} New runs no longer get its variables. Existing runs keep theirs.`,
-      fields: [],
       submit: 'Delete variable set',
       tone: 'danger',
-      cancel: setPath(set),
-      refusal: refusalOf(set.actions, 'delete'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(remove, { params: { id } });

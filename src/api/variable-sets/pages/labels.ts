@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
@@ -30,3 +31,6 @@ export function placePath({ type, id }: { readonly type: 'project' | 'environmen
     ? pagePath(pages.project, { id })
     : pagePath(pages.environment, { id }, { tab: 'variables' });
 }
+
+/** Adds forms about variable sets. */
+export const addSetForm = formsAbout({ read: readSet, crumbs: setCrumbs, path: setPath });

@@ -1,7 +1,7 @@
 import { secretPage } from '#api/tenancy/pages/signing-secret.ts';
 import type { FormField } from '#api/web/forms/fields/form-field.ts';
 import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf, revisionField } from '#api/web/forms/resource-forms.ts';
+import { revisionField } from '#api/web/forms/resource-forms.ts';
 import { addUrlProblem } from '#api/web/forms/url-problem.ts';
 import { readWords } from '#api/web/forms/word-list.ts';
 import { type Html, html } from '#api/web/html.ts';
@@ -12,7 +12,7 @@ import { everyEvent } from '#domain/webhooks/model.ts';
 import { Pattern } from '../bodies.ts';
 import { checkPatterns } from '../event-catalogue.ts';
 import { create, listEvents, remove, update } from '../operations.ts';
-import { readShown, type ShownWebhook, webhookCrumbs, webhookPath, webhooksCrumb } from './labels.ts';
+import { addWebhookForm, type ShownWebhook, webhookPath, webhooksCrumb } from './labels.ts';
 import { webhookOwners } from './owners.ts';
 import { secretPlaces } from './secret-page.ts';
 
@@ -63,16 +63,12 @@ function addNew(addPage: AddPage): void {
 }
 
 function addEdit(addPage: AddPage): void {
-  addFormPage(addPage, pages.editWebhook, {
-    read: readShown,
+  addWebhookForm(addPage, pages.editWebhook, 'update', {
     describe: async (webhook, visit) => ({
       title: `Edit ${webhook.name}`,
-      crumbs: webhookCrumbs(webhook),
       lead: 'Waiting deliveries are sent to the new URL, unless the webhook no longer gets their type of event. While the webhook is disabled, it gets no events. Deliveries that waited before are sent once it is enabled.',
       fields: [...(await settingFields(visit, webhook)), revisionField(webhook)],
       submit: 'Save changes',
-      cancel: webhookPath(webhook),
-      refusal: refusalOf(webhook.actions, 'update'),
     }),
     carryOut: async (webhook, typed, visit) => {
       const { name, url, enabled, expected_revision: revision } = typed;
@@ -88,17 +84,12 @@ function addEdit(addPage: AddPage): void {
 }
 
 function addDelete(addPage: AddPage): void {
-  addFormPage(addPage, pages.deleteWebhook, {
-    read: readShown,
+  addWebhookForm(addPage, pages.deleteWebhook, 'delete', {
     describe: (webhook) => ({
       title: `Delete ${webhook.name}`,
-      crumbs: webhookCrumbs(webhook),
       lead: 'Its endpoint gets no more messages, waiting deliveries are discarded, and the delivery log is deleted.',
-      fields: [],
       submit: 'Delete webhook',
       tone: 'danger',
-      cancel: webhookPath(webhook),
-      refusal: refusalOf(webhook.actions, 'delete'),
     }),
     carryOut: async ({ id }, _typed, visit) => {
       await visit.run(remove, { params: { id } });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Crumb } from '#api/web/components/page-head.ts';
 import { renderStatusBadge, type StatusLook } from '#api/web/components/status.ts';
+import { formsAbout } from '#api/web/forms/forms-about.ts';
 import type { Html } from '#api/web/html.ts';
 import type { NewsOf } from '#api/web/news.ts';
 import { type LocalPath, pagePath, pages } from '#api/web/paths.ts';
@@ -55,3 +56,6 @@ export function describeAnswer(answer: Pick<ShownTry, 'status' | 'milliseconds'>
   if (answer === null) return 'none';
   return `${answer.status ?? 'no answer'} after ${answer.milliseconds} ms`;
 }
+
+/** Adds forms about webhooks. */
+export const addWebhookForm = formsAbout({ read: readShown, crumbs: webhookCrumbs, path: webhookPath });

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import { renderPageHead } from '#api/web/components/page-head.ts';
 import { renderStatusBadge } from '#api/web/components/status.ts';
-import { addFormPage } from '#api/web/forms/form-page.ts';
-import { refusalOf } from '#api/web/forms/resource-forms.ts';
 import { html } from '#api/web/html.ts';
 import type { Page } from '#api/web/layout.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
@@ -11,20 +9,22 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import { test } from '../delivery-operations.ts';
 import type { WebhookTestView } from '../views.ts';
 import { renderAnswerText } from './delivery-content.ts';
-import { deliveryLooks, describeAnswer, readShown, type ShownWebhook, webhookCrumbs, webhookPath } from './labels.ts';
+import {
+  addWebhookForm,
+  deliveryLooks,
+  describeAnswer,
+  type ShownWebhook,
+  webhookCrumbs,
+  webhookPath,
+} from './labels.ts';
 
 /** Adds the form that sends a test message, and shows what the endpoint said. */
 export function registerTestForm(addPage: AddPage): void {
-  addFormPage(addPage, pages.testWebhook, {
-    read: readShown,
+  addWebhookForm(addPage, pages.testWebhook, 'test', {
     describe: (webhook) => ({
       title: `Test ${webhook.name}`,
-      crumbs: webhookCrumbs(webhook),
       lead: 'A message of the type webhook.test is sent to the saved URL now, signed like all others. This takes up to 15 seconds, and also works while the webhook is disabled.',
-      fields: [],
       submit: 'Send a test',
-      cancel: webhookPath(webhook),
-      refusal: refusalOf(webhook.actions, 'test'),
     }),
     // A form that is sent twice sends one message, and only the first answer says what the endpoint said.
     carryOut: async (webhook, _typed, visit) => {

@@ -1,0 +1,53 @@
+import type { Action } from '#domain/shared/actions.ts';
+import type { Crumb } from '../components/page-head.ts';
+import type { LocalPath, PagePattern, ParamsOf } from '../paths.ts';
+import type { AddPage, PageOptions } from '../visit/route.ts';
+import type { Visit } from '../visit/visit.ts';
+import { addFormPage, type FormPage, type FormPageDeclaration } from './form-page.ts';
+import { refusalOf } from './resource-forms.ts';
+
+/** What all forms about one kind of thing have in common. */
+export interface FormsAbout<Params, Thing> {
+  readonly read: (visit: Visit<Params>) => Promise<Thing>;
+  readonly crumbs: (thing: Thing) => readonly Crumb[];
+  /** The page of the thing, to which a visitor returns who changes their mind. */
+  readonly path: (thing: Thing) => LocalPath;
+}
+
+type Common = 'crumbs' | 'cancel' | 'refusal' | 'fields';
+
+/** What one form says beside that. Without fields, it only asks. */
+type Described = Omit<FormPage, Common> & Partial<Pick<FormPage, Common>>;
+
+interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thing>, 'carryOut'> {
+  readonly describe: (thing: Thing, visit: Visit<Params>) => Described | Promise<Described>;
+}
+
+/**
+ * Returns a function that adds the form for one action of a thing, by the action's name. The form is refused for the reason that the thing's
+ * `actions` give.
+ */
+export function formsAbout<Params, Thing extends { readonly actions: readonly Action[] }>(
+  about: FormsAbout<Params, Thing>,
+) {
+  return <Pattern extends PagePattern>(
+    addPage: AddPage,
+    pattern: ParamsOf<Pattern> extends Params ? Pattern : never,
+    action: Thing['actions'][number]['name'],
+    { describe, carryOut }: FormAbout<Params, Thing>,
+    options?: PageOptions,
+  ): void => {
+    const declaration: FormPageDeclaration<Params, Thing> = {
+      read: about.read,
+      describe: async (thing, visit) => ({
+        crumbs: about.crumbs(thing),
+        cancel: about.path(thing),
+        refusal: refusalOf(thing.actions, action),
+        fields: [],
+        ...(await describe(thing, visit)),
+      }),
+      carryOut,
+    };
+    addFormPage(addPage, pattern, declaration as FormPageDeclaration<ParamsOf<Pattern>, Thing>, options);
+  };
+}
