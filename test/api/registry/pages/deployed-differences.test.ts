@@ -67,6 +67,43 @@ describe('the changes to what is deployed', () => {
   });
 });
 
+describe('members of a value that were left out', () => {
+  const nested = {
+    type: 'object',
+    properties: { public: { type: 'boolean', default: false }, cidr: { type: 'string' } },
+  };
+  const service = { type: 'object', properties: { replicas: { type: 'integer', default: 1 } } };
+  const properties = {
+    network: nested,
+    services: { type: 'object', additionalProperties: service, default: { web: {} } },
+  };
+
+  test('are no change where their defaults are deployed, in the form of a run and in that of a schedule', async () => {
+    const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
+    const id = await stage.steps.publish({ variables: { type: 'object', properties }, executor });
+    const entered = { network: { cidr: '10.0.0.0/8' } };
+    const { body } = await stage.ask(entered, { template_id: id, version: '1.0.0', instance: 'nested' });
+    await stage.finish(body.id);
+    const place = { environment_id: stage.tenant.environment };
+    const address = `/catalog/${id}/run?${new URLSearchParams({ ...place, instance: 'nested' })}`;
+    const fields = { instance: 'nested', ...place, 'v/network/cidr': '10.0.0.0/8', 'v/network/public': '' };
+    const shown = await send(address, fields);
+    expect(differences(shown.text)).toContain('The version of nested stays 1.0.0.');
+    expect(differences(shown.text)).not.toContain('→');
+    const work = { template_id: id, ...place, operation: 'apply', instance: 'nested', variables_from: '' };
+    const scheduled = await visitor.submit('/schedules/new', {
+      ...{ name: 'Nightly', 'schedule.every': '6h', 'schedule.cron': '', 'schedule.timezone': 'UTC' },
+      ...{ variables_of: `${id} 1.0.0`, 'v/network/cidr': '10.0.0.0/8' },
+      ...Object.fromEntries(Object.entries(work).map(([name, value]) => [`work.run.${name}`, value])),
+    });
+    expect(scheduled.text).not.toContain('would reset');
+    expect(scheduled.status).toBe(303);
+    expect(differences((await send(address, { ...fields, 'v/network/cidr': '10.1.0.0/16' })).text)).toMatch(
+      /network \{.*10\.0\.0\.0.* → \{.*10\.1\.0\.0/,
+    );
+  });
+});
+
 describe('a form for a run', () => {
   test('says from what it is filled in only while it is as it was loaded, since a newer run may have deployed since', async () => {
     const address = await deployed({ region: 'eu', size: 2 });

@@ -4,6 +4,7 @@ import { holdsSecret, type Node, type ObjectNode } from '#api/web/forms/schema/p
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { fillVariables, readVariables } from '#api/web/forms/schema/variables.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
+import { withDefaults } from '#api/web/forms/schema/with-defaults.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ComparedFacts, Deployment, Difference, Values } from './compared.ts';
 import { isMissing, staysWhenEmpty, whenEmpty } from './when-empty.ts';
@@ -16,11 +17,22 @@ export interface DeployedChanges {
   readonly omit: readonly string[];
 }
 
-/** Compares with what the form was filled in with, so that what a field cannot hold is no change. */
+/**
+ * Compares with what the form was filled in with, so that what a field cannot hold is no change. A member of a value that was left out has its
+ * default, so leaving it out is none either.
+ */
 export function findChanges({ values, secrets }: Deployment, root: ObjectNode, entered: Values): DeployedChanges {
   const { values: filled } = readVariables(root, fillVariables(root, values));
-  const isChanged = (name: string) =>
-    secrets.includes(name) || !Object.hasOwn(filled, name) || !isDeepStrictEqual(filled[name], entered[name]);
+  const members = new Map(root.members.map((member) => [member.name, member]));
+  const inFull = (name: string, value: JsonValue) => {
+    const member = members.get(name);
+    return member ? withDefaults(member, value) : value;
+  };
+  const isSame = (name: string) => {
+    const [before, after] = [filled[name], entered[name]];
+    return before !== undefined && after !== undefined && isDeepStrictEqual(inFull(name, before), inFull(name, after));
+  };
+  const isChanged = (name: string) => secrets.includes(name) || !isSame(name);
   return {
     variables: Object.fromEntries(Object.entries(entered).filter(([name]) => isChanged(name))),
     omit: Object.keys(filled).filter((name) => Object.hasOwn(values, name) && !Object.hasOwn(entered, name)),

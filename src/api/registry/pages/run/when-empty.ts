@@ -3,13 +3,18 @@ import { describeGiver, isOpen, showInherited } from '#api/environments/pages/in
 import { holdsSecret } from '#api/web/forms/schema/plan/node.ts';
 import { slots } from '#api/web/forms/schema/slots.ts';
 import { shorten } from '#api/web/forms/schema/view/hints.ts';
+import { withDefaults } from '#api/web/forms/schema/with-defaults.ts';
+import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ComparedFacts, Deployment, Difference } from './compared.ts';
 
 /** Whether what takes the place of a variable that is left empty is the value that is deployed. */
 export function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
   const given = inherited?.get(slots.member('', name));
-  if (given) return isOpen(given) && isDeepStrictEqual(given.value, values[name]);
-  return isDeepStrictEqual(root.members.find((each) => each.name === name)?.default, values[name]);
+  const member = root.members.find((each) => each.name === name);
+  const inFull = (value: JsonValue | undefined) =>
+    value === undefined || !member ? value : withDefaults(member, value);
+  const isDeployed = (value: JsonValue | undefined) => isDeepStrictEqual(inFull(value), inFull(values[name]));
+  return given ? isOpen(given) && isDeployed(given.value) : isDeployed(member?.default);
 }
 
 /** Whether nothing takes the place of a variable that is left empty, and no run can do without it. */
