@@ -4,9 +4,9 @@ import { withDefaults } from '#api/web/forms/schema/with-defaults.ts';
 import { compileVariables } from '#domain/registry/variables/engine.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 
-const size = { type: 'integer', default: 1 };
-const service = { type: 'object', properties: { size, tags: { type: 'object', default: {} } } };
-const properties = {
+const size: JsonObject = { type: 'integer', default: 1 };
+const service: JsonObject = { type: 'object', properties: { size, tags: { type: 'object', default: {} } } };
+const properties: JsonObject = {
   plain: service,
   map: { type: 'object', additionalProperties: service },
   list: { type: 'array', items: service },
