@@ -13,7 +13,7 @@ import type { AddPage } from '#api/web/visit/route.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { create, disable, enable, remove, update } from '../operations.ts';
 import { transfer } from '../transfer-operations.ts';
-import { type AccountSubject, accountPath, accountsCrumb, addAccountForm, mayCreateAccount } from './account-frame.ts';
+import { accountPath, accountsCrumb, addAccountForm, mayCreateAccount } from './account-frame.ts';
 
 const nameField: FormField = { name: 'name', label: 'Name', hint: 'The program that uses it.' };
 
