@@ -127,7 +127,7 @@ export async function runTogether<Row>(
 }
 
 /** The same few combinations of statements are sent again and again. */
-const maximumJoined = 1000;
+const maxJoined = 1000;
 const joined = new Map<string, string>();
 
 /** Joins statements into one. It takes the parameters of the first statement, then those of the second, and so on. */
@@ -143,7 +143,7 @@ function joinTexts(statements: readonly Pick<CompiledQuery, 'sql' | 'parameters'
   });
   const others = texts.slice(0, -1).map((text, index) => `change_${index} as (${text})`);
   const text = others.length === 0 ? `${texts[0]}` : `with ${others.join(', ')} ${texts.at(-1)}`;
-  if (joined.size < maximumJoined) joined.set(key, text);
+  if (joined.size < maxJoined) joined.set(key, text);
   return text;
 }
 

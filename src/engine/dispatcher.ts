@@ -6,7 +6,7 @@ import type { OutboxMessage } from '#domain/shared/events/outbox.ts';
 import { removeEntries } from '#domain/shared/events/outbox-store.ts';
 import { deliverMessage } from './deliver.ts';
 
-const maximumDeliveries = 16;
+const maxDeliveries = 16;
 /** This many commits in a row, each within `burstGapMs` of the one before, are a burst. */
 const burstLength = 16;
 const burstGapMs = 50;
@@ -39,7 +39,7 @@ class DeliveryThrottle {
     const now = Date.now();
     const isBurst = this.#commitsInBurst >= burstLength && now - this.#lastCommitAt < burstGapMs;
     const isOverdue = waiting > longBacklog || now - oldestAt > longWaitMs;
-    return isBurst && !isOverdue ? 0 : maximumDeliveries;
+    return isBurst && !isOverdue ? 0 : maxDeliveries;
   }
 
   /** How long to wait before asking for the limit again. */
@@ -52,7 +52,7 @@ class DeliveryThrottle {
 }
 
 /** More messages than this wait in the database for a sweeper, not in memory. */
-const maximumQueued = 10_000;
+const maxQueued = 10_000;
 const clearBatchSize = 200;
 const clearDelayMs = 10;
 
@@ -90,7 +90,7 @@ export class Dispatcher implements MessageDelivery {
   /** Takes the messages of one commit, which are delivered one after another. Never waits. */
   readonly dispatch = (messages: OutboxMessage[]): void => {
     this.#throttle.noteCommit();
-    if (this.#pending + messages.length > maximumQueued) return;
+    if (this.#pending + messages.length > maxQueued) return;
     this.#queue.push({ messages, committedAt: Date.now() });
     this.#pending += messages.length;
     this.#startDeliveries();

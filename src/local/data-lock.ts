@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, StartError } from './errors.ts';
 
 /** On some systems, the address of a socket has at most 104 bytes. */
-const longestSocketPath = 100;
+const maxSocketPath = 100;
 
 /**
  * Locks a data directory for this process. The lock is a socket that the process listens on, so that it ends with the
@@ -63,7 +63,7 @@ async function removeAbandoned(path: string, dataDir: string): Promise<void> {
 
 function socketPath(dataDir: string): string {
   const path = join(dataDir, 'start.sock');
-  if (Buffer.byteLength(path) <= longestSocketPath) return path;
+  if (Buffer.byteLength(path) <= maxSocketPath) return path;
   return join(tmpdir(), `coordinator-${createHash('sha256').update(dataDir).digest('hex').slice(0, 24)}.sock`);
 }
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-const longestTail = 64 * 1024;
+const maxTail = 64 * 1024;
 
 /** The last line of a program's log; of a structured line, its message. */
 export function lastLine(logFile: string): string {
   if (!existsSync(logFile)) return 'the log is empty';
-  const lines = readFileSync(logFile, 'utf8').slice(-longestTail).trim().split('\n');
+  const lines = readFileSync(logFile, 'utf8').slice(-maxTail).trim().split('\n');
   const line = lines.findLast((candidate) => candidate.trim() !== '') ?? 'the log is empty';
   return (readMessage(line) ?? line).replace(/\.$/, '');
 }

@@ -5,7 +5,7 @@ import { withoutInspector } from './node-flags.ts';
 /** The exit code of a subcommand that finds its work already done. */
 export const alreadyDoneExitCode = 3;
 
-const longestKept = 16 * 1024;
+const maxKept = 16 * 1024;
 
 /**
  * Runs a subcommand of this program as a child process and waits for its end. Pass secrets by `input`, its standard input.
@@ -25,7 +25,7 @@ export async function runSubcommand(
   let errors = '';
   child.stdout?.resume();
   child.stderr?.on('data', (chunk) => {
-    errors = (errors + String(chunk)).slice(-longestKept);
+    errors = (errors + String(chunk)).slice(-maxKept);
   });
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);

@@ -31,7 +31,7 @@ export type SupervisedProgram = {
 };
 
 const stopWithinMs = 30_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 /** After a process has run this long, the pause before its next restart is short again. */
 const stableAfterMs = 60_000;
 
@@ -133,7 +133,7 @@ export class Supervisor {
 
   async #restart(cause: string): Promise<void> {
     const pause = this.#pauseMs;
-    this.#pauseMs = Math.min(pause * 2, longestPauseMs);
+    this.#pauseMs = Math.min(pause * 2, maxPauseMs);
     this.#program.report(`The ${this.#program.name} ended unexpectedly (${cause}); restarting in ${pause / 1000} s.`);
     await delay(pause);
     if (this.#isStopping) return;

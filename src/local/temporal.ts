@@ -47,7 +47,7 @@ export function findTemporalProgram(): string {
 }
 
 /** Some causes of a failed start pass: an earlier server is still stopping, or another program has just taken the port. */
-const maximumStarts = 6;
+const maxStarts = 6;
 const pauseMs = 2_000;
 /** The histories of finished workflows are kept for a week. */
 const retentionSeconds = 7 * 86_400;
@@ -132,7 +132,7 @@ export async function startWithRetries(
   for (let starts = 1; ; starts += 1) {
     const server = await start();
     if (await isReady(server, starting)) return server;
-    if (starts >= maximumStarts) {
+    if (starts >= maxStarts) {
       throw new StartError(`The Temporal server ended while starting; see ${starting.logFile}.`);
     }
     await delay(pauseMs);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluationErrorCodes, reasonCodes } from '#api/access-reviews/access-review.ts';
 import { canI } from '#api/access-reviews/operations.ts';
-import { longestOverlapSeconds, maxActiveKeys } from '#domain/identity/api-keys/changes.ts';
+import { maxActiveKeys, maxOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
 import { rolePermissions } from '#domain/shared/access/permissions.ts';
 import { formatDuration } from '#domain/shared/values/durations.ts';
 import { platformRoles, teamRoleActions, teamRoleOfAccount } from '#domain/shared/vocabulary/roles.ts';
@@ -45,7 +45,7 @@ describe('the table of limits', () => {
   it('states the maximum number of keys and the longest overlap of two keys', () => {
     expect(tableUnder(page, '## API keys').map(([, value]) => value)).toEqual([
       String(maxActiveKeys),
-      formatDuration(longestOverlapSeconds),
+      formatDuration(maxOverlapSeconds),
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { Version } from '#domain/registry/model.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { Json } from '#domain/shared/values/json.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
 /** The bodies of requests about assemblies (docs/assemblies.md). */
@@ -33,7 +33,7 @@ export const SaveDraft = z
     expected_revision: z
       .int()
       .min(0)
-      .max(largestInteger)
+      .max(maxInteger)
       .optional()
       .describe("The draft's revision that the change was made for. 0: there is no draft yet."),
   })

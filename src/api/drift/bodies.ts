@@ -3,7 +3,7 @@ import { maxIgnoreRules, maxSuppressed, remediationDirections } from '#domain/dr
 import { Id } from '#domain/shared/ids.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ScheduleBody } from '#domain/shared/schedules/schedule-body.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 
 /** The bodies of requests about drift (docs/drift.md). */
 
@@ -73,7 +73,7 @@ export const ReopenFinding = z.strictObject({ reason: Reason, ...ExpectedRevisio
 export const RemedyFinding = z
   .strictObject({
     evidence_id: Id.describe('The latest evidence of the finding.'),
-    expected_revision: z.int().min(1).max(largestInteger).describe("The finding's revision when you decided."),
+    expected_revision: z.int().min(1).max(maxInteger).describe("The finding's revision when you decided."),
     direction: z
       .enum(remediationDirections)
       .describe('`revert` applies what was last deployed. `adopt` records the real values in the state.'),

@@ -6,7 +6,7 @@ import Negotiator from 'negotiator';
 const zip = promisify(gzip);
 
 /** A shorter text fits into one packet, so compressing it saves nothing. */
-const shortest = 1_000;
+const minLength = 1_000;
 
 /** Whether the client accepts gzip for its request. */
 export function acceptsGzip(request: FastifyRequest): boolean {
@@ -23,7 +23,7 @@ export async function compressFor(
   text: string,
 ): Promise<string | Buffer> {
   reply.header('vary', 'accept-encoding');
-  if (text.length < shortest || !acceptsGzip(request)) return text;
+  if (text.length < minLength || !acceptsGzip(request)) return text;
   reply.header('content-encoding', 'gzip');
   return compress(text);
 }

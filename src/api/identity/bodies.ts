@@ -7,14 +7,14 @@ import { PlatformRole } from '#domain/shared/vocabulary/roles.ts';
 /** The bodies of requests that create or change users. */
 
 const notPersonal = { path: ['password'], error: personalMessage };
-const fewestCharacters = 5;
+const minCharacters = 5;
 
 /** The body that creates the first administrator. Its password must also have several different characters. */
 export const FirstAdministrator = z
   .strictObject({ email: Email, name: PersonName, password: Password })
-  .refine(({ password }) => new Set(password).size >= fewestCharacters, {
+  .refine(({ password }) => new Set(password).size >= minCharacters, {
     path: ['password'],
-    error: `must have at least ${fewestCharacters} different characters`,
+    error: `must have at least ${minCharacters} different characters`,
   })
   .refine((user) => !isPersonal(user.password, user), notPersonal)
   .meta({ id: 'CreateFirstAdministrator' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnswerId, Time } from '#api/pipeline/schemas.ts';
-import { type IssuedKey, longestOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
+import { type IssuedKey, maxOverlapSeconds } from '#domain/identity/api-keys/changes.ts';
 import type { ApiKeyDetails } from '#domain/identity/api-keys/store.ts';
 import { apiKeyKinds, apiKeyStates, PersonName } from '#domain/identity/model.ts';
 import { durationBetween, parseDuration } from '#domain/shared/values/durations.ts';
@@ -70,7 +70,7 @@ export const CreateKey = z.strictObject({ name: PersonName, expires_at: ExpiresA
 export const RegenerateKey = z.strictObject({ expires_at: ExpiresAt }).meta({ id: 'RegenerateApiKey' }).optional();
 export const RotateKey = z
   .strictObject({
-    overlap: durationBetween(0, longestOverlapSeconds)
+    overlap: durationBetween(0, maxOverlapSeconds)
       .optional()
       .describe('How long the old key stays valid beside the new one; it ends at once where none is given.'),
   })

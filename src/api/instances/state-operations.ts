@@ -7,8 +7,8 @@ import { readState } from '#domain/instances/state/state.ts';
 import { forgetImportedState } from '#domain/instances/state/state-forgetting.ts';
 import {
   importFirstState,
-  largestImport,
-  largestSerial,
+  maxImportBytes,
+  maxSerial,
   readImportedState,
 } from '#domain/instances/state/state-import.ts';
 import { listStateVersions, readStateVersion } from '#domain/instances/state/version-store.ts';
@@ -93,7 +93,7 @@ const StateBody = z
     required: ['version', 'serial', 'lineage'],
     properties: {
       version: { const: 4, type: 'number' },
-      serial: { type: 'number', multipleOf: 1, minimum: 0, maximum: largestSerial },
+      serial: { type: 'number', multipleOf: 1, minimum: 0, maximum: maxSerial },
       lineage: { type: 'string', minLength: 1, maxLength: 1024 },
       resources: { type: 'array', items: { type: 'object' } },
       outputs: { type: 'object' },
@@ -109,7 +109,7 @@ export const importState = command({
     'integers of any size stay exact, and the next run continues from it.',
   params: InstanceParams,
   body: StateBody,
-  exactBodyLimit: largestImport,
+  exactBodyLimit: maxImportBytes,
   responses: { 201: StateVersionView },
   at: get,
   access: { ...stateAccess, review: { ...accessReview, verb: 'import_state' } },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { DeclaredName, largestManifest, ReleaseName, Selector, Subject } from '#domain/plugins/model.ts';
+import { DeclaredName, maxManifestBytes, ReleaseName, Selector, Subject } from '#domain/plugins/model.ts';
 import { OwnershipSnapshot } from '#domain/plugins/places/ownership-snapshot.ts';
 import { Id } from '#domain/shared/ids.ts';
 import { readable } from '#domain/shared/values/human-name.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 import { ResourceName } from '#domain/tenancy/model.ts';
 
 /** Requests of the plugin operations. Expected revisions and owners are required: a command is for the state that its caller has read. */
 
-const Revision = z.int().min(1).max(largestInteger);
+const Revision = z.int().min(1).max(maxInteger);
 
 const expected = {
   expected_revision: Revision.describe('The revision that you have read. A stale one answers 409.'),
@@ -37,14 +37,14 @@ export const InstallPlugin = z
   .meta({ id: 'InstallPlugin', oneOf: [{ required: ['organization_id'] }, { required: ['team_id'] }] });
 
 /** Base64 has four characters for three bytes. */
-const longestEncoded = Math.ceil(largestManifest / 3) * 4;
+const maxEncoded = Math.ceil(maxManifestBytes / 3) * 4;
 
 export const StageManifest = z
   .strictObject({
     release: ReleaseName,
     manifest: z
       .string()
-      .max(longestEncoded, { error: `expected at most ${largestManifest} bytes` })
+      .max(maxEncoded, { error: `expected at most ${maxManifestBytes} bytes` })
       .optional()
       .describe(
         'The exact bytes of the manifest, as base64. Without it, only the digest becomes known: the release can be activated, and nothing of it approved.',
@@ -82,7 +82,7 @@ export const ReplaceCeiling = z
     expected_ceiling_revision: z
       .int()
       .min(0)
-      .max(largestInteger)
+      .max(maxInteger)
       .describe('The revision of the ceiling that you have read; 0 if there is none yet. A stale one answers 409.'),
     ...expected,
   })

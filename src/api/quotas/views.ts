@@ -7,7 +7,7 @@ import { readDefaultLimits } from '#domain/quotas/limits/limits.ts';
 import { type QuotaDetails, readQuota } from '#domain/quotas/store.ts';
 import { readUsage, type Usage } from '#domain/quotas/usage.ts';
 import { Id } from '#domain/shared/ids.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 import { installationId, Limits, quotaKindNames, quotaKinds, quotaScopes } from '#domain/shared/vocabulary/quotas.ts';
 
 export const QuotaScopeName = z.enum(quotaScopes);
@@ -35,7 +35,7 @@ export const SetQuota = z
     expected_revision: z
       .int()
       .min(0)
-      .max(largestInteger)
+      .max(maxInteger)
       .optional()
       .describe('The revision that was read. 0: the owner must have no quota yet.'),
   })

@@ -10,10 +10,10 @@ import { WantedTool } from '#domain/tools/model.ts';
 
 /** The bodies of requests about templates and their versions (docs/writing-templates.md). */
 
-const longestReadme = 256 * 1024;
+const maxReadmeLength = 256 * 1024;
 const Readme = z
   .string()
-  .refine((text) => Buffer.byteLength(text) <= longestReadme, { error: 'must have at most 256 KiB' })
+  .refine((text) => Buffer.byteLength(text) <= maxReadmeLength, { error: 'must have at most 256 KiB' })
   .describe('Markdown for people who choose and use the template.');
 
 /** What people say of a template. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { InstanceName } from '#domain/instances/instance-name.ts';
-import { longestAddress } from '#domain/runs/attempts/checks.ts';
+import { maxAddressLength } from '#domain/runs/attempts/checks.ts';
 import { logLevels, maxAddresses, maxParallelism, type RunOptions } from '#domain/runs/options/model.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -11,7 +11,7 @@ import { requestedOperations } from '#domain/shared/vocabulary/runs.ts';
 /** The bodies of requests for runs (docs/following-runs.md). */
 
 const Operation = z.enum(requestedOperations);
-const Replaced = z.array(z.string().min(1).max(longestAddress)).max(maxAddresses);
+const Replaced = z.array(z.string().min(1).max(maxAddressLength)).max(maxAddresses);
 const Options = z
   .strictObject({
     replace: Replaced.nullish().describe('As `replace` of the run. If both name any, they must be the same.'),

@@ -13,7 +13,7 @@ import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { findRun, listEvents, readProgress } from '#domain/runs/store.ts';
 import { Invalid, NotFound } from '#domain/shared/errors.ts';
 import { pageQuery } from '#domain/shared/paging.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 import { wholeNumber } from '#domain/shared/values/whole-number.ts';
 import { isTerminal } from '#domain/shared/vocabulary/runs.ts';
 import { LogEntryView, RemovedBefore, RunLogView, toLogEntry } from './log-views.ts';
@@ -22,7 +22,7 @@ import { RunEventView } from './views.ts';
 
 const pageBytes = 2 * 1024 * 1024;
 /** A stream ends after this time. Its reader connects again at its position. */
-const longestStreamMs = 5 * 60_000;
+const maxStreamMs = 5 * 60_000;
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
 const LogQuery = z.strictObject({
@@ -133,7 +133,7 @@ async function* follow(
   let position = after;
   let eventPosition = 0;
   let sentRevision = 0;
-  const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(longestStreamMs)]);
+  const untilAskedAgain = AbortSignal.any([signal, AbortSignal.timeout(maxStreamMs)]);
   for await (const run of services.runFeed.watch(params.id, untilAskedAgain)) {
     const { status, phase, revision, waitingOn, lastLogSequence: last, lastEventSequence: lastEvent } = run;
     if (revision !== sentRevision) yield { event: 'run', data: { status, phase, revision, waiting_on: waitingOn } };
@@ -170,7 +170,7 @@ async function* readEvents(
 /** The sequence from which a stream resumes. Anything that cannot be one starts it from the beginning. */
 function toPosition(lastEventId = ''): number {
   const position = /^\d{1,10}$/.test(lastEventId) ? Number(lastEventId) : 0;
-  return position <= largestInteger ? position : 0;
+  return position <= maxInteger ? position : 0;
 }
 
 type Progress = Awaited<ReturnType<typeof requireProgress>>;

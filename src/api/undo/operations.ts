@@ -6,7 +6,7 @@ import { showAdmittedRun } from '#api/runs/actions.ts';
 import { getRun, accessReview as runReview } from '#api/runs/operations.ts';
 import { RunView } from '#api/runs/views.ts';
 import { admissionOf, findRequeueTarget } from '#domain/runs/admission/requeue.ts';
-import { longestAddress } from '#domain/runs/attempts/checks.ts';
+import { maxAddressLength } from '#domain/runs/attempts/checks.ts';
 import type { Access } from '#domain/shared/access/decide.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 import { Id } from '#domain/shared/ids.ts';
@@ -155,7 +155,7 @@ const Promote = z
   .strictObject({
     candidate_digest: z.string().min(1).max(255),
     accepted_collateral: z
-      .array(z.string().min(1).max(longestAddress))
+      .array(z.string().min(1).max(maxAddressLength))
       .max(maxCollateral)
       .describe(
         'Exactly the resources of `candidate.collateral`, in any order. A candidate check that finds more than can be accepted fails with the problem `too_much_collateral`.',

@@ -4,7 +4,7 @@ import { revisionFor } from '#api/pipeline/headers/if-match.ts';
 import { ignoringShown, ShownRevision } from '#api/pipeline/written-back.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { Json } from '#domain/shared/values/json.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 import { maxVariables, type NewVariable, variableCategories, variablePhases } from '#domain/variables/model.ts';
 import { VariableView } from './views.ts';
 
@@ -34,7 +34,7 @@ const variableFields = {
   expected_revision: z
     .int()
     .min(0)
-    .max(largestInteger)
+    .max(maxInteger)
     .optional()
     .describe('The revision that was read. 0: there must be no such variable yet.'),
   revision: ShownRevision.revision,

@@ -204,7 +204,7 @@ export type NextAssemblyStep = { kind: 'again' } | { kind: 'wait'; seconds: numb
 export const assemblyRunWorkflow = 'assemblyRun';
 
 /** The longest pause between two attempts of a node, in seconds. */
-export const longestBackoffSeconds = 3600;
+export const maxBackoffSeconds = 3600;
 
 /** What people say of an assembly: columns of its entity, which they give and change by these names. */
 export const assemblyFields = ['name', 'slug', 'description'] as const;

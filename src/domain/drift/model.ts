@@ -20,7 +20,7 @@ export interface ScanFailure {
 export type ScanRejection = 'overtaken' | 'too_many_deviations' | 'no_result';
 
 /** The longest time for which somebody may accept a deviation. */
-export const longestSuppressionYears = 1;
+export const maxSuppressionYears = 1;
 /** How many findings one request may suppress. */
 export const maxSuppressed = 200;
 export const maxIgnoreRules = 100;

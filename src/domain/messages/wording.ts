@@ -12,11 +12,11 @@ export interface Wording {
 }
 
 /** A mail may have a subject of one line alone, and mail programs cut long ones. */
-const longestSubject = 150;
+const maxSubjectLength = 150;
 
 export function toSubject(text: string): string {
   const line = withoutMisleading(text).replaceAll(/\s+/g, ' ').trim();
-  return cutText(line, longestSubject);
+  return cutText(line, maxSubjectLength);
 }
 
 /**

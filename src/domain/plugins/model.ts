@@ -85,7 +85,7 @@ export function isSystemSchema(name: string): boolean {
 }
 
 /** The largest manifest, in bytes. */
-export const largestManifest = 64 * 1024;
+export const maxManifestBytes = 64 * 1024;
 
 /** The ids of all owners of something; the zero UUID for those that it does not have. */
 export interface OwnerNames {

@@ -32,7 +32,7 @@ export interface TemplateChange {
   readonly expectedRevision?: number | undefined;
 }
 
-const longestVersion = 64;
+const maxVersionLength = 64;
 
 /**
  * A strict semantic version. Build metadata is refused: it has no place in the order of versions, so `1.0.0` and
@@ -40,14 +40,14 @@ const longestVersion = 64;
  */
 export const Version = z
   .string()
-  .max(longestVersion)
+  .max(maxVersionLength)
   .refine((text) => isExactVersion(text), {
     error: 'expected a semantic version such as "1.4.0" or "2.0.0-rc.1", without "v" and without build metadata',
   });
 
 /** Whether a text is one version as `Version` accepts it, rather than a range. */
 export function isExactVersion(text: string): boolean {
-  return text.length <= longestVersion && semver.valid(text) === text;
+  return text.length <= maxVersionLength && semver.valid(text) === text;
 }
 
 /** A version to be published. */

@@ -16,7 +16,7 @@ export interface PublishedVersion {
   readonly filesTools: FilesTools;
 }
 
-const maximumCached = 500;
+const maxCached = 500;
 const cached = new Map<string, PublishedVersion>();
 
 /**
@@ -36,7 +36,7 @@ export async function loadVersionById(em: Em, id: string): Promise<PublishedVers
   const spec = TemplateSpec.parse(row.spec);
   const filesTools = row.filesTools ?? filesToolsOf(spec, await readFiles(em, id));
   const published = { id, version: row.version, spec, filesTools };
-  if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
+  if (cached.size >= maxCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);
   return published;
 }

@@ -43,8 +43,8 @@ const OpenTofuExecutor = z
   .strictObject({ kind: z.literal('opentofu'), ...moduleSource })
   .superRefine(checkModuleSource);
 
-const longestArgument = 32 * 1024;
-const Argument = z.string().max(longestArgument);
+const maxArgumentLength = 32 * 1024;
+const Argument = z.string().max(maxArgumentLength);
 
 /** The service passes values to a step in variables `COORDINATOR_…`, so a template must not set them. */
 const EnvironmentName = z

@@ -6,8 +6,8 @@ import { isExactVersion } from './model.ts';
 
 export type AvailableVersion = { readonly version: string; readonly yanked: boolean };
 
-const longestRange = 128;
-const maximumListed = 5;
+const maxRangeLength = 128;
+const maxListed = 5;
 
 /**
  * The wanted version: an exact one, the highest of a range (`^1.2`, `~1`, `>=1 <2`) or `latest`. Only its exact name finds a
@@ -46,7 +46,7 @@ export function newestFirst<V extends Pick<AvailableVersion, 'version'>>(version
 }
 
 function readRange(wanted: string): (version: string) => boolean {
-  const range = wanted.length <= longestRange && wanted.trim() !== '' ? semver.validRange(wanted) : null;
+  const range = wanted.length <= maxRangeLength && wanted.trim() !== '' ? semver.validRange(wanted) : null;
   if (range === null) {
     throw new Unprocessable(
       'version: expected an exact version such as "1.4.0", a range such as "^1.2" or ">=1 <2", or "latest"',
@@ -80,5 +80,5 @@ function explainMismatch(
 function listVersions(versions: readonly AvailableVersion[]): string {
   if (versions.length === 0) return '';
   const names = newestFirst(versions).map(({ version, yanked }) => (yanked ? `${version} (yanked)` : version));
-  return `; available: ${names.slice(0, maximumListed).join(', ')}${names.length > maximumListed ? ', …' : ''}`;
+  return `; available: ${names.slice(0, maxListed).join(', ')}${names.length > maxListed ? ', …' : ''}`;
 }

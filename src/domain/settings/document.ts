@@ -21,13 +21,13 @@ export const retentionKinds = ['audit', 'events', 'run_logs', 'run_plans', 'drif
 export type RetentionKind = (typeof retentionKinds)[number];
 
 /** Deliveries of webhooks are listed, and can be repeated, for this long, and need their events. */
-const fewestDaysOfEvents = 30;
+const minDaysOfEvents = 30;
 
 /** How long something of a kind may be kept. */
 export const retentionOf = (kind: RetentionKind) =>
   kind === 'events'
-    ? z.union([z.int().min(fewestDaysOfEvents).max(maxDays), z.literal('forever')], {
-        error: `expected at least ${fewestDaysOfEvents} days, for which webhooks may send events again, and at most ${maxDays}, or "forever"`,
+    ? z.union([z.int().min(minDaysOfEvents).max(maxDays), z.literal('forever')], {
+        error: `expected at least ${minDaysOfEvents} days, for which webhooks may send events again, and at most ${maxDays}, or "forever"`,
       })
     : Retention;
 

@@ -24,7 +24,7 @@ const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 /** No row has it: lists that are read by id begin behind it. */
 export const zeroId = '00000000-0000-0000-0000-000000000000';
 /** No row has it: a range of ids without an end ends before it. */
-export const largestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+export const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Whether a text is a canonical (lowercase, hyphenated) UUID other than zero. */
 export function isId(text: string): boolean {

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { largestId, zeroId } from './ids.ts';
+import { maxId, zeroId } from './ids.ts';
 
 /** Columns that begin an index, and which value each of them must have. The index ends with the column `id`. */
 export interface IndexGroup {
@@ -23,7 +23,7 @@ export interface IdRange {
 export function inIndexGroup({ columns, values, id }: IndexGroup, { from, before }: IdRange = {}) {
   const row = sql`(${sql.join([...columns, id].map((column) => sql.ref(column)))})`;
   const place = (end: string) => sql`(${sql.join([...values, sql`${end}::uuid`])})`;
-  return sql<SqlBool>`(${row} >= ${place(from ?? zeroId)} and ${row} < ${place(before ?? largestId)})`;
+  return sql<SqlBool>`(${row} >= ${place(from ?? zeroId)} and ${row} < ${place(before ?? maxId)})`;
 }
 
 /** The order of a group's index, newest first. */

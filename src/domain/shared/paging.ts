@@ -5,7 +5,7 @@ import { queriesOf } from '#database/queries.ts';
 import { Invalid } from './errors.ts';
 import { isId } from './ids.ts';
 import { countFitting, sizeOf } from './page-bytes.ts';
-import { largestInteger } from './values/storable.ts';
+import { maxInteger } from './values/storable.ts';
 import { wholeNumber } from './values/whole-number.ts';
 
 /** The query of every list. A cursor names the last row of the page before, so every page costs the same. A page with large rows holds fewer than `limit`. */
@@ -158,7 +158,7 @@ function afterNumber({ cursor }: PageRequest): number | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, 'base64url').toString();
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number <= largestInteger) || toCursor(text) !== cursor) throw changedCursor();
+  if (!(number <= maxInteger) || toCursor(text) !== cursor) throw changedCursor();
   return number;
 }
 

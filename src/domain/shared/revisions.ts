@@ -3,9 +3,9 @@ import type { EntityClass } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { Em } from '#database/database.ts';
 import { Conflict } from './errors.ts';
-import { largestInteger } from './values/storable.ts';
+import { maxInteger } from './values/storable.ts';
 
-const Revision = z.int().min(1).max(largestInteger);
+const Revision = z.int().min(1).max(maxInteger);
 
 /** The field by which an update names the revision that it was made for; a stale one conflicts. */
 export const ExpectedRevision = { expected_revision: Revision.optional() };
@@ -55,7 +55,8 @@ export async function saveChange<Row extends { id: string; revision: number }>(
   { id, revision }: { readonly id: string; readonly revision: number },
   changes: Partial<NoInfer<Row>>,
 ): Promise<void> {
-  const row: object = await em.findOneOrFail(entity as EntityClass<Row>, id as never);
+  // What was read before the lock may be out of date: a value that equals it would not be written.
+  const row: object = await em.findOneOrFail(entity as EntityClass<Row>, id as never, { refresh: true });
   Object.assign(row, changes, { revision: revision + 1 });
   await em.flush();
 }

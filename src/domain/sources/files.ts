@@ -18,8 +18,8 @@ export const inlineLimits: FileLimits = { files: 500, bytes: 1024 * 1024 };
 /** For files from git. */
 export const snapshotLimits: FileLimits = { files: 2_000, bytes: 16 * 1024 * 1024 };
 
-const longestPath = 512;
-const longestName = 255;
+const maxPathLength = 512;
+const maxNameLength = 255;
 
 /** Names that git and OpenTofu use themselves, refused at any depth. */
 const reservedNames = [/^\.git$/i, /^\.terraform$/i];
@@ -38,11 +38,11 @@ export function checkFilePath(path: string): string | null {
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative, such as "modules/network/main.tf"';
   if (path.includes('\\')) return 'must be written with "/" and without "\\"';
   if (/[\u0000-\u001f\u007f]/.test(path) || !path.isWellFormed()) return 'must have no control characters';
-  if (Buffer.byteLength(path) > longestPath) return `must have at most ${longestPath} bytes`;
+  if (Buffer.byteLength(path) > maxPathLength) return `must have at most ${maxPathLength} bytes`;
   for (const name of path.split('/')) {
     if (name === '') return 'must not have an empty part: write one "/" between names and none at the end';
     if (name === '.' || name === '..') return 'must not contain "." or "..": expected the path from the root down';
-    if (Buffer.byteLength(name) > longestName) return `must have at most ${longestName} bytes between two "/"`;
+    if (Buffer.byteLength(name) > maxNameLength) return `must have at most ${maxNameLength} bytes between two "/"`;
     if (reservedNames.some((reserved) => reserved.test(name))) return `must not contain "${name}", which is reserved`;
     if (stateName.test(name)) return `must not contain "${name}", which is reserved: import a state into an instance`;
   }

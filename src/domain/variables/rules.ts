@@ -7,8 +7,8 @@ import { findMalformedReference } from './reference-syntax.ts';
 import type { ShownVariable } from './store.ts';
 
 /** Operating systems take no longer text into a process's environment. */
-const longestText = 64 * 1024;
-const longestValue = 256 * 1024;
+const maxTextLength = 64 * 1024;
+const maxValueLength = 256 * 1024;
 
 /**
  * @param place where the variable is in the request: ``, or `variables[2].`
@@ -42,9 +42,9 @@ function refuseUnusableValue(category: VariableCategory, value: JsonValue, place
   }
   const malformed = category === 'template' ? findMalformedReference(value) : undefined;
   if (malformed) throw new Invalid(`${place}${malformed.pointer} ${malformed.problem}`);
-  const longest = category === 'env' ? longestText : longestValue;
-  if (Buffer.byteLength(JSON.stringify(value)) > longest) {
-    throw new Invalid(`${place}: must have at most ${longest / 1024} KiB`);
+  const max = category === 'env' ? maxTextLength : maxValueLength;
+  if (Buffer.byteLength(JSON.stringify(value)) > max) {
+    throw new Invalid(`${place}: must have at most ${max / 1024} KiB`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Account } from '../account/account.ts';
 import { findClosedDirectory } from '../account/run-as.ts';
 
 /** On some systems, the address of a socket has 104 bytes including the final zero. */
-const longestAddress = 103;
+const maxAddressLength = 103;
 /** The longest file name in the directory: the lock of PostgreSQL's socket. */
 const longestName = '.s.PGSQL.5432.lock';
 const prefix = 'coordinator-sockets-';
@@ -19,7 +19,7 @@ export function openSocketDirectory(dataDir: string, account: Account | null): s
   const usual = join(dataDir, 'sockets');
   removeSocketDirectory(dataDir);
   const isClosed = account !== null && findClosedDirectory(usual, account) !== null;
-  const isUsable = !isClosed && Buffer.byteLength(join(usual, longestName)) <= longestAddress;
+  const isUsable = !isClosed && Buffer.byteLength(join(usual, longestName)) <= maxAddressLength;
   const elsewhere = account === null ? shortTemporaryDirectory() : '/tmp';
   const directory = isUsable ? usual : mkdtempSync(join(elsewhere, prefix));
   if (isUsable) mkdirSync(directory, { mode: 0o700 });
@@ -42,5 +42,5 @@ export function removeSocketDirectory(dataDir: string): void {
 /** The user's own temporary directory may have a path that is too long. */
 function shortTemporaryDirectory(): string {
   const path = join(tmpdir(), `${prefix}XXXXXX`, longestName);
-  return Buffer.byteLength(path) <= longestAddress ? tmpdir() : '/tmp';
+  return Buffer.byteLength(path) <= maxAddressLength ? tmpdir() : '/tmp';
 }

@@ -17,7 +17,7 @@ import { PeriodicTask } from '#engine/periodic-task.ts';
 
 const intervalMs = 60_000;
 /** Younger runs are not compared: the engine may not show their workflows yet. */
-const minimumAgeSeconds = 120;
+const minAgeSeconds = 120;
 const pageSize = 200;
 const concurrency = 8;
 /** More lost workflows than this, of all kinds that end together, are no accident of single runs: the engine has lost its data, or is another engine. */
@@ -91,7 +91,7 @@ export function openReconciler(deps: ReconcilerDeps): PeriodicTask {
  * One pass. Only one worker of the installation makes it at a time; the others return at once.
  * @param olderThanSeconds runs younger than this are left out
  */
-export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minimumAgeSeconds): Promise<void> {
+export async function reconcile(deps: ReconcilerDeps, olderThanSeconds = minAgeSeconds): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockReconciliation(em)) || !(await isOurEngine(deps))) return;
     const byOutcome = Map.groupBy(reconciledKinds, ({ outcome }) => outcome);

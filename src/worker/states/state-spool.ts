@@ -11,7 +11,7 @@ import { digestOf } from '#domain/shared/values/digest.ts';
 import { refusedName, SpoolDirectory } from './spool-directory.ts';
 
 const firstRetryMs = 1_000;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 /** How long the database may refuse a state for a temporary reason, such as a full disk, before the refusal counts as final. */
 const giveUpAfterMs = 5 * 60_000;
 
@@ -101,7 +101,7 @@ export class StateSpool {
 
   /** Tries until the database has stored or refused the state. */
   async #save(name: string, state: AttemptState): Promise<SpoolVerdict> {
-    for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
+    for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, maxRetryMs)) {
       const verdict = await this.#trySave(name, state);
       if (verdict !== 'later') return verdict;
       if (this.#isClosed) return 'settled';

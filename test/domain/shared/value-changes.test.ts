@@ -55,7 +55,7 @@ describe('the changes between two values', () => {
     const { changes, omitted } = listValueChanges(
       { a: `${'x'.repeat(500)}1`, b: 1, c: 1 },
       { a: `${'x'.repeat(500)}2`, b: 2, c: 2 },
-      { maxChanges: 2, longestValue: 100 },
+      { maxChanges: 2, maxValueLength: 100 },
     );
     expect(omitted).toBe(1);
     expect(changes).toMatchObject([
@@ -87,7 +87,7 @@ describe('a hidden value', () => {
 
   it('is a mark inside of what is added, cut or compared as a whole', () => {
     const added = listValueChanges(undefined, { user: hide('hunter2') });
-    const cut = listValueChanges({}, { long: [hide('hunter2'), 'x'.repeat(500)] }, { longestValue: 200 });
+    const cut = listValueChanges({}, { long: [hide('hunter2'), 'x'.repeat(500)] }, { maxValueLength: 200 });
     const spent = { left: 0, characters: 1000, until: 0 };
     const whole = listValueChanges(hide('hunter2'), hide('hunter3'), { effort: spent });
     expect(whole.changes).toHaveLength(1);

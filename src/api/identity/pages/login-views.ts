@@ -25,7 +25,7 @@ export interface SignInForm {
 }
 
 const alertId = 'problem';
-const longestEmail = 254;
+const maxEmailLength = 254;
 
 /** Each line of it is a paragraph. */
 function renderNotice(notice: string): Html {
@@ -55,7 +55,7 @@ ${renderField({
   label: 'E-mail address',
   type: 'email',
   autocomplete: 'username',
-  value: email.slice(0, longestEmail),
+  value: email.slice(0, maxEmailLength),
   problem: fields.email,
   isFirst: !passwordFirst,
 })}

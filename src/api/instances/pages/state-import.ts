@@ -10,7 +10,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import { pluralize } from '#api/web/text.ts';
 import type { AddPage } from '#api/web/visit/route.ts';
 import type { ErrorCode } from '#domain/error-codes.ts';
-import { largestImport } from '#domain/instances/state/state-import.ts';
+import { maxImportBytes } from '#domain/instances/state/state-import.ts';
 import { forgetState, importState } from '../state-operations.ts';
 import { despiteDependents, instanceCrumbs, isDespiteDependents, readInstance, readWithDependents } from './forms.ts';
 
@@ -19,7 +19,7 @@ const refusals = {
   unauthenticated: 'Your session has ended. Sign in again, and import the file once more.',
   permission_denied: 'You may no longer import a state into this instance.',
   not_found: 'This instance does not exist any more, or you may no longer see it.',
-  too_large: `The file is larger than ${largestImport / 1024 / 1024} MiB.`,
+  too_large: `The file is larger than ${maxImportBytes / 1024 / 1024} MiB.`,
   concurrent_change: 'Somebody else changed this instance at the same time. Import the file once more.',
   internal_error: 'Something went wrong in the service. Look at the instance before you try again.',
   unavailable: 'The service is temporarily unavailable. Look at the instance before you try again.',
@@ -41,7 +41,7 @@ async function showStateImport(visit: InstanceVisit): Promise<FastifyReply> {
 ${renderPageHead({ title, crumbs })}
 <div class="panel stack">
 <p>The state is stored byte for byte, and the next run continues from it. The instance must have none. Up to 64 MiB.</p>
-<form class="form" data-upload="${address}" data-max-bytes="${largestImport}" data-words="${JSON.stringify(refusals)}" data-then="${pagePath(pages.instance, visit.params, { tab: 'states', done: 'imported' })}" hidden>
+<form class="form" data-upload="${address}" data-max-bytes="${maxImportBytes}" data-words="${JSON.stringify(refusals)}" data-then="${pagePath(pages.instance, visit.params, { tab: 'states', done: 'imported' })}" hidden>
 <p class="notice notice-problem" role="alert" hidden data-upload-problem></p>
 <div class="field"><label for="state">State file</label><input id="state" type="file" accept=".json,.tfstate,application/json" required aria-describedby="state-hint"><p class="field-hint" id="state-hint">Such as terraform.tfstate, or what <code>tofu state pull</code> writes.</p><p class="field-problem" id="state-problem" role="alert" hidden>${renderIcon('octagon-x')}<span></span></p></div>
 <div class="form-end"><button class="button button-primary" type="submit">Import</button></div>

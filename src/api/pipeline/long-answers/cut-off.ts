@@ -15,7 +15,7 @@ const checkEveryMs = 2_000;
 /** Most answers have ended by then, and are never checked again. */
 const firstCheckMs = 250;
 /** Without the database, the process cannot check whether the caller still has access. */
-const longestWithoutAnswerMs = 4_000;
+const maxMsWithoutAnswer = 4_000;
 
 /**
  * Cuts off an answer that takes long, such as a stream of events or an export, when its caller would no longer get it: the
@@ -49,7 +49,7 @@ async function keepChecking(invocation: Invocation<ReadOperation>, signal: Abort
       checkedAt = Date.now();
     } catch (error) {
       if (error instanceof ServiceError && error.kind !== 'unavailable') return error.message;
-      if (Date.now() - checkedAt > longestWithoutAnswerMs) return 'the authority could not be checked';
+      if (Date.now() - checkedAt > maxMsWithoutAnswer) return 'the authority could not be checked';
     }
   }
 }

@@ -5,7 +5,7 @@ import type { GraphNode } from './drawing.ts';
 
 const height = { plain: 48, detailed: 64 };
 const width = { narrowest: 148, widest: 260, letter: 7.6, beside: 52 };
-const longestLabel = Math.floor((width.widest - width.beside) / width.letter);
+const maxLabelLength = Math.floor((width.widest - width.beside) / width.letter);
 
 export function widthOf({ label, detail = '' }: GraphNode): number {
   const text = Math.max(label.length * width.letter, lengthOf(detail));
@@ -42,7 +42,7 @@ export function shortenDetail(text: string): string {
 
 /** A label that fits into a node. */
 export function shorten(text: string): string {
-  return cutText(text, longestLabel);
+  return cutText(text, maxLabelLength);
 }
 
 export function round(value: number): number {

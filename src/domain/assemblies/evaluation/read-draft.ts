@@ -24,7 +24,7 @@ export function readDraft(source: string): ReadDraft {
 }
 
 /** Problems lie in nodes and their fields: deeper members have the line of the field. */
-const deepestLine = 4;
+const maxLineDepth = 4;
 const maxLines = 20_000;
 
 function findLines({ value, lineOf }: ParsedDraft): Map<string, number> {
@@ -33,7 +33,7 @@ function findLines({ value, lineOf }: ParsedDraft): Map<string, number> {
     if (lines.size === maxLines) return;
     const line = lineOf(path);
     if (line !== null) lines.set(path, line);
-    if (typeof member !== 'object' || member === null || depth === deepestLine) return;
+    if (typeof member !== 'object' || member === null || depth === maxLineDepth) return;
     for (const [name, inner] of Object.entries(member)) add(inner, path + pointer(name), depth + 1);
   };
   add(value, '', 0);

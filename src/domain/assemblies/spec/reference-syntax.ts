@@ -25,7 +25,7 @@ export type Part =
 const step = /\.([A-Za-z0-9_][A-Za-z0-9_-]{0,127})|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.){0,128}")\]/y;
 const root = /(variables|nodes)(?=[.[])/y;
 const maxSteps = 20;
-const longestShown = 60;
+const maxShown = 60;
 
 /** The parts of a text, in their order. */
 export function splitText(text: string): Part[] {
@@ -93,7 +93,7 @@ function unquote(quoted: string): string | undefined {
 }
 
 function malformed(text: string, start: number): { part: Part; end: number } {
-  const near = text.slice(start, start + longestShown);
+  const near = text.slice(start, start + maxShown);
   const close = near.indexOf('}');
   const shown = `\${${close < 0 ? near : near.slice(0, close + 1)}`;
   const message =

@@ -13,7 +13,7 @@ export const maxNodes = 1_000;
 export const maxConcurrent = 100;
 const maxDependencies = 100;
 /** Longer conditions belong into a template. */
-export const longestCondition = 2_000;
+export const maxConditionLength = 2_000;
 
 export const nodeKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 export const NodeKey = z.string().regex(nodeKeyPattern, {
@@ -47,7 +47,7 @@ export const AssemblyNodeSpec = z.strictObject({
   variables: z.record(z.string(), Json).default({}),
   depends_on: z.array(NodeKey).max(maxDependencies).default([]),
   /** CEL over `variables` and `nodes`. */
-  when: z.string().min(1).max(longestCondition).optional(),
+  when: z.string().min(1).max(maxConditionLength).optional(),
   approval: NodeApproval.optional(),
   /** Over the whole node, its waiting for approval included. */
   timeout: durationBetween(1, 90 * day).optional(),

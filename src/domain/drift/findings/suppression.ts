@@ -4,7 +4,7 @@ import { refuseArchived } from '#domain/shared/archiving.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 import { invalidField } from '#domain/shared/errors.ts';
 import { refuseStale } from '#domain/shared/revisions.ts';
-import { longestSuppressionYears } from '../model.ts';
+import { maxSuppressionYears } from '../model.ts';
 import { citeEvidence } from '../retention/evidence-store.ts';
 import type { FindingTarget } from './finding-target.ts';
 import type { FindingStatus } from './model.ts';
@@ -43,7 +43,7 @@ export function findReopeningRefusal({ status }: { readonly status: FindingStatu
 /** @throws Invalid for a time that is past, or more than a year away */
 export function refuseUnfitTime(until: Date, now = new Date()): void {
   const latest = new Date(now);
-  latest.setUTCFullYear(now.getUTCFullYear() + longestSuppressionYears);
+  latest.setUTCFullYear(now.getUTCFullYear() + maxSuppressionYears);
   if (until <= now) throw invalidField('until', 'the time is past: expected a time in the future');
   if (until > latest) throw invalidField('until', 'expected a time within a year from now');
 }

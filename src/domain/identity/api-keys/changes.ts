@@ -17,7 +17,7 @@ import { type ApiKeyDetails, countActiveKeys, expireKeyIn, findKey, findKeyOwner
 export const maxActiveKeys = 50;
 
 /** How long a rotated key may stay valid, so that its successor can be rolled out everywhere it is used. */
-export const longestOverlapSeconds = 7 * 24 * 60 * 60;
+export const maxOverlapSeconds = 7 * 24 * 60 * 60;
 
 /** The principal of a new key, and the user who answers for it. */
 export interface KeyHolder {

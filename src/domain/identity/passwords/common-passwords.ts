@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 const listFile = new URL('./common-passwords.txt.gz', import.meta.url);
 /** What an attacker of this service in particular would try first. */
 const ownNames = ['coordinator', 'deliverycoordinator', 'delivery-coordinator'];
-const longestUnit = 4;
+const maxUnitLength = 4;
 
 let list: ReadonlySet<string> | undefined;
 
@@ -27,7 +27,7 @@ function readList(): ReadonlySet<string> {
 
 /** Whether the text repeats a unit of up to four characters; the last repetition may be cut short. */
 function isRepetition(text: string): boolean {
-  for (let unit = 1; unit <= longestUnit; unit += 1) {
+  for (let unit = 1; unit <= maxUnitLength; unit += 1) {
     if (text.length >= 2 * unit && text.slice(unit) === text.slice(0, -unit)) return true;
   }
   return false;

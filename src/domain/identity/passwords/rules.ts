@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { invalidField } from '#domain/shared/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-const minimumPasswordLength = 8;
+const minPasswordLength = 8;
 /** argon2 reads every byte, so without a limit one request could cause minutes of work. */
-const maximumPasswordLength = 1024;
+const maxPasswordLength = 1024;
 
 /** A new password. Code that sets one must also check `isPersonal`. */
 export const Password = z
   .string()
-  .min(minimumPasswordLength, { error: tooShort(), abort: true })
-  .max(maximumPasswordLength, { error: `must have at most ${maximumPasswordLength} characters`, abort: true })
+  .min(minPasswordLength, { error: tooShort(), abort: true })
+  .max(maxPasswordLength, { error: `must have at most ${maxPasswordLength} characters`, abort: true })
   // The length of a string counts UTF-16 units, and many characters take two.
-  .refine((text) => Array.from(text).length >= minimumPasswordLength, { error: tooShort(), abort: true })
+  .refine((text) => Array.from(text).length >= minPasswordLength, { error: tooShort(), abort: true })
   .refine((text) => text.trim() !== '', { error: 'must contain characters other than spaces', abort: true })
   .refine((text) => !isCommonPassword(text), {
     error: 'must not be one of the most common passwords: choose one that is hard to guess',
@@ -20,7 +20,7 @@ export const Password = z
   .meta({ writeOnly: true });
 
 /** A password that is only compared. */
-export const GivenPassword = z.string().max(maximumPasswordLength).meta({ writeOnly: true });
+export const GivenPassword = z.string().max(maxPasswordLength).meta({ writeOnly: true });
 
 export const personalMessage = 'must be neither the address nor the name';
 
@@ -42,5 +42,5 @@ export function refusePersonal(field: string, password: string, person: Person):
 }
 
 function tooShort(): string {
-  return `must have at least ${minimumPasswordLength} characters`;
+  return `must have at least ${minPasswordLength} characters`;
 }

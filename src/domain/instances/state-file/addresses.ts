@@ -22,18 +22,18 @@ export interface DeployedResource {
   readonly provider: string | null;
 }
 
-const longestAddress = 4096;
-const longestName = 255;
+const maxAddressLength = 4096;
+const maxNameLength = 255;
 
 /** The resource as the service lists it. Every text fits its column, whatever wrote the state. */
 export function toDeployedResource(object: StateObject): DeployedResource {
   const { module, type, name, provider } = object;
   return {
-    address: cut(addressOf(object), longestAddress),
-    module: module === null ? null : cut(module, longestAddress),
-    type: cut(type, longestName),
-    name: cut(name, longestName),
-    provider: provider === null ? null : cut(sourceOf(provider), longestName),
+    address: cut(addressOf(object), maxAddressLength),
+    module: module === null ? null : cut(module, maxAddressLength),
+    type: cut(type, maxNameLength),
+    name: cut(name, maxNameLength),
+    provider: provider === null ? null : cut(sourceOf(provider), maxNameLength),
   };
 }
 

@@ -8,7 +8,7 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /** The deepest nesting that OpenTofu itself reads. */
-const deepest = 10_000;
+const maxDepth = 10_000;
 const turnLength = 1_000;
 
 const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
@@ -85,7 +85,7 @@ export class JsonCursor {
     do {
       const opened = this.#skipStart();
       if (opened !== undefined) closing.push(opened);
-      if (closing.length > deepest) throw this.#problem(`nested deeper than ${deepest} levels`);
+      if (closing.length > maxDepth) throw this.#problem(`nested deeper than ${maxDepth} levels`);
       if (opened === closeBrace) this.#skipKey();
       else if (opened === undefined) this.#skipEnds(closing);
       passed += 1;

@@ -4,7 +4,7 @@ import { JsonCursor } from './json-cursor.ts';
 import { runInTurns } from './turns.ts';
 
 /** Outputs of an import beyond this size are refused: answers and events would have to carry them. */
-export const largestOutputs = 1024 * 1024;
+export const maxOutputBytes = 1024 * 1024;
 
 /** The outputs of a state of a tool; null if they are larger. The content has been read as a state before. */
 export function parseOutputs(content: Uint8Array, maxLength: number): Promise<MaskedOutputs | null> {

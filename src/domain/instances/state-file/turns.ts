@@ -1,6 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 
-const longestTurnMs = 10;
+const maxTurnMs = 10;
 
 /** Runs work to its end. */
 export function runAtOnce<Result>(work: Generator<void, Result>): Result {
@@ -13,7 +13,7 @@ export async function runInTurns<Result>(work: Generator<void, Result>): Promise
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - began < longestTurnMs) continue;
+    if (performance.now() - began < maxTurnMs) continue;
     await giveWay();
     began = performance.now();
   }

@@ -26,13 +26,13 @@ import { redactChange } from './redacted-change.ts';
 import { readStateContent, type StateContent } from './state.ts';
 
 /** A larger state would keep this process busy for too long. */
-const largestCompared = 8 * 1024 * 1024;
+const maxComparedBytes = 8 * 1024 * 1024;
 /** No tool nests values this deep. */
-const deepest = 500;
+const maxDepth = 500;
 /** The comparison says how many more there are. */
 const maxResources = 200;
 const maxAttributes = 200;
-const longestValue = 2_000;
+const maxValueLength = 2_000;
 /** Of the forms of secrets that are looked for on the main thread. With more, all values are masked. */
 const maxSecretBytes = 2 * 1024 * 1024;
 
@@ -150,14 +150,14 @@ function readResources({ resources }: ParsedState, { maskedAddresses }: StateCon
 }
 
 function parse({ content }: StateContent): ParsedState {
-  if (content.length > largestCompared) {
+  if (content.length > maxComparedBytes) {
     throw new Unprocessable(
-      `a state of more than ${largestCompared / 1024 / 1024} MiB is not compared here: download both states and compare the files`,
+      `a state of more than ${maxComparedBytes / 1024 / 1024} MiB is not compared here: download both states and compare the files`,
       { code: 'state_too_large' },
     );
   }
   const text = content.toString('utf8');
-  if (nestingOf(text) > deepest) throw unusable();
+  if (nestingOf(text) > maxDepth) throw unusable();
   try {
     const state = parseExactJson(text);
     if (isJsonObject(state)) return state;
@@ -208,7 +208,7 @@ function compareOutputs(
   const found = listValueChanges(hideAt(old.values, secret), hideAt(present.values, secret), {
     effort,
     maxChanges: maxAttributes,
-    longestValue,
+    maxValueLength,
   });
   return { ...found, changes: found.changes.map((change) => redactChange(change, redactor)) };
 }
@@ -234,7 +234,7 @@ function compareResource(
   const { changes, omitted } = listValueChanges(
     before && hideAt(before.attributes, sensitive),
     after && hideAt(after.attributes, sensitive),
-    { effort, isNullMissing: true, maxChanges: maxAttributes, longestValue },
+    { effort, isNullMissing: true, maxChanges: maxAttributes, maxValueLength },
   );
   const action = isMoved ? 'move' : !before ? 'create' : !after ? 'delete' : 'update';
   const previousAddress = isMoved && before ? redactor.redactText(before.shown) : null;

@@ -8,17 +8,17 @@ import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { InstanceSlot } from '../entity.ts';
 import { JsonError } from '../state-file/json-cursor.ts';
-import { largestOutputs, parseOutputs } from '../state-file/outputs.ts';
+import { maxOutputBytes, parseOutputs } from '../state-file/outputs.ts';
 import { maxResources, readStateFileInTurns, type StateFile } from '../state-file/state-file.ts';
 import { clearUnrecorded } from '../unrecorded.ts';
 import { addStateVersion, lockAndReadInstance } from './state.ts';
 
 /** The largest state that can be imported. */
-export const largestImport = 64 * 1024 * 1024;
+export const maxImportBytes = 64 * 1024 * 1024;
 
 /** A tool counts serials on from the imported one, and must never reach numbers that lose digits. */
-export const largestSerial = Number.MAX_SAFE_INTEGER - 1_000_000;
-const longestLineage = 1024;
+export const maxSerial = Number.MAX_SAFE_INTEGER - 1_000_000;
+const maxLineageLength = 1024;
 
 /** A state that can be imported, with its bytes as they were sent. */
 export interface ImportedState {
@@ -35,7 +35,7 @@ export interface ImportedState {
 export async function readImportedState(content: Buffer): Promise<ImportedState> {
   const file = await readSentState(content);
   checkImportedState(file);
-  const outputs = await parseOutputs(content, largestOutputs);
+  const outputs = await parseOutputs(content, maxOutputBytes);
   if (outputs === null) throw new Unprocessable('outputs: expected at most 1 MiB of them', { code: 'state_too_large' });
   const problem = findUnstorable(outputs);
   if (problem) throw new Unprocessable(`outputs: the set of outputs ${problem}`, { code: 'state_unusable' });
@@ -59,10 +59,11 @@ function checkImportedState({ kind, version, serial, lineage, problem, resourceC
   if (version !== '4') throw invalidField('version', 'expected an OpenTofu or Terraform state of format version 4');
   if (serial === null || !/^(?:0|[1-9]\d*)$/.test(serial)) throw invalidField('serial', 'expected a whole number');
   // A number beyond 2^53 is rounded to one that is still too large.
-  if (Number(serial) > largestSerial)
-    throw invalidField('serial', `expected at most ${largestSerial}: tools count on from it, and 2^53 is the end`);
+  if (Number(serial) > maxSerial)
+    throw invalidField('serial', `expected at most ${maxSerial}: tools count on from it, and 2^53 is the end`);
   if (!lineage) throw invalidField('lineage', 'expected a text that is not empty');
-  if (lineage.length > longestLineage) throw invalidField('lineage', `expected at most ${longestLineage} characters`);
+  if (lineage.length > maxLineageLength)
+    throw invalidField('lineage', `expected at most ${maxLineageLength} characters`);
   if (problem) throw new Invalid(problem);
   if (resourceCount > maxResources)
     throw new Unprocessable(`resources: expected at most ${maxResources}; split the state first`, {

@@ -10,7 +10,7 @@ export interface MessageDestination {
 }
 
 /** The longest pause before the next message to a destination that failed. */
-const longestQuietMs = 10 * 60_000;
+const maxQuietMs = 10 * 60_000;
 
 /** Notes that a message did not arrive. Until the pause is over, no other message is sent to its destination. */
 export async function noteFailure(
@@ -19,7 +19,7 @@ export async function noteFailure(
   problem: string,
   pauseMs: number,
 ): Promise<void> {
-  const seconds = Math.min(pauseMs, longestQuietMs) / 1000;
+  const seconds = Math.min(pauseMs, maxQuietMs) / 1000;
   const quietUntil = sql<string>`now() + make_interval(secs => ${seconds})`;
   const row = { destination, channelId, address, problem, failingSince: sql<string>`now()` };
   await db(em)

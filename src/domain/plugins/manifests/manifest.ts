@@ -3,7 +3,7 @@ import { type FieldProblem, invalidRequest } from '#domain/shared/validation/val
 import { digestOf } from '#domain/shared/values/digest.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 import { parseStrictJson } from '#domain/shared/values/strict-json.ts';
-import { largestManifest, Manifest } from '../model.ts';
+import { Manifest, maxManifestBytes } from '../model.ts';
 import { describeForm, findContradictions, findOtherRelease, findTricks } from './manifest-problems.ts';
 
 /** A manifest that was read, with the bytes that it was read from. */
@@ -23,8 +23,8 @@ export function readManifest(
 ): ReadManifest {
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) throw invalidField('manifest', 'expected base64 with padding');
-  if (bytes.length > largestManifest)
-    throw invalidField('manifest', `has ${bytes.length} bytes: expected at most ${largestManifest}`);
+  if (bytes.length > maxManifestBytes)
+    throw invalidField('manifest', `has ${bytes.length} bytes: expected at most ${maxManifestBytes}`);
   if (digestOf(bytes) !== digest)
     throw invalidField('digest', `the bytes of the manifest have the digest ${digestOf(bytes)}`);
   refuseAmbiguous(bytes);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Conflict } from '#domain/shared/errors.ts';
 import { isId, zeroId } from '#domain/shared/ids.ts';
-import { largestInteger } from '#domain/shared/values/storable.ts';
+import { maxInteger } from '#domain/shared/values/storable.ts';
 import type { OwnerNames } from '../model.ts';
 
 const OwnerId = z
@@ -10,7 +10,7 @@ const OwnerId = z
     error: 'expected a lowercase UUID; the zero UUID where there is no such owner',
   })
   .meta({ format: 'uuid', example: zeroId });
-const OwnerRevision = z.int().min(0).max(largestInteger);
+const OwnerRevision = z.int().min(0).max(maxInteger);
 
 const names = { organization_id: OwnerId, team_id: OwnerId, project_id: OwnerId, environment_id: OwnerId };
 

@@ -9,9 +9,9 @@ import { findRestoration, insertRestoration, type RestorationDetails } from './s
 import type { ExpectedResource, StoredRestore } from './stored-request.ts';
 
 /** How long a request waits for its restoration to end. */
-const longestWaitMs = 30_000;
-const shortestPauseMs = 25;
-const longestPauseMs = 500;
+const maxWaitMs = 30_000;
+const minPauseMs = 25;
+const maxPauseMs = 500;
 
 export interface RestoreRequest {
   readonly command: Command;
@@ -35,7 +35,7 @@ export interface RequestDeps {
 export async function requestRestoration(
   { transactions, orm, installation: { bindingKey } }: RequestDeps,
   request: RestoreRequest,
-  withinMs = longestWaitMs,
+  withinMs = maxWaitMs,
 ): Promise<void> {
   const { caller, key: _, ...asked } = request.command;
   const { id, kind, name, credential } = caller;
@@ -56,7 +56,7 @@ async function awaitEnd(
   withinMs: number,
 ): Promise<void> {
   const deadline = Date.now() + withinMs;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     // The restoration is under way, so its end is not known while the database does not answer.
     const found = await findRestoration(orm.em.fork(), key).catch((cause: unknown) => {
       throw unknownEnd(resourceId, cause);

@@ -6,9 +6,9 @@ import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
 import { keywords, type Located, locateSchemas, neighbours, propertiesOf, reachable, referenceOf } from './walk.ts';
 
-const maximumVariables = 200;
+const maxVariables = 200;
 const schemaLimits = { values: 10_000, depth: 48, bytes: 128 * 1024 };
-const longestPattern = 1_000;
+const maxPatternLength = 1_000;
 const millisecondsToFill = 500;
 
 /** A name that is valid both in OpenTofu and as an environment variable. */
@@ -47,8 +47,7 @@ function checkRoot(schema: JsonObject): VariableError[] {
   const problems: VariableError[] = [];
   if (schema['type'] !== 'object')
     problems.push(problem('/type', 'must be "object": the schema describes all variables'));
-  if (variables.length > maximumVariables)
-    problems.push(problem('/properties', `must have at most ${maximumVariables}`));
+  if (variables.length > maxVariables) problems.push(problem('/properties', `must have at most ${maxVariables}`));
   for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
     if (schema[keyword] !== undefined && schema[keyword] !== false) {
       problems.push(problem(`/${keyword}`, 'must be false or left out: every variable is listed in "properties"'));
@@ -101,8 +100,8 @@ function checkReference(schema: JsonObject, all: ReadonlyMap<string, Located>): 
 }
 
 function checkPattern(pattern: unknown): string | null {
-  if (typeof pattern !== 'string' || pattern.length > longestPattern)
-    return `must have at most ${longestPattern} characters`;
+  if (typeof pattern !== 'string' || pattern.length > maxPatternLength)
+    return `must have at most ${maxPatternLength} characters`;
   try {
     compilePattern(pattern);
     return null;

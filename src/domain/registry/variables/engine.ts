@@ -30,7 +30,7 @@ export const formats = {
 } as const;
 
 /** The time of some checks grows with the square of the text's length. No valid text of these formats is longer than this. */
-const longestFormatted = 2_048;
+const maxFormatted = 2_048;
 
 /**
  * Compiles a pattern for RE2, whose time grows linearly with the length of the text.
@@ -129,7 +129,7 @@ function createAjv(): Ajv2020 {
 
 function checkerOf(name: string): (text: string) => boolean {
   const check = name === 'regex' ? isPattern : matcherOf(name);
-  return (text) => text.length <= longestFormatted && check(text);
+  return (text) => text.length <= maxFormatted && check(text);
 }
 
 function matcherOf(name: string): (text: string) => boolean {

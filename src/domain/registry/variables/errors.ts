@@ -6,8 +6,8 @@ import { formats } from './engine.ts';
 /** One error; `path` is a JSON pointer, `''` for the whole value. The message never repeats a value. */
 export type VariableError = { path: string; message: string };
 
-const maximumErrors = 100;
-const longestList = 400;
+const maxErrors = 100;
+const maxList = 400;
 
 const articles: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -83,8 +83,8 @@ export function describeErrors(errors: readonly ErrorObject[]): VariableError[] 
   }));
   const distinct = new Map(described.map((error) => [`${error.path}\n${error.message}`, error]));
   const listed = [...distinct.values()];
-  if (listed.length <= maximumErrors) return listed;
-  return [...listed.slice(0, maximumErrors), { path: '', message: `has ${listed.length - maximumErrors} more errors` }];
+  if (listed.length <= maxErrors) return listed;
+  return [...listed.slice(0, maxErrors), { path: '', message: `has ${listed.length - maxErrors} more errors` }];
 }
 
 /** The path of the value that an error concerns. A missing or unknown member has its own path. */
@@ -132,5 +132,5 @@ function describeUnknown(schema: JsonValue | undefined): string {
 
 function list(values: unknown): string {
   const text = (Array.isArray(values) ? values : []).map((value) => JSON.stringify(value)).join(', ');
-  return text.length <= longestList ? text : `${text.slice(0, longestList)}…`;
+  return text.length <= maxList ? text : `${text.slice(0, maxList)}…`;
 }

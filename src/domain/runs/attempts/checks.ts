@@ -18,13 +18,13 @@ import type { AttemptResult, AttemptState, LogChunk } from './writes.ts';
 
 /** The number of a write is part of a file name, where six digits keep the names in order. */
 const maxWrites = 999_999;
-const largestState = 256 * 1024 * 1024;
-const largestChunk = 4 * 1024 * 1024;
-const largestDebugLog = 16 * 1024 * 1024;
-const largestArtifact = 512 * 1024 * 1024;
+const maxStateBytes = 256 * 1024 * 1024;
+const maxChunkBytes = 4 * 1024 * 1024;
+const maxDebugLogBytes = 16 * 1024 * 1024;
+const maxArtifactBytes = 512 * 1024 * 1024;
 const maxChanges = 64 * 1024;
-export const longestAddress = 4096;
-const longestWord = 255;
+export const maxAddressLength = 4096;
+const maxWordLength = 255;
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
@@ -49,7 +49,7 @@ export function checkWriteNumber(write: unknown): void {
 /** Reads a state. @throws AttemptWriteRefused if it cannot be stored, or if no tool could read it */
 export function checkWrittenState({ write, content, maskedAddresses = {} }: AttemptState): StateFile {
   checkWriteNumber(write);
-  if (content.length > largestState) throw refusedState(`the state has more than ${largestState} bytes`);
+  if (content.length > maxStateBytes) throw refusedState(`the state has more than ${maxStateBytes} bytes`);
   const problem = findUnstorable(maskedAddresses);
   if (problem) throw refusedState(`the list of its masked addresses ${problem}`);
   try {
@@ -74,7 +74,7 @@ export function checkLogChunk(chunk: LogChunk): void {
   if (!isOneOf(logStreams, stream)) throw refusedLog(`its stream must be one of ${logStreams.join(', ')}`);
   if (!timestamp.test(time) || !isStorableTime(time)) throw refusedLog('its time must be in RFC 3339, in UTC');
   if (!/^[\x21-\x7e]{1,80}$/.test(checksum)) throw refusedLog('its checksum must be 1-80 visible characters');
-  if (content.length > largestChunk) throw refusedLog(`it has more than ${largestChunk} bytes`);
+  if (content.length > maxChunkBytes) throw refusedLog(`it has more than ${maxChunkBytes} bytes`);
 }
 
 /** @throws AttemptWriteRefused if a result does not fit the phase of its attempt, or cannot be stored */
@@ -89,8 +89,8 @@ export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult
     throw refusedResult('plan_missing', 'it says that there are changes, and has no plan');
   if (plan) checkPlan(attempt, plan);
   if (outputs) checkOutputs(run, attempt, { outcome, outputs });
-  if (result.debugLog && result.debugLog.length > largestDebugLog)
-    throw refusedResult('executor_failed', `its debug log has more than ${largestDebugLog} bytes`);
+  if (result.debugLog && result.debugLog.length > maxDebugLogBytes)
+    throw refusedResult('executor_failed', `its debug log has more than ${maxDebugLogBytes} bytes`);
   const problem = diagnostics && findDiagnosticsProblem(diagnostics);
   if (problem) throw refusedResult('executor_failed', `the list of its diagnostics ${problem}`);
   if (resourceCount !== undefined && !isStorableInteger(resourceCount, 0))
@@ -98,7 +98,7 @@ export function checkResult(run: Run, attempt: RunAttempt, result: AttemptResult
 }
 
 function checkTool({ name, version }: { name: string; version: string }): void {
-  const problem = findUnstorableText(name, longestWord) ?? findUnstorableText(version, longestWord);
+  const problem = findUnstorableText(name, maxWordLength) ?? findUnstorableText(version, maxWordLength);
   if (problem) throw refusedResult('executor_failed', `the name or version of its tool ${problem}`);
 }
 
@@ -108,10 +108,10 @@ function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan'
   const { changes, sections, summary, executorDigest, artifact } = plan;
   if (!Array.isArray(changes) || changes.length > maxChanges) throw refuse(`it has more than ${maxChanges} changes`);
   if (changes.some((change) => !isChange(change)))
-    throw refuse(`a change has an address that is not of 1-${longestAddress} characters, or an unknown action`);
+    throw refuse(`a change has an address that is not of 1-${maxAddressLength} characters, or an unknown action`);
   if (changes.some((change) => !hasFittingDetails(change)))
     throw refuse(
-      `a change has more than ${maxPaths} paths in a list, or a name of more than ${longestAddress} characters`,
+      `a change has more than ${maxPaths} paths in a list, or a name of more than ${maxAddressLength} characters`,
     );
   const problem = findUnstorable(changes);
   if (problem) throw refuse(`its list of changes ${problem}`);
@@ -119,13 +119,13 @@ function checkPlan({ phase }: RunAttempt, plan: NonNullable<AttemptResult['plan'
   if (other) throw refuse(other);
   if (!Object.values(completeSummary(summary)).every((count) => isStorableInteger(count, 0)))
     throw refuse('the counts of its summary must be integers from 0');
-  if (findUnstorableText(executorDigest, longestWord))
-    throw refuse(`its digest is longer than ${longestWord} characters, or cannot be stored`);
-  if (artifact.length > largestArtifact) throw refuse(`its artifact has more than ${largestArtifact} bytes`);
+  if (findUnstorableText(executorDigest, maxWordLength))
+    throw refuse(`its digest is longer than ${maxWordLength} characters, or cannot be stored`);
+  if (artifact.length > maxArtifactBytes) throw refuse(`its artifact has more than ${maxArtifactBytes} bytes`);
 }
 
 function isChange({ address, action }: ResourceChange): boolean {
-  return findUnstorableText(address, longestAddress) === null && address !== '' && changeActions.includes(action);
+  return findUnstorableText(address, maxAddressLength) === null && address !== '' && changeActions.includes(action);
 }
 
 /** What a change may say besides its values. */
@@ -134,9 +134,9 @@ function hasFittingDetails({ previousAddress, imported, actionReason, type, ...l
   const paths = [lists.replacePaths, lists.unknownPaths, lists.sensitivePaths];
   const secrets = [...(lists.sensitivePaths ?? []), ...(lists.otherSecrets ? [lists.otherSecrets] : [])];
   return (
-    names.every((name) => name === undefined || findUnstorableText(name, longestAddress) === null) &&
+    names.every((name) => name === undefined || findUnstorableText(name, maxAddressLength) === null) &&
     paths.every((list) => list === undefined || (Array.isArray(list) && list.length <= maxPaths)) &&
-    secrets.every(({ digest }) => digest === undefined || digest.length <= longestWord)
+    secrets.every(({ digest }) => digest === undefined || digest.length <= maxWordLength)
   );
 }
 

@@ -38,7 +38,7 @@ async function beforeEndOf(em: Em, log: LogOfRun, line: number): Promise<number>
   return (chunk?.sequence ?? 1) - 1;
 }
 
-const longestShown = 8192;
+const maxShown = 8192;
 /** An answer reads about this much of the log. */
 const maxReadBytes = 4 * 1024 * 1024;
 
@@ -57,7 +57,7 @@ export async function readLines(
   const found: LogLine[] = [];
   if (walk.from > last) return { lines: found, to: last };
   let read = 0;
-  for await (const { lines, bytes } of walkLines(em, { ...walk, longest: longestShown })) {
+  for await (const { lines, bytes } of walkLines(em, { ...walk, longest: maxShown })) {
     for (const line of lines) {
       if (line.number > last) return { lines: found, to: last };
       found.push(line);
@@ -71,7 +71,7 @@ export async function readLines(
 }
 
 /** A longer line is printed up to here. */
-const longestPrinted = 16_000_000;
+const maxPrinted = 16_000_000;
 
 /** Lines as text, whole. */
 export async function* printLines(
@@ -79,7 +79,7 @@ export async function* printLines(
   { limit, ...walk }: Omit<LineWalk, 'longest'> & { limit: number },
 ): AsyncGenerator<string> {
   const last = walk.from + limit - 1;
-  for await (const { lines } of walkLines(em, { ...walk, longest: longestPrinted })) {
+  for await (const { lines } of walkLines(em, { ...walk, longest: maxPrinted })) {
     const wanted = lines.filter(({ number }) => number <= last);
     if (wanted.length > 0) yield wanted.map(({ text }) => `${text}\n`).join('');
     if (lines.some(({ number }) => number >= last)) return;

@@ -19,10 +19,10 @@ export interface FoundLines {
 /** A request searches about this much of the log. */
 const maxSearchedBytes = 8 * 1024 * 1024;
 /** A longer line is searched up to here. */
-const longestSearched = 1_000_000;
+const maxSearched = 1_000_000;
 
 /** A tool says early in a line that it reports an error. */
-const longestError = 2000;
+const maxErrorLength = 2000;
 
 /**
  * What tools write where something failed: "Error: …", "fatal: …", "panic: …", "[ERROR]", "level=error", "npm ERR!", "FAILED!", "*** … Error 2",
@@ -37,7 +37,7 @@ export async function searchLines(em: Em, { wanted, limit, ...walk }: LineSearch
   const numbers: number[] = [];
   let searched = 0;
   let next = walk.from;
-  for await (const { lines, bytes } of walkLines(em, { ...walk, longest: longestSearched })) {
+  for await (const { lines, bytes } of walkLines(em, { ...walk, longest: maxSearched })) {
     for (const { number, text } of lines) {
       if (numbers.length === limit) return { numbers, next };
       next = number + 1;
@@ -50,7 +50,7 @@ export async function searchLines(em: Em, { wanted, limit, ...walk }: LineSearch
 }
 
 function testOf(wanted: Wanted): (text: string) => boolean {
-  if (wanted === 'errors') return (text) => errorLine.test(text.slice(0, longestError));
+  if (wanted === 'errors') return (text) => errorLine.test(text.slice(0, maxErrorLength));
   const { find, ignoreCase } = wanted;
   if (!ignoreCase) return (text) => text.includes(find);
   const lower = find.toLowerCase();

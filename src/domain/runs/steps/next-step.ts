@@ -5,9 +5,9 @@ import { findBrokenPin, findFullQuota, findObstacle } from './obstacles.ts';
 import { type Closing, finish, type Step, type StepFacts } from './step.ts';
 
 /** How many times planning is tried when its workers are lost. */
-const maximumPlanAttempts = 3;
+const maxPlanAttempts = 3;
 /** An apply is tried once, unless its template declares that repeating it is safe. */
-const maximumSafeApplyAttempts = 3;
+const maxSafeApplyAttempts = 3;
 /** The run that holds the slot wakes the next one; looking again after this time is the fallback. */
 const busyRetrySeconds = 300;
 /** How long to wait before looking for workers of the pool again. */
@@ -98,9 +98,9 @@ function decideLoss(facts: StepFacts): Step {
 /** Planning is tried again; an apply is not, unless its template declares that as safe. */
 function decideRetry(facts: StepFacts, lostAttempts: number, closes?: Closing): Step {
   const isPlanning = requireAttempt(facts).phase === 'planning';
-  const maximum = isPlanning ? maximumPlanAttempts : maximumSafeApplyAttempts;
+  const max = isPlanning ? maxPlanAttempts : maxSafeApplyAttempts;
   const isRepeatable = isPlanning || facts.run.retrySafe;
-  if (isRepeatable && lostAttempts < maximum) return execute(facts, closes);
+  if (isRepeatable && lostAttempts < max) return execute(facts, closes);
   return { ...finish('failed', isPlanning ? 'plan_interrupted' : 'apply_interrupted'), ...(closes && { closes }) };
 }
 

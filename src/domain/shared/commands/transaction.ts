@@ -63,7 +63,7 @@ export interface MessageDelivery {
 }
 
 const retriedStates = new Set(['40P01', '40001']);
-const maximumTries = 5;
+const maxTries = 5;
 const service = systemPrincipal('coordinator');
 
 /**
@@ -88,7 +88,7 @@ export class Transactions {
       try {
         return await this.#try(work, options, outside);
       } catch (error) {
-        if (attempt >= maximumTries || !mayRetry(error)) throw error;
+        if (attempt >= maxTries || !mayRetry(error)) throw error;
         if (error instanceof WorkUnfinished) await error.finished;
         else await sleep(Math.random() * 20 * 2 ** attempt);
       }

@@ -8,7 +8,7 @@ const call = new vm.Script('task()');
 export class TimeLimitExceeded extends Error {}
 
 /** How many times longer the work may take by the clock when this thread gets little processor time. */
-const maximumStretch = 60;
+const maxStretch = 60;
 /** The share of its time limit that work must have used on the processor to count as too slow. */
 const usedShare = 0.8;
 
@@ -27,7 +27,7 @@ export function runWithin<T>(milliseconds: number, work: () => T): T {
       if (!(error instanceof TimeLimitExceeded)) throw error;
       const { user, system } = process.threadCpuUsage(before);
       const used = (user + system) / 1_000;
-      const longest = milliseconds * maximumStretch;
+      const longest = milliseconds * maxStretch;
       if (used > milliseconds * usedShare || limit >= longest) throw error;
       limit = Math.ceil(Math.min(longest, limit * Math.max(2, milliseconds / Math.max(used, 1))));
     }

@@ -6,7 +6,7 @@ import { selectEvent, toEvent } from './event-store.ts';
 import type { PublishedEvent } from './published-event.ts';
 
 /** No transaction stays open for as long as this. */
-const longestTransaction = '1 day';
+const maxTransaction = '1 day';
 
 /** Which events a reader wants; all of them unless given. */
 export interface EventFilter {
@@ -63,7 +63,7 @@ function selectUnread(em: Em, { seen, since, until, position, filter }: Unread) 
         eb(transaction, '>=', sql<string>`pg_snapshot_xmin(${seen}::pg_snapshot)`),
         sql<boolean>`not pg_visible_in_snapshot(${transaction}, ${seen}::pg_snapshot)`,
         sql<boolean>`pg_visible_in_snapshot(${transaction}, ${until}::pg_snapshot)`,
-        eb('e.createdAt', '>', sql<string>`${since}::timestamptz - ${longestTransaction}::interval`),
+        eb('e.createdAt', '>', sql<string>`${since}::timestamptz - ${maxTransaction}::interval`),
         eb('e.position', '>', position),
       ]);
     })

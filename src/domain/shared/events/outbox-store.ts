@@ -31,7 +31,7 @@ export async function takeDueEntries(em: Em, subscriber: string, kind: DueKind, 
   await db(em)
     .updateTable('outbox')
     .set((eb) => ({ attempts: eb('attempts', '+', 1), lastError: null }))
-    .set((eb) => ({ dueAt: afterBackoff(eb.ref('attempts'), longestExponent.unended) }))
+    .set((eb) => ({ dueAt: afterBackoff(eb.ref('attempts'), maxExponent.unended) }))
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .execute();
   return ids;
@@ -82,7 +82,7 @@ export async function removeEntries(em: Em, ids: readonly string[]): Promise<voi
 }
 
 /** Powers of two seconds: half a minute after a failure, about four minutes after a delivery that did not end. */
-const longestExponent = { failed: 5, unended: 8 } as const;
+const maxExponent = { failed: 5, unended: 8 } as const;
 
 /** When a row is due again: after one second at first, and after twice as long each time. */
 function afterBackoff(attempts: Expression<number>, longest: number) {
@@ -95,7 +95,7 @@ export async function postponeEntry(em: Em, id: string, reason: string): Promise
     .updateTable('outbox')
     .set((eb) => ({
       lastError: reason.slice(0, 500),
-      dueAt: afterBackoff(eb('attempts', '-', 1), longestExponent.failed),
+      dueAt: afterBackoff(eb('attempts', '-', 1), maxExponent.failed),
     }))
     .where('id', '=', id)
     .execute();

@@ -4,7 +4,7 @@ import { chainOf } from '#database/error-chain.ts';
 /** An error as the log records it, without the values that drivers attach to their errors. */
 export type LoggedError = { type: string; message: string; code?: string | number; constraint?: string; stack: string };
 
-const longestMessage = 2_000;
+const maxMessageLength = 2_000;
 
 /** MikroORM appends the database's detail to the message. It repeats the values of the row. */
 const rowDetail = /\s+- (?:detail|hint|where): [\s\S]*$/;
@@ -40,7 +40,7 @@ function describeOne(error: Error): LoggedError {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return {
     type: error.name,
-    message: error.message.replace(rowDetail, '').replace(refusedValue, '$1').slice(0, longestMessage),
+    message: error.message.replace(rowDetail, '').replace(refusedValue, '$1').slice(0, maxMessageLength),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(typeof constraint === 'string' ? { constraint } : {}),
     stack: frames.slice(0, 30).join('\n'),

@@ -1,4 +1,4 @@
-const smallest = 4096;
+const minCapacity = 4096;
 
 /** Bytes that are appended at the end and taken at the front. Each byte is copied a few times at most, however small the pieces are. */
 export class ByteQueue {
@@ -47,7 +47,7 @@ export class ByteQueue {
     const held = this.peek();
     const needed = held.length + length;
     const isRoomy = needed * 2 <= this.#bytes.length;
-    const target = isRoomy ? this.#bytes : Buffer.alloc(Math.max(needed * 2, smallest));
+    const target = isRoomy ? this.#bytes : Buffer.alloc(Math.max(needed * 2, minCapacity));
     held.copy(target);
     this.#copied += held.length;
     this.#bytes = target;

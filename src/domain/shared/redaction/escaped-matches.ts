@@ -3,7 +3,7 @@ import { Unescaper } from './unescaper.ts';
 
 /** What may begin a secret is held back, but no more bytes than this: backslashes could make it any length. */
 const maxHeld = 4 * 1024 * 1024;
-const leastRoom = 64;
+const minRoom = 64;
 
 /** Finds secrets in a stream however often they are escaped. Its patterns are texts without escapes. */
 export class EscapedMatches {
@@ -11,7 +11,7 @@ export class EscapedMatches {
   readonly #unescaper = new Unescaper((byte, start) => this.#step(byte, start));
   #state = 0;
   /** Where the last bytes without escapes begin in the stream: the place of each is its number modulo the length. */
-  #starts = new Float64Array(leastRoom);
+  #starts = new Float64Array(minRoom);
   #count = 0;
   #found = Number.POSITIVE_INFINITY;
   #saved: { readonly state: number; readonly count: number; readonly reading: ReturnType<Unescaper['save']> } | null =
@@ -66,7 +66,7 @@ export class EscapedMatches {
     this.#count += 1;
     this.#state = this.#matcher.step(this.#state, byte);
     // Bytes that turn out to be a colour are taken back, so there must be room for those before them.
-    if (this.#matcher.heldAt(this.#state) + leastRoom / 2 > this.#starts.length) this.#grow();
+    if (this.#matcher.heldAt(this.#state) + minRoom / 2 > this.#starts.length) this.#grow();
     const length = this.#matcher.matchedAt(this.#state);
     if (length > 0) this.#found = Math.min(this.#found, this.#startOf(this.#count - length));
   }

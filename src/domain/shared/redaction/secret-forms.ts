@@ -6,11 +6,11 @@ import { withoutSkipped } from './unseen.ts';
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
 export const minSecretLength = 4;
 /** Longer texts are not looked for as they are when they are escaped twice. */
-const longestTwice = 4 * 1024;
+const maxTwiceEscaped = 4 * 1024;
 /** Longer texts are found escaped only as often as their forms are. */
-const longestUnescaped = 1024 * 1024;
+const maxUnescaped = 1024 * 1024;
 /** Longer secrets, in bytes, are not written as one line of separated hexadecimal digits. */
-const longestSeparated = 512;
+const maxSeparatedBytes = 512;
 
 /** Returns every text within a value. All leaves of a secret object are secret. */
 export function collectTexts(value: JsonValue): string[] {
@@ -47,7 +47,7 @@ function partsOf(secret: string): string[] {
 /** What is looked for in a text without escapes, where a secret has something that may be escaped. */
 export function unescapedForms(secret: string): Buffer[] {
   return partsOf(secret)
-    .filter((text) => /[^\w .,:;@=+-]/.test(text) && text.length <= longestUnescaped)
+    .filter((text) => /[^\w .,:;@=+-]/.test(text) && text.length <= maxUnescaped)
     .flatMap((text) => {
       const form = unescapeBytes(Buffer.from(withoutSkipped(Buffer.from(text).toString('latin1')), 'latin1'));
       // A backslash before a secret takes a first letter with it that an escape can have.
@@ -57,7 +57,7 @@ export function unescapedForms(secret: string): Buffer[] {
 
 function escapedForms(text: string): string[] {
   const once = [...jsonForms(text), ...quotedForms(text), ...markupForms(text), ...reprForms(text), ...urlForms(text)];
-  if (text.length > longestTwice) return once;
+  if (text.length > maxTwiceEscaped) return once;
   const changed = [...new Set(once)].filter((form) => form !== text);
   return [...once, ...changed.flatMap(escapedAgain)];
 }
@@ -169,7 +169,7 @@ function strictUrlForm(text: string): string {
 function hexForms(text: string): string[] {
   const hex = Buffer.from(text).toString('hex');
   const pairs = hex.match(/../g) ?? [];
-  const separated = pairs.length <= longestSeparated ? [pairs.join(' '), pairs.join(':')] : [];
+  const separated = pairs.length <= maxSeparatedBytes ? [pairs.join(' '), pairs.join(':')] : [];
   // The rest of the last line may be a few digits, which occur by chance in every hash.
   const lines = linesOf(hex, 60).filter((line) => line.length >= 2 * minSecretLength);
   const forms = [...lines, ...separated];

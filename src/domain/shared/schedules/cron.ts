@@ -31,7 +31,7 @@ const fieldRules: Readonly<Record<keyof CronFields, FieldRule>> = {
 };
 
 /** Every schedule has an expression that is not longer. */
-export const longestCron = 200;
+export const maxCronLength = 200;
 
 /** What is wrong with an expression, and what would be right. */
 export class InvalidCron extends Error {}
@@ -39,7 +39,7 @@ export class InvalidCron extends Error {}
 /** @throws InvalidCron */
 export function parseCron(expression: string): CronFields {
   const texts = expression.trim().split(/\s+/);
-  if (texts.length !== 5 || expression.length > longestCron) {
+  if (texts.length !== 5 || expression.length > maxCronLength) {
     throw new InvalidCron(
       'expected five fields: minute, hour, day of the month, month and day of the week, such as "0 18 * * MON-FRI"',
     );

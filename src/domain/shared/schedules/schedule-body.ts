@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { describeDuration, durationBetween, formatDuration } from '../values/durations.ts';
 import { TimeZone } from '../values/time-zone.ts';
-import { InvalidCron, longestCron, parseCron } from './cron.ts';
+import { InvalidCron, maxCronLength, parseCron } from './cron.ts';
 import { nextTimes, shortestGap } from './next-times.ts';
 
 /** Runs take minutes: work that starts more often would mostly be skipped. */
-const shortestSeconds = 5 * 60;
-const longestSeconds = 365 * 24 * 60 * 60;
+const minSeconds = 5 * 60;
+const maxSeconds = 365 * 24 * 60 * 60;
 
-const Interval = z
-  .strictObject({ every: durationBetween(shortestSeconds, longestSeconds) })
-  .meta({ id: 'IntervalSchedule' });
+const Interval = z.strictObject({ every: durationBetween(minSeconds, maxSeconds) }).meta({ id: 'IntervalSchedule' });
 
 const Cron = z
   .strictObject({
     cron: z
       .string()
-      .max(longestCron)
+      .max(maxCronLength)
       .overwrite((cron) => cron.trim().split(/\s+/).join(' '))
       .superRefine((cron, context) => {
         const message = findProblem(cron);
@@ -41,8 +39,8 @@ function findProblem(cron: string): string | null {
   }
   const spec = { cron, timezone: 'UTC' };
   const gap = shortestGap(spec);
-  if (gap < shortestSeconds) {
-    const min = `at least ${describeDuration(shortestSeconds)} (${formatDuration(shortestSeconds)})`;
+  if (gap < minSeconds) {
+    const min = `at least ${describeDuration(minSeconds)} (${formatDuration(minSeconds)})`;
     return `names times that are ${describeDuration(gap)} apart: expected ${min} between two times`;
   }
   if (nextTimes(spec, '', new Date(), 1).length === 0) return 'names a day that never comes: expected one that exists';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 const firstPauseMs = 250;
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 /** Longer than a restart or a failover takes. After it, the process ends, so that an operator notices. */
 const giveUpAfterMs = 5 * 60_000;
 
@@ -17,7 +17,7 @@ export async function waitForServer<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const deadline = Date.now() + giveUpAfterMs;
-  for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, maxPauseMs)) {
     try {
       return await work();
     } catch (error) {

@@ -6,7 +6,7 @@ const day = 24 * hour;
 const week = 7 * day;
 
 /** No valid duration is longer. The limit also keeps every sum an exact integer. */
-const longestText = 40;
+const maxTextLength = 40;
 
 const iso = /^P(?:(\d+)W|(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/;
 const short = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
@@ -17,7 +17,7 @@ const units = [week, day, hour, minute, 1] as const;
  * neither. Years and months are refused because their length varies, and fractions because nothing needs them.
  */
 export function parseDuration(text: string): number | null {
-  if (text.length > longestText || text === '' || text === 'P') return null;
+  if (text.length > maxTextLength || text === '' || text === 'P') return null;
   const [, ...amounts] = iso.exec(text) ?? short.exec(text) ?? [];
   if (amounts.length === 0) return null;
   const seconds = units.reduce((sum, unit, index) => sum + Number(amounts[index] ?? 0) * unit, 0);

@@ -8,12 +8,12 @@ import { Decimal } from './decimal.ts';
 /** PostgreSQL or JavaScript may run out of stack with deeper values. */
 export const maxStoredDepth = 200;
 /** A jsonb value holds 256 MiB, including what PostgreSQL adds to each member. */
-const maximumBytes = 192 * 1024 * 1024;
+const maxBytes = 192 * 1024 * 1024;
 const overheadBytes = 8;
 /** As many as any number of JavaScript has, and tools read. PostgreSQL writes a number without an exponent, so that a short one may become very long. */
 export const maxDigits = 1_000;
 /** The largest number of PostgreSQL's type `int`. */
-export const largestInteger = 2 ** 31 - 1;
+export const maxInteger = 2 ** 31 - 1;
 
 /** Why a text cannot be stored; null if it can. `longest` counts UTF-16 units. */
 export function findUnstorableText(text: unknown, longest: number): string | null {
@@ -30,7 +30,7 @@ export function isStorableText(text: string): boolean {
 
 /** Whether a number fits a column of PostgreSQL's type `int`, from `min` on. */
 export function isStorableInteger(value: unknown, min: number): boolean {
-  return Number.isInteger(value) && Number(value) >= min && Number(value) <= largestInteger;
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= maxInteger;
 }
 
 /** Why a value cannot be stored as jsonb; null if it can. The reason never repeats the value. `depth`: how many levels are around it. */
@@ -46,7 +46,7 @@ interface Measure {
 function inspect(value: unknown, measure: Measure): string | null {
   measure.bytes += overheadBytes;
   if (typeof value === 'string') return inspectText(value, measure);
-  if (measure.bytes > maximumBytes) return 'is larger than 192 MiB';
+  if (measure.bytes > maxBytes) return 'is larger than 192 MiB';
   if (value instanceof Decimal) return inspectDecimal(value, measure);
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that JSON does not have';
   if (value === null || value === undefined || typeof value === 'boolean') return null;
@@ -61,8 +61,8 @@ function inspectDecimal(value: Decimal, measure: Measure): string | null {
 
 function inspectText(text: string, measure: Measure): string | null {
   measure.bytes += Buffer.byteLength(text);
-  if (measure.bytes > maximumBytes) return 'is larger than 192 MiB';
-  return findUnstorableText(text, maximumBytes);
+  if (measure.bytes > maxBytes) return 'is larger than 192 MiB';
+  return findUnstorableText(text, maxBytes);
 }
 
 function inspectMembers(value: object, measure: Measure): string | null {

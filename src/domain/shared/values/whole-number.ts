@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { largestInteger } from './storable.ts';
+import { maxInteger } from './storable.ts';
 
 interface Bounds {
   readonly min: number;
@@ -8,7 +8,7 @@ interface Bounds {
 }
 
 /** A whole number in a path or a query, in decimal digits alone: no sign, no exponent, no spaces. */
-export function wholeNumber({ min, max = largestInteger }: Bounds) {
+export function wholeNumber({ min, max = maxInteger }: Bounds) {
   const message = `expected a whole number from ${min} to ${max}`;
   return z
     .unknown()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { largestInteger } from '../values/storable.ts';
+import { maxInteger } from '../values/storable.ts';
 
 /** What quotas limit, and whose use they limit. Pure. */
 
@@ -55,7 +55,7 @@ export const limitOf = (kind: QuotaKind) =>
   z
     .int()
     .min(0)
-    .max(kindsInBytes.includes(kind) ? maxBytes : largestInteger);
+    .max(kindsInBytes.includes(kind) ? maxBytes : maxInteger);
 
 /** The limits of one scope. A kind that is left out, or null, is not limited. 0 allows nothing. */
 export const Limits = z.strictObject(

@@ -36,7 +36,7 @@ export class GitStopped extends Error {
   }
 }
 
-const maximumStderr = 64 * 1024;
+const maxStderr = 64 * 1024;
 /** Variables that git and curl need to find programs and trusted certificates. */
 const inheritedVariables = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'TMPDIR'];
 /** The size in bytes of the blocks in which `ulimit -f` counts. */
@@ -69,7 +69,7 @@ export async function runGit(
   place.givenUp?.addEventListener('abort', giveUp);
   const timer = setTimeout(() => stop('time'), Math.max(0, place.deadline - Date.now()));
   const stdout = collect(child.stdout, options.maximumOutput ?? 1024 * 1024, () => stop('output'));
-  const stderr = collect(child.stderr, maximumStderr, () => undefined);
+  const stderr = collect(child.stderr, maxStderr, () => undefined);
   child.stdin.on('error', () => undefined); // git closes its input if it ends early; its exit code says why
   child.stdin.end(options.input ?? '');
   try {

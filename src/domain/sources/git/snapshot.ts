@@ -36,7 +36,7 @@ export type SnapshotOptions = {
 
 const defaultTimeoutMs = 60_000;
 const defaultMaxPackBytes = 256 * 1024 * 1024;
-const largestListing = 32 * 1024 * 1024;
+const maxListingBytes = 32 * 1024 * 1024;
 /** After this time, a repository loses its place to the next one that needs it. */
 const defaultKeepsPlaceMs = 10_000;
 const shares = new ShareLimit({
@@ -67,7 +67,7 @@ export async function snapshotGit(
  */
 export async function countRefs(url: string, options: SnapshotOptions): Promise<number> {
   return withGit(url, options, async (git, checked) => {
-    const listed = await git(['ls-remote', '--quiet', '--', checked], { maximumOutput: largestListing });
+    const listed = await git(['ls-remote', '--quiet', '--', checked], { maximumOutput: maxListingBytes });
     return listed.toString().split('\n').filter(Boolean).length;
   });
 }
@@ -143,7 +143,7 @@ async function snapshot(
   const commit = (await git(['-C', 'repository', 'rev-parse', '--verify', `${fetchedRef}^{commit}`])).toString().trim();
   const tree = parseTree(
     await git(['-C', 'repository', 'ls-tree', '-r', '-z', '-l', '--full-tree', commit], {
-      maximumOutput: largestListing,
+      maximumOutput: maxListingBytes,
     }),
   );
   const limits = options.limits ?? snapshotLimits;

@@ -59,14 +59,14 @@ export async function releaseQueue(em: Em, webhookId: string): Promise<void> {
 }
 
 /** The longest pause between two tries of an endpoint that fails, however many messages wait for it. */
-const longestPauseSeconds = 300;
+const maxPauseSeconds = 300;
 
 /**
  * Records the result of a try; `problem` is null if it succeeded. Returns since when every try has failed. Each failure in a row doubles the pause, from
  * one second to five minutes.
  */
 export async function noteTry(em: Em, webhookId: string, problem: string | null): Promise<string | null> {
-  const pauseSeconds = sql`least(${longestPauseSeconds}, power(2, least(failures, 20)))`;
+  const pauseSeconds = sql`least(${maxPauseSeconds}, power(2, least(failures, 20)))`;
   const row = await db(em)
     .updateTable('webhook_queues')
     .set((eb) =>

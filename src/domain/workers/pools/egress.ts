@@ -14,7 +14,7 @@ export interface Egress {
 /** Holds for a pool that sets no egress. */
 export const defaultEgress: Egress = { policy: 'internet', allow: [] };
 
-const maximumEntries = 200;
+const maxEntries = 200;
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(?:\\*\\.)?(?=.{1,253}$)${label}(?:\\.${label})*$`);
 /** Something that looks like an address of either kind, followed by a slash. */
@@ -31,7 +31,7 @@ const EgressEntry = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-export const EgressList = z.array(EgressEntry).max(maximumEntries);
+export const EgressList = z.array(EgressEntry).max(maxEntries);
 
 /** What is wrong with a list under its policy, as the end of a sentence; null if they fit. */
 export function findListProblem({ policy, allow }: Egress): string | null {

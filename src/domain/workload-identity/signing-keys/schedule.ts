@@ -1,7 +1,7 @@
 /** When a signing key is published and when it signs. Pure. */
 
 /** No token lasts longer, in seconds. */
-export const longestTokenSeconds = 3600;
+export const maxTokenSeconds = 3600;
 /** How long a key is published before it signs, in seconds: verifiers that keep the keys for an hour know it by then. */
 export const publishedAheadSeconds = 3600;
 /** How long verifiers may keep the published keys without asking again, in seconds. */
@@ -31,7 +31,7 @@ export function scheduleOf<Key extends KeyTimes>(keys: readonly Key[], now: Date
     .map((key, index) => {
       const follower = byStart[index - 1];
       const signsUntil = follower === undefined ? null : Date.parse(follower.signsFrom);
-      const publishedUntil = signsUntil === null ? null : later(signsUntil, longestTokenSeconds + clockSkewSeconds);
+      const publishedUntil = signsUntil === null ? null : later(signsUntil, maxTokenSeconds + clockSkewSeconds);
       return { ...key, status: statusAt(now, Date.parse(key.signsFrom), signsUntil), publishedUntil };
     })
     .filter(({ publishedUntil }) => publishedUntil === null || now < publishedUntil);

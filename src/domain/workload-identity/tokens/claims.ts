@@ -1,5 +1,5 @@
 import { type AttemptPhase, logPhaseOf, type RunOperation, type RunTimeouts } from '#domain/shared/vocabulary/runs.ts';
-import { longestTokenSeconds } from '../signing-keys/schedule.ts';
+import { maxTokenSeconds } from '../signing-keys/schedule.ts';
 
 /** A resource as claims name it: the id never changes and is never used again, and the slug is for people. */
 export interface Named {
@@ -67,7 +67,7 @@ export const claimNames = [
 
 /** How long the token of an attempt lasts, in seconds: as long as its phase may take, and an hour at most. */
 export function lifetimeOf({ phase, timeouts }: Pick<AttemptFacts, 'phase' | 'timeouts'>): number {
-  return Math.min(phase === 'planning' ? timeouts.plan : timeouts.apply, longestTokenSeconds);
+  return Math.min(phase === 'planning' ? timeouts.plan : timeouts.apply, maxTokenSeconds);
 }
 
 function phaseOf({ operation, phase }: AttemptFacts) {

@@ -25,7 +25,7 @@ export interface DetailsReading {
   readonly real: 'before' | 'after';
 }
 
-const longestId = 4096;
+const maxIdLength = 4096;
 
 /** Reads a member of `resource_changes`, with its `change`. Names and ids are redacted as values are. */
 export function readDetails(
@@ -48,7 +48,7 @@ export function readDetails(
 
 /** The id is not a text if it is known only after the apply. */
 function readId(id: JsonValue | undefined, redactor: Redactor): string | null {
-  return typeof id === 'string' ? redactor.redactText(id).slice(0, longestId) : null;
+  return typeof id === 'string' ? redactor.redactText(id).slice(0, maxIdLength) : null;
 }
 
 /** The tool chooses reasons from a list of its own, which newer versions extend. */

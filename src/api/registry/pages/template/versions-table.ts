@@ -53,13 +53,13 @@ function renderVersion(
   }`;
 }
 
-const longestShown = 200;
+const maxShown = 200;
 
 function renderChangelog(changelog: string): Html | null {
   if (changelog === '') return null;
   // What is cut off is not read: a changelog may be long.
-  const text = toPlainText(changelog.slice(0, 4 * longestShown));
-  const isCut = text.length > longestShown || changelog.length > 4 * longestShown;
-  const shown = isCut ? `${text.slice(0, longestShown)}…` : text;
+  const text = toPlainText(changelog.slice(0, 4 * maxShown));
+  const isCut = text.length > maxShown || changelog.length > 4 * maxShown;
+  const shown = isCut ? `${text.slice(0, maxShown)}…` : text;
   return html`<span class="foreign prewrap">${shown}</span>`;
 }

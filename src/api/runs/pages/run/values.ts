@@ -7,7 +7,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ShownRun } from '../run-tab.ts';
 
 /** A value that is longer is folded. */
-const longest = 400;
+const maxLength = 400;
 /** A page shows no more of one value. */
 const max = 20_000;
 
@@ -108,6 +108,6 @@ function renderValue(text: string): Html {
   const code = html`<code class="foreign value" data-value>${text.slice(0, max)}</code>${
     text.length > max ? html` <span class="muted">The first ${max} of ${text.length} characters.</span>` : null
   }`;
-  if (text.length <= longest) return code;
+  if (text.length <= maxLength) return code;
   return html`<details><summary class="foreign">${text.slice(0, 80)}… <span class="muted">${text.length} characters</span></summary>${code}</details>`;
 }

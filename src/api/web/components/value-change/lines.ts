@@ -11,11 +11,11 @@ const context = 3;
 /** How long the comparison of two texts may take, in milliseconds. */
 const timeout = 40;
 /** Longer texts are not compared by line. */
-const longest = 400_000;
+const maxLength = 400_000;
 
 /** Compares two texts line by line. Null if that takes too long. */
 export function compareLines(before: string, after: string): LinePart[] | null {
-  if (before.length + after.length > longest) return null;
+  if (before.length + after.length > maxLength) return null;
   const changes = diffLines(before, after, { timeout });
   if (!changes) return null;
   const parts = changes.map(({ value, added, removed }) => ({

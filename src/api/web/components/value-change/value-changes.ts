@@ -54,11 +54,11 @@ export function renderUnchanged(
 ${renderGap(unchanged.length - shown.length, 'more stay as they are', view.whole)}</details>`;
 }
 
-const longestLabel = 1000;
+const maxLabelLength = 1000;
 
 /** A label repeats the names of everything around a value, and a stranger may have chosen them. */
 function shorten(label: string): string {
-  return label.length > longestLabel ? `${label.slice(0, longestLabel).toWellFormed()}…` : label;
+  return label.length > maxLabelLength ? `${label.slice(0, maxLabelLength).toWellFormed()}…` : label;
 }
 
 function renderGap(hidden: number, what: string, whole: LocalPath | null): Html | null {

@@ -14,7 +14,7 @@ export interface PublishedAssembly {
   readonly responsibleUserId: string | null;
 }
 
-const maximumCached = 100;
+const maxCached = 100;
 const cached = new Map<string, PublishedAssembly>();
 
 /** A version by the id of its row, which must exist. */
@@ -25,7 +25,7 @@ export async function loadPublishedAssembly(em: Em, id: string): Promise<Publish
   // The spec was checked when it was published; a later release may check more.
   const { version, spec, templates, dependencies, publishedBy, responsibleUserId = null } = row;
   const published = { id, version, spec, templates, dependencies, publishedBy, responsibleUserId };
-  if (cached.size >= maximumCached) cached.delete(cached.keys().next().value ?? id);
+  if (cached.size >= maxCached) cached.delete(cached.keys().next().value ?? id);
   cached.set(id, published);
   return published;
 }

@@ -6,7 +6,7 @@ import {
   isNodeEnded,
   isRejection,
   lendsOutputs,
-  longestBackoffSeconds,
+  maxBackoffSeconds,
   type NodeReason,
   type NodeStatus,
   nodeStatusOfRun,
@@ -196,5 +196,5 @@ function findRetryDelay({ retry, attempts }: Pick<NodeFacts, 'retry' | 'attempts
   if (!retry || attempts >= retry.attempts) return null;
   if (run.statusReason && isFinalReason(run.statusReason)) return null;
   if (run.isUncertain && !run.retrySafe) return null;
-  return Math.min(longestBackoffSeconds, retry.backoffSeconds * 2 ** Math.max(0, attempts - 1));
+  return Math.min(maxBackoffSeconds, retry.backoffSeconds * 2 ** Math.max(0, attempts - 1));
 }

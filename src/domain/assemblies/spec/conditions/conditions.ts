@@ -1,7 +1,7 @@
 import { isCelError, parse, plan } from '@bufbuild/cel';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { describeReference, type Reference } from '../reference-syntax.ts';
-import { longestCondition } from '../spec.ts';
+import { maxConditionLength } from '../spec.ts';
 import { type Expression, environment, toCel } from './cel.ts';
 import { collectNames, NameRefused, type Names } from './condition-names.ts';
 
@@ -17,7 +17,7 @@ export interface ConditionFacts {
 }
 
 /** The parser's time grows with the square of this. */
-const deepestNesting = 32;
+const maxNesting = 32;
 
 /** What a condition reads, or why it is none. */
 export function checkCondition(text: string): CheckedCondition {
@@ -57,8 +57,8 @@ export function evaluateExpression(expression: Expression, bindings: Record<stri
 export type ParsedCondition = { readonly expression: Expression; readonly names: Names };
 
 export function parseCondition(text: string): ParsedCondition | { readonly problem: string } {
-  if (text.length > longestCondition) return { problem: `must have at most ${longestCondition} characters` };
-  if (isDeep(text)) return { problem: `must not nest brackets deeper than ${deepestNesting} levels` };
+  if (text.length > maxConditionLength) return { problem: `must have at most ${maxConditionLength} characters` };
+  if (isDeep(text)) return { problem: `must not nest brackets deeper than ${maxNesting} levels` };
   try {
     const expression = parse(text).expr;
     const names: Names = { references: [], statuses: new Set() };
@@ -78,7 +78,7 @@ function isDeep(text: string): boolean {
     if (')]}'.includes(letter)) depth -= 1;
     deepest = Math.max(deepest, depth);
   }
-  return deepest > deepestNesting;
+  return deepest > maxNesting;
 }
 
 /** The parser throws an error of syntax with its place, and a `RangeError` where it runs out of stack. */

@@ -11,7 +11,7 @@ import type { Constant } from './cel.ts';
 type Schema = Readonly<Record<string, JsonValue>>;
 
 /** CEL compares larger numbers exactly, and JavaScript does not. */
-const largest = 2 ** 53;
+const maxExact = 2 ** 53;
 
 /** All values, where there are few; null where there are many. */
 export function allValues(schema: Schema | undefined): JsonValue[] | null {
@@ -26,7 +26,7 @@ export function allValues(schema: Schema | undefined): JsonValue[] | null {
 /** Samples for a variable that is compared with nothing but these literals; null if the literals are too large to be sure. */
 export function samplesFor(schema: Schema | undefined, literals: readonly Constant[]): JsonValue[] | null {
   const numbers = literals.filter((value) => typeof value === 'number' || typeof value === 'bigint').map(Number);
-  if (numbers.some((number) => !(Math.abs(number) < largest))) return null;
+  if (numbers.some((number) => !(Math.abs(number) < maxExact))) return null;
   const texts = literals.filter((value) => typeof value === 'string');
   const types = typesOf(schema) ?? ['string', 'number', 'boolean', 'array', 'object', 'null'];
   return types.flatMap((type): JsonValue[] => {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /** Deeper texts are refused before anything recurses into them. */
-export const deepest = 64;
-export const tooDeep = `the spec is nested too deeply: it has more than ${deepest} levels`;
+export const maxDepth = 64;
+export const tooDeep = `the spec is nested too deeply: it has more than ${maxDepth} levels`;
 
 /** The text cannot be read. `line` and `column` count from 1. */
 export class DraftUnreadable extends Error {

@@ -1,6 +1,6 @@
 import { type Node, parseTree } from 'jsonc-parser';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
-import { DraftUnreadable, deepest, type ParsedDraft, tooDeep } from './draft.ts';
+import { DraftUnreadable, maxDepth, type ParsedDraft, tooDeep } from './draft.ts';
 import { refuseName, refuseNumber } from './refusals.ts';
 import { Lines } from './source-position.ts';
 
@@ -32,7 +32,7 @@ function isDeep(source: string): boolean {
   for (const [token] of source.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
     if (token === '[' || token === '{') depth += 1;
     if (token === ']' || token === '}') depth -= 1;
-    if (depth > deepest) return true;
+    if (depth > maxDepth) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { isLargerThan } from '#domain/registry/variables/json-size.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { findUnstorable } from '#domain/shared/values/storable.ts';
-import { DraftUnreadable, deepest, type ParsedDraft } from './draft.ts';
+import { DraftUnreadable, maxDepth, type ParsedDraft } from './draft.ts';
 import { readJson } from './json-source.ts';
 import { maxValues } from './yaml-limits.ts';
 import { readYaml } from './yaml-source.ts';
@@ -10,10 +10,10 @@ import { readYaml } from './yaml-source.ts';
 
 export { DraftUnreadable, type ParsedDraft } from './draft.ts';
 
-export const longestSource = 1024 * 1024;
-const valueLimits = { values: maxValues, depth: deepest, bytes: 2 * longestSource };
+export const maxSourceLength = 1024 * 1024;
+const valueLimits = { values: maxValues, depth: maxDepth, bytes: 2 * maxSourceLength };
 /** The names around a value, together. Messages repeat them, so long ones would make a huge answer. */
-const longestPath = 1_000;
+const maxPathLength = 1_000;
 const top = { line: 1, column: 1 };
 
 /**
@@ -22,14 +22,14 @@ const top = { line: 1, column: 1 };
  * @throws DraftUnreadable
  */
 export function parseDraft(source: string): ParsedDraft {
-  if (Buffer.byteLength(source) > longestSource) throw new DraftUnreadable('the spec is larger than 1 MiB', top);
+  if (Buffer.byteLength(source) > maxSourceLength) throw new DraftUnreadable('the spec is larger than 1 MiB', top);
   const draft = readJson(source) ?? readYaml(source);
   if (isLargerThan(draft.value, valueLimits)) {
     const { values, bytes } = valueLimits;
     throw new DraftUnreadable(`the spec has more than ${values} values, or more than ${bytes} bytes of text`, top);
   }
   if (hasLongPath(draft.value))
-    throw new DraftUnreadable(`the names around a value have more than ${longestPath} characters together`, top);
+    throw new DraftUnreadable(`the names around a value have more than ${maxPathLength} characters together`, top);
   const unstorable = findUnstorable(draft.value);
   if (unstorable !== null) throw new DraftUnreadable(`the spec ${unstorable}`, top);
   // An alias of YAML is the same object as its anchor. The copy has each value once.
@@ -37,7 +37,7 @@ export function parseDraft(source: string): ParsedDraft {
 }
 
 function hasLongPath(value: JsonValue, length = 0): boolean {
-  if (length > longestPath) return true;
+  if (length > maxPathLength) return true;
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, member]) => hasLongPath(member, length + 1 + name.length));
 }

@@ -1,5 +1,5 @@
 import { type Alias, type Document, isAlias, isCollection, isPair, isScalar, Lexer, Parser } from 'yaml';
-import { DraftUnreadable, deepest, tooDeep } from './draft.ts';
+import { DraftUnreadable, maxDepth, tooDeep } from './draft.ts';
 import type { Lines } from './source-position.ts';
 
 /** How many anchors and aliases a text may have together. The parser compares each of them with each other one. */
@@ -44,7 +44,7 @@ export function refuseDeep(source: string, lines: Lines): void {
     // Taking what the parser has finished is what makes it read on.
     for (const _finished of parser.next(part));
     // The stack holds the document, the collections that are open, and the value that is read.
-    if (parser.stack.length > deepest + 2) throw new DraftUnreadable(tooDeep, lines.at(offset));
+    if (parser.stack.length > maxDepth + 2) throw new DraftUnreadable(tooDeep, lines.at(offset));
     if (!markers.has(part)) offset += part.length;
   }
 }
@@ -78,7 +78,7 @@ export function refuseRepetition({ contents }: Document.Parsed, lines: Lines): v
   };
   const { size, depth } = measure(contents);
   if (size > 2 * maxValues) throw new DraftUnreadable('aliases repeat too much: write the values out', top);
-  if (depth > deepest) throw new DraftUnreadable(tooDeep, top);
+  if (depth > maxDepth) throw new DraftUnreadable(tooDeep, top);
 }
 
 const top = { line: 1, column: 1 };

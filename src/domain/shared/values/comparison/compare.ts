@@ -39,9 +39,9 @@ export function isSpent({ left, until }: Effort): boolean {
 }
 
 /** Nested deeper than this, values are compared as a whole. */
-const deepest = 60;
+const maxDepth = 60;
 /** A longer text is compared as a text, even if it is JSON. */
-const longestJsonText = 200_000;
+const maxJsonText = 200_000;
 /** How many values that are only tested for equality, or characters that are parsed, cost as much as one value that is compared by path. */
 const equalPerValue = 100;
 const parsedPerValue = 100;
@@ -51,7 +51,7 @@ export function* compare(before: Side, after: Side, place: Place, effort: Effort
   const size = sizeOf(before) + sizeOf(after);
   effort.left -= 1 + size / equalPerValue;
   if (isSame(before, after)) return yield { ...place, before, after, isSame: true };
-  if (depth < deepest && !isSpent(effort)) {
+  if (depth < maxDepth && !isSpent(effort)) {
     if (isPlainObject(before) && isPlainObject(after) && isAffordable(before, after, effort))
       return yield* compareObjects(before, after, place, effort, depth + 1);
     // The items are matched by all that they hold.
@@ -133,8 +133,8 @@ function parseTexts(before: Side, after: Side, effort: Effort): [JsonValue, Json
 
 /** The object or list that a text holds as JSON; null if it holds none. */
 export function parseText(text: Side): JsonValue {
-  if (typeof text !== 'string' || text.length > longestJsonText || !/^\s*[[{]/.test(text)) return null;
-  if (nestingOf(text) > deepest) return null;
+  if (typeof text !== 'string' || text.length > maxJsonText || !/^\s*[[{]/.test(text)) return null;
+  if (nestingOf(text) > maxDepth) return null;
   try {
     return parseExactJson(text);
   } catch (error) {

@@ -42,7 +42,7 @@ export interface ComparisonOptions {
   readonly secrets?: KnownSecrets;
   readonly maxChanges?: number;
   /** The longest value in characters of JSON. */
-  readonly longestValue?: number;
+  readonly maxValueLength?: number;
 }
 
 /**
@@ -50,7 +50,7 @@ export interface ComparisonOptions {
  * one side lacks are one change, except for the whole value: its members are listed one by one.
  */
 export function listValueChanges(before: Side, after: Side, options: ComparisonOptions = {}): ValueChanges {
-  const { effort = newEffort(), maxChanges = Number.POSITIVE_INFINITY, longestValue } = options;
+  const { effort = newEffort(), maxChanges = Number.POSITIVE_INFINITY, maxValueLength } = options;
   const isMissing = (side: Side) => side === undefined || (side === null && options.isNullMissing === true);
   const changes: ValueChange[] = [];
   const unchanged: Compared[] = [];
@@ -61,10 +61,10 @@ export function listValueChanges(before: Side, after: Side, options: ComparisonO
     const isNone = isMissing(compared.after);
     if (isGone && isNone) continue;
     if (compared.isSame) unchanged.push(compared);
-    else if (changes.length >= maxChanges || (longestValue !== undefined && effort.characters <= 0)) omitted += 1;
+    else if (changes.length >= maxChanges || (maxValueLength !== undefined && effort.characters <= 0)) omitted += 1;
     else {
       const change = toChange(compared, isGone ? 'added' : isNone ? 'removed' : 'changed');
-      changes.push(longestValue === undefined ? change : bound(change, longestValue, effort));
+      changes.push(maxValueLength === undefined ? change : bound(change, maxValueLength, effort));
     }
   }
   return { changes, omitted, unchanged };

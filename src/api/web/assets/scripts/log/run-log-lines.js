@@ -8,7 +8,7 @@
  */
 
 const blockSize = 250;
-const mostBlocks = 48;
+const maxBlocks = 48;
 /** Requests follow each other no faster: who drags the scrollbar passes many lines that nobody reads. */
 const pauseMs = 40;
 
@@ -105,7 +105,7 @@ export class LogLines {
 
   #forgetOldest() {
     for (const index of this.#blocks.keys()) {
-      if (this.#blocks.size <= mostBlocks) return;
+      if (this.#blocks.size <= maxBlocks) return;
       this.#blocks.delete(index);
     }
   }

@@ -8,7 +8,7 @@ import { append, DrawnRows } from './run-log-drawn.js';
 /** @typedef {import('./run-log-drawn.js').MadeRow} MadeRow */
 
 /** Firefox ignores heights from 17.9 million pixels on. */
-const mostPixels = 16_000_000;
+const maxPixels = 16_000_000;
 const overscan = 30;
 /** As many wrapped rows are drawn all at once: their heights are then known. */
 const fewRows = 400;
@@ -220,7 +220,7 @@ export class LogWindow {
   }
 
   #size() {
-    const height = Math.min(mostPixels, this.#rows.units * this.#lineHeight);
+    const height = Math.min(maxPixels, this.#rows.units * this.#lineHeight);
     this.#sizer.style.height = this.#isWhole ? 'auto' : `${height}px`;
     this.#drawn.setWhole(this.#isWhole);
   }
@@ -235,7 +235,7 @@ export class LogWindow {
   }
 
   get #isExact() {
-    return !this.#isWrapped && this.#rows.units * this.#lineHeight <= mostPixels;
+    return !this.#isWrapped && this.#rows.units * this.#lineHeight <= maxPixels;
   }
 
   get #isWhole() {

@@ -9,14 +9,14 @@ import { isObject, namesIn, resolveSchema } from './resolve.ts';
 import { findShapes } from './shapes.ts';
 
 /** What a form shows is bounded: what lies deeper, or would be more, is written as JSON. */
-const deepest = 6;
+const maxDepth = 6;
 const maxMembers = 100;
 const partsOfVariable = 150;
 const partsOfForm = 800;
 /** How many schemas are read for one form: a schema that refers to others often may stand for far more than it has. */
 const schemasOfForm = 2000;
 /** A name is repeated in every field below it. */
-const longestName = 200;
+const maxNameLength = 200;
 
 /** What a node is made in. */
 export interface Place {
@@ -50,7 +50,7 @@ export function planForm(variables: JsonObject): ObjectNode {
   const members = sorted.map(({ name, given, read }) => {
     const granted = Math.min(left, partsOfVariable);
     const parts = new Budget(granted);
-    const depth = parts.spend(1) ? 0 : deepest + 1;
+    const depth = parts.spend(1) ? 0 : maxDepth + 1;
     const node = planRead(given, read, { ...shared, name, isRequired: required.includes(name), depth, parts });
     left -= granted - parts.left;
     return node;
@@ -86,7 +86,7 @@ function readSchema(given: Schema, root: JsonObject, budget: Budget): JsonObject
 function planRead(given: Schema, schema: JsonObject | null, place: Place): Node {
   if (!schema) return planUnread(given, place);
   const described = describe(schema, place);
-  if (place.depth > deepest) return { ...described, kind: 'json' };
+  if (place.depth > maxDepth) return { ...described, kind: 'json' };
   const inside = { ...place, isSecret: described.isSecret, depth: place.depth + 1 };
   const planned = withinBudget(() => planChoice(schema, described, inside) ?? planTyped(schema, described, inside));
   return planned ?? { ...described, isSecret: described.isSecret || mayHoldSecret(schema, place), kind: 'json' };
@@ -192,7 +192,7 @@ function planObject(schema: JsonObject, described: Described, inside: Place): No
   const names = Object.keys(propertiesOf(schema));
   const row = findRowSchema(schema);
   if (names.length > maxMembers || (names.length === 0 && row === null)) return null;
-  if (names.some((name) => name.length > longestName)) return null;
+  if (names.some((name) => name.length > maxNameLength)) return null;
   inside.parts.demand(names.length + (row ? 1 : 0));
   const members = inOrder(schema);
   const required = namesIn(schema['required']);

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import { BeyondBudget, type Budget } from '../budget.ts';
 
-const deepestReference = 50;
+const maxReferenceDepth = 50;
 const namesOfOne = 20;
 
 /** The schemas that apply to one value. */
@@ -27,7 +27,7 @@ export function resolveSchema(schema: Schema, root: JsonObject, budget: Budget):
 
 function resolvePart(schema: Schema, chain: Chain, depth: number): JsonObject {
   if (typeof schema === 'boolean') return {};
-  if (depth > deepestReference) throw new BeyondBudget();
+  if (depth > maxReferenceDepth) throw new BeyondBudget();
   chain.budget.demand(1);
   chain.merged.add(schema);
   const { $ref: reference, allOf, ...own } = schema;

@@ -6,7 +6,7 @@ import { capitalize } from '../../../text.ts';
 import type { Node } from '../plan/node.ts';
 import { showValue } from '../plan/options.ts';
 
-const longestShown = 160;
+const maxShown = 160;
 const maxExamples = 3;
 
 /** What the rules of a schema demand of a value, in words, so that it is right at the first attempt. */
@@ -54,7 +54,7 @@ export function shorten(value: JsonValue): string {
 }
 
 function cut(text: string): string {
-  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…`;
 }
 
 function describeRange(schema: JsonObject, [min, max]: [string, string], one: string, many: string): string {
