@@ -100,7 +100,9 @@ describe('an assembly', () => {
     expect((await allowedTo(requester))['update']).toBe(
       'permission denied: this needs assembly:write (the platform role maintainer)',
     );
-    expect((await allowedTo(viewer))['update']).toMatch(/team.metadata.write in the team that owns the assembly/);
+    expect((await allowedTo(viewer))['update']).toMatch(
+      /team.metadata.write \(the team role admin\) in the team that owns the assembly/,
+    );
     await tenant.owner.post(`${path}/archive`);
     expect((await allowedTo(tenant.owner))['update']).toBe('the assembly is archived: unarchive it first');
   });
