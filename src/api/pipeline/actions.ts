@@ -16,15 +16,15 @@ export interface ActionDeclaration<Name extends string> {
   readonly name: Name;
   /** The id of the operation that carries the action out. */
   readonly operation: string;
-  /** The target that the operation would find; undefined if there is none. */
+  /** The resource that the action is about; undefined if there is none. */
   readonly target: Ownership | undefined;
-  /** What the path of the operation names, if the caller may need less for what is their own. */
+  /** The parameters of the operation's path, for an operation that requires less of callers whom its path names (`ownAccess`). */
   readonly params?: Readonly<Record<string, string>>;
-  /** The area's own rule against the action at this moment. It is asked only if the caller has the authority. */
+  /** Checks the area's own rule on the action, as things are now. It is called only if the caller has the authority. */
   readonly findRefusal: () => RuleAgainst;
 }
 
-/** What a rule has against an action; null if it has nothing against it. */
+/** Why a rule refuses an action; null if it allows the action. */
 export type RuleAgainst = Pick<Refusal, 'message'> | null;
 
 /** The caller to describe actions for, and the operations that carry the actions out. */
@@ -45,8 +45,8 @@ export function describeActions<Name extends string>(
 }
 
 /**
- * Describes whether the caller has the authority for an operation on at least one of these targets; without targets, whether the operation
- * could have any target at all. The reason is that of the first target. Rules of the operation's area are not asked.
+ * Describes whether the caller has the authority for an operation on at least one of these targets. Without targets: whether the caller has
+ * it for any target at all. The reason is that of the first target. The rules of the operation's area are not checked.
  */
 export function describeAuthority(
   operation: ProtectedOperation,
@@ -63,14 +63,14 @@ export function describeAuthority(
 /** An action of a kind of resource: the operation that carries it out, and the area's rule against it, if there is one. */
 export interface ActionRule<Target> {
   readonly operation: string;
-  /** What the path of the operation names, if the caller may need less for what is their own. */
+  /** The parameters of the operation's path, for an operation that requires less of callers whom its path names (`ownAccess`). */
   readonly params?: (target: Target) => Readonly<Record<string, string>>;
   readonly findRefusal?: (target: Target, caller: Principal) => RuleAgainst;
 }
 
 /**
- * The actions of a kind of resource whose operations all find the resource itself, by their names. `view` is the schema of the resource's `actions`, and
- * `describe` tells what the caller may do with one resource. A `Target` holds every fact that the rules need.
+ * The actions, by name, of a kind of resource that is itself the target of all their operations. `view` is the schema of the resource's
+ * `actions`, and `describe` describes what the caller may do with one resource. A `Target` has every fact that the rules need.
  */
 export function actionsOf<Target extends Ownership>() {
   return <Name extends string>(rules: Readonly<Record<Name, ActionRule<Target>>>) => {

@@ -5,21 +5,21 @@ import type { RequestFacts } from '#domain/shared/audit.ts';
 import type { Transaction } from '#domain/shared/commands/transaction.ts';
 
 /**
- * What a target resolver is given: the input by which it finds the target, and whether to lock it. Access reviews and the records
- * of refusals find a target by its path alone: `body` is empty then.
+ * The input of a target resolver: that by which it finds the target, and whether to lock it. Access reviews and the records of refusals
+ * find a target by its path alone: `body` is empty then.
  */
 export interface TargetLookup<P, Q, B> {
   readonly em: Em;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The id of the caller. It finds things relative to the caller and decides nothing about their authority. */
+  /** The caller's id, for resolvers that find resources relative to the caller. It decides nothing about the caller's authority. */
   readonly callerId: string;
   /** True inside a command: the rows that the decision relies on are locked until the commit. */
   readonly lock: boolean;
 }
 
-/** What a record of a refusal or a read knows of the resource that the request names. */
+/** The resource that a request names, as far as the record of a refusal or a read knows it. */
 export interface NamedResource<P, T> {
   /** The parameters of the path. A refusal may precede their validation. */
   readonly params: P;
@@ -39,7 +39,7 @@ export interface RequestMetadata extends RequestFacts {
   readonly socketAddress: string | null;
 }
 
-/** What every handler is given. `O` is the type of operations, whose declarations refer to this file. */
+/** The input of every handler. `O` is the type of operations: a parameter, because the declarations of operations import this file. */
 export interface Call<P, Q, B, T, O = unknown> {
   readonly em: Em;
   readonly principal: Principal;

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
-/** The property that code has for a name of the API: `teamId` for `team_id`. */
+/** The property name in code for a name in the API: `teamId` for `team_id`. */
 type PropertyOf<Name> = Name extends `${infer Word}_${infer Rest}` ? `${Word}${Capitalize<PropertyOf<Rest>>}` : Name;
 
 function propertyOf(name: string): string {
   return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The fields of a body by the names that the domain has for them. Values stay as they are. */
+/** Renames the fields of a body to the property names of the domain. Values stay as they are. */
 export function toProperties<Body extends object>(
   body: Body,
 ): { [Name in keyof Body as PropertyOf<Name>]: Body[Name] } {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [propertyOf(name), value])) as never;
 }
 
-/** What has a property for each field of an answer. */
+/** An object that has a property for each field of an answer. */
 export type Answered<Fields extends z.ZodRawShape> = {
   readonly [Name in keyof Fields as PropertyOf<Name>]: z.output<Fields[Name]>;
 };
 
-/** An answer with these fields, each from the property of the same name. */
+/** Builds an answer with these fields. Each takes the value of the property of the same name. */
 export function answerOf<Fields extends z.ZodRawShape, From extends Answered<Fields>>(fields: Fields, from: From) {
   const values = from as Readonly<Record<string, unknown>>;
   return Object.fromEntries(Object.keys(fields).map((name) => [name, values[propertyOf(name)]])) as {
@@ -27,7 +27,7 @@ export function answerOf<Fields extends z.ZodRawShape, From extends Answered<Fie
   };
 }
 
-/** The fields of a change by those of what is made: each may be absent, and then keeps its value. */
+/** Makes the fields of an update from those of a creation. Each is optional: a field that the update leaves out keeps its value. */
 export function changesOf<Fields extends z.ZodRawShape>(fields: Fields) {
   const entries = Object.entries(fields).map(([name, field]) => [name, optional(field as z.ZodType)]);
   return Object.fromEntries(entries) as { [Name in keyof Fields]: Optional<Fields[Name]> };

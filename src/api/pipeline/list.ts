@@ -21,17 +21,17 @@ interface ListDeclaration<Q extends Schema, S extends Responses>
   readonly query: Q;
   readonly owners: OwnerParameters<ParameterOf<Q>>;
   readonly access: Access;
-  /** The access that each owner requires which the filters name; by default that of `accessToOwner`. */
+  /** The access that the caller needs to each owner that the filters name. By default, `accessToOwner` returns it. */
   readonly accessTo?: (owner: Ownership, principal: Principal) => Access;
-  /** Finds what the filters name, if the list also holds things whose owners have changed or were deleted. */
+  /** Finds the owners that the filters name, for lists that also contain resources whose owner has changed or was deleted. */
   readonly findOwner?: (em: Em, filters: OwnerFilters) => Promise<ListOwner | undefined>;
 }
 
 const refusal = 'Parameters that name different owners are refused.';
 
 /**
- * Declares a list that can be filtered by the owners of what it holds. Its caller needs access to every owner that the filters
- * name, and is told only then that no such thing can belong to all of them.
+ * Declares a list that can be filtered by the owners of its items. Its caller needs access to every owner that the filters name. Only a
+ * caller with this access learns that no item can belong to all of these owners.
  */
 export function readList<Q extends Schema, S extends Responses>({
   findOwner = findListOwner,
@@ -61,7 +61,7 @@ function accessToOwner(access: Access, { organizationId, teamId }: Ownership): A
   return organizationId === null ? access : { ...ofMembers, scope: 'organization' };
 }
 
-/** The filters of a request. A record of a refusal may look for the owner before the query is parsed; it has none then. */
+/** The filters of a request. The record of a refusal may look for the owner before the query is parsed: there are no filters then. */
 function filtersOf(owners: OwnerParameters, query: unknown): OwnerFilters {
   const given: Record<string, string | undefined> = Object(query);
   const named = Object.entries(owners).flatMap(([level, name]) =>

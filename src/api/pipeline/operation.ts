@@ -39,7 +39,7 @@ export interface OperationCredential extends PublicAccess {
   readonly guessedAs: string;
 }
 
-/** The query parameters that name the owners of what a list holds, by the level of the owner. */
+/** The query parameters that name the owners of a list's items, by the level of the owner. */
 export type OwnerParameters<Parameter extends string = string> = Readonly<Partial<Record<OwnerLevel, Parameter>>>;
 
 interface Declaration<
@@ -54,17 +54,17 @@ interface Declaration<
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   readonly summary: string;
   readonly description?: string;
-  /** The path of a page that says more about it. */
+  /** The path of a page with more documentation. */
   readonly moreAbout?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /**
-   * The largest body in bytes. The handler gets the bytes themselves as a Buffer: `body` says so and describes what they mean, and
-   * the operation checks them. For bodies that are too large to parse, or whose every byte counts.
+   * The largest body in bytes, for bodies that are too large to parse, or in which every byte counts. The handler gets the bytes themselves
+   * as a Buffer. `body` declares a Buffer and describes its content, and the operation validates it.
    */
   readonly exactBodyLimit?: number;
-  /** The bodies of answers, by status. Of two successes, the second is answered when something new was created. */
+  /** The bodies of answers, by status. Of two successes, the second is for a resource that the command created. */
   readonly responses: S;
   /** The media types that a success may have besides JSON, each with a description of its content. */
   readonly produces?: Readonly<Record<string, string>>;
@@ -73,11 +73,11 @@ interface Declaration<
   readonly target?: (lookup: TargetLookup<Out<P>, Out<Q>, Out<B>>) => Promise<(T & Ownership) | undefined>;
   /** The name of the target in errors: with `run`, a missing target answers "run was not found". */
   readonly targetName?: string;
-  /** The access that this particular target requires instead of `access`, such as a secret or the caller's own resource. */
+  /** The access that this particular target requires instead of `access`, for example if the target is secret or is the caller's own. */
   readonly accessTo?: (target: T & Ownership, principal: Principal) => Access;
   /**
-   * The access that callers need instead of `access` if this parameter of the path names themselves. It is known before the target
-   * is looked up. Reviews are about others.
+   * The access that callers need instead of `access` if this parameter of the path names the caller. It is known before the target is
+   * looked up. Access reviews do not use it.
    */
   readonly ownAccess?: { readonly parameter: string; readonly access: Access };
   /** The audit's resource type, if it is not the first part of `id`. */
@@ -100,22 +100,22 @@ export interface ReadDeclaration<
 > extends Declaration<P, Q, B, T, S> {
   /** The audit's action, for reads that must leave a record: without the record there is no answer. */
   readonly audit?: string;
-  /** Rules may refuse the read (409), as they refuse what it tells about. */
+  /** The read answers 409 if a rule refuses what the read is about. */
   readonly mayConflict?: true;
-  /** The query parameters that name the owners of what a list holds, by their levels: declare it with `readList`. */
+  /** The query parameters that name the owners of a list's items, by the level of the owner. `readList` sets them. */
   readonly owners?: OwnerParameters;
-  /** `required`: the read asks about a command by the command's key. `checked`: it needs no key, and refuses one that is malformed. */
+  /** `required`: the read asks about a command by the command's key. `checked`: the key is optional, and a malformed one is refused. */
   readonly idempotency?: 'required' | 'checked';
   /**
-   * For an answer that shows each caller another part of the whole: the part that a caller is shown. A long answer is cut off when
-   * it is no longer the part with which the answer began.
+   * For an answer that contains a different part of the whole for each caller: which part this caller gets. A long answer is cut off when
+   * this part changes while the answer is sent.
    */
   readonly partShownTo?: (principal: Principal) => unknown;
-  /** Whether a read with this query searches or compares so much that it has to wait for its turn. */
+  /** Whether a read with this query searches or compares so much that it must wait in the queue of costly reads. */
   readonly isCostly?: (query: Out<Q>) => boolean;
-  /** The turns that a read waits for, each time, apart from other costly ones. */
+  /** A queue of its own, in which every call of this read waits, apart from other costly reads. */
   readonly turns?: FairLimit;
-  /** The request can wait until there is something new to answer. */
+  /** Lets a request wait until its answer differs from what the client has. */
   readonly waits?: LongPoll<Call<Out<P>, Out<Q>, Out<B>, T, Operation>, Out<Q>>;
   readonly handle: (call: ReadCall<Out<P>, Out<Q>, Out<B>, T, Operation>) => Promise<AnswerOf<S> | RawAnswer>;
 }
@@ -132,29 +132,36 @@ export interface CommandDeclaration<
 > extends Declaration<P, Q, B, T, S> {
   /** The audit's action. */
   readonly audit: string;
-  /** The read operation that shows the result: it gives the answer's `Location`, and answers a repeated command. */
+  /** The read operation that shows the result. Its address is the `Location` of the answer, and it answers a repeated command. */
   readonly at?: A;
-  /** Makes the path parameters of that read if the id is not enough. Declare it after `handle`, which its type follows from. */
+  /**
+   * Builds the path parameters of that read if the id is not enough. Declare it after `handle`, because its type is inferred from `handle`.
+   */
   readonly atParams?: (result: D, input: CommandInput<Out<P>, Out<B>, T>) => ParamsOf<A>;
   /**
-   * True: the command has no `expected_revision` in its body, and its handler compares `If-Match` by `revisionOf`. A name: `If-Match` gives this member of
-   * the body, because `expected_revision` is the revision of something else than what `at` reads.
+   * How the command uses `If-Match` if its body has no `expected_revision`. True: the handler reads the header itself by `revisionOf`. A
+   * name: the header sets this member of the body, because it compares the revision of something else than `at` reads.
    */
   readonly ifMatch?: true | `expected_${string}_revision`;
-  /** `required`; `optional`: a key is made if none is sent, since the key names the workflow; `none`: no receipt. */
+  /** `required`; `optional`: a missing key is replaced by a new one, because the key is the id of the workflow; `none`: no receipt. */
   readonly idempotency: 'required' | 'optional' | 'none';
-  /** The answer is the receipt: the id, the revision, the audit record, and the `members` that the handler returns. So is that of a repeat. */
+  /**
+   * The command, and every repetition of it, answers its receipt: the id, the revision, the audit record, and the `members` that the
+   * handler returns.
+   */
   readonly answersReceipt?: true;
-  /** The answer holds what no later read shows, such as a new key. A form that is sent again is told so. */
+  /**
+   * The answer contains something that no later read shows, such as a new key. A form that is submitted again is refused, and explains that.
+   */
   readonly showsOnce?: true;
   /** Advisory locks, taken before every other lock. A function derives them from the path and the caller. */
   readonly locks?: readonly string[] | ((input: { params: Out<P>; principal: Principal }) => readonly string[]);
   /**
-   * Slow work before the transaction (hashing, git). The caller is authorized before it and again in the transaction. It also gets the command, which it may let
-   * a workflow carry out: the transaction then finds the receipt.
+   * Does slow work (hashing, git) before the transaction. The caller is authorized before it, and again in the transaction. It also
+   * receives the command, for a preparation that lets a workflow carry the command out: the transaction then finds the receipt.
    */
   readonly prepare?: (call: Call<Out<P>, Out<Q>, Out<B>, T, Operation>, command: Command) => Promise<R>;
-  /** `prepare` returns once something else has committed the command: a failure after it leaves the outcome unknown. */
+  /** `prepare` returns only after something else has committed the command, so a failure after `prepare` leaves the outcome unknown. */
   readonly isCarriedOutByPreparation?: true;
   /**
    * For a command whose request holds a secret (a password, a token): names the account that a guess would be aimed at.
@@ -169,7 +176,7 @@ export interface CommandDeclaration<
   ) => SessionCookie | undefined;
 }
 
-// The pipeline handles operations of all types in one list: what an operation's schemas have parsed is what its functions get.
+// The pipeline handles operations of all types in one list. An operation's functions always get what the operation's own schemas parsed.
 // biome-ignore lint/suspicious/noExplicitAny: the one place where the types of single operations are erased
 export type Erased = any;
 type ErasedRead = ReadDeclaration<Erased, Erased, Erased, Erased, Responses>;

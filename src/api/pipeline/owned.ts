@@ -4,8 +4,8 @@ import { Id } from '#domain/shared/ids.ts';
 import { AnswerId } from './schemas.ts';
 
 /**
- * The fields by which requests and answers name the owner of what the installation, an organization, a team or a project may own. An
- * area spreads them into its schemas, so that all of them look the same.
+ * The fields by which requests and answers name an owner: the installation, an organization, a team or a project. Each area spreads them
+ * into its schemas, so that they look the same everywhere.
  */
 
 /** In the body of a creation. Refine the body by `namesOneOwner`. */

@@ -51,8 +51,8 @@ export function registerOperations(app: FastifyInstance, operations: readonly Op
 }
 
 /**
- * A path such as `/runs/statistics` also fits `/runs/:id`. A method that only the latter has must be refused: a request to delete the
- * statistics is not one about a run of that name.
+ * Answers 405 where a path such as `/runs/statistics` lacks a method that `/runs/:id` has. Otherwise, the router would take a DELETE of the
+ * statistics for the deletion of a run with that name.
  */
 function refuseMethodsOfOtherPaths(app: FastifyInstance, operations: readonly Operation[]): void {
   const routes = operations.map(routeOf);
@@ -110,7 +110,7 @@ function handle(invocation: Invocation, reply: FastifyReply): Promise<unknown> {
     : handleCommand(invocation as Invocation<CommandOperation>, reply);
 }
 
-/** A HEAD request for a read that leaves a record reads nothing, so it leaves none. */
+/** A HEAD request for an audited read is only authorized. It reads nothing, so no read is recorded. */
 async function handleRead(invocation: Invocation<ReadOperation>, reply: FastifyReply): Promise<unknown> {
   const { operation, request } = invocation;
   if (request.method === 'HEAD' && operation.audit !== undefined) {
@@ -147,7 +147,7 @@ async function handleCommand(invocation: Invocation<CommandOperation>, reply: Fa
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
-    /** The body as it was sent, before defaults, or its digest: an idempotency key is bound to it. */
+    /** The body before defaults are filled in, or the digest of its exact bytes. An idempotency key is bound to it. */
     sentBody: unknown;
   }
   interface FastifyContextConfig {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What the OpenAPI document says of a body that is checked in two steps: first in general, then by a member that it names, such as the
- * kind. Clients need the exact form of each kind, while the two checks say which member of which kind is wrong.
+ * The schemas that the OpenAPI document shows in place of others. A body with several kinds is checked in two steps, by a general schema
+ * and then by that of its kind, so that errors name the wrong member of the kind. Clients need the exact form of each kind.
  */
 const published = new WeakMap<z.ZodType, z.ZodType>();
 

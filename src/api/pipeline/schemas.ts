@@ -32,7 +32,7 @@ export function describeCodes(messages: Readonly<Record<string, string>>): strin
     .join(' ');
 }
 
-/** Members that a body may have because the answer of its read has them: a client that sends back what it read need not take them out. */
+/** Members that a body may have because the answer of its read has them. A client may send back what it read, and they are ignored. */
 export function readOnly<const Names extends readonly string[]>(...names: Names) {
   const ignored = z.unknown().optional().describe('As it was read. It is ignored.');
   return Object.fromEntries(names.map((name) => [name, ignored])) as Record<Names[number], typeof ignored>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 
-/** What an answer shows may be sent back: requests read what they know, and ignore the rest. */
+/** Clients may send back what an answer showed. A request ignores those members of the answer that it does not use. */
 
 const shown = z.unknown().optional().describe('As it is shown. Ignored.');
 
-/** The body of a request, which may also have every other member that the view of the same thing shows. */
+/** The body of a request that also accepts, and ignores, every other member of the same resource's view. */
 export function ignoringShown<Body extends z.core.$ZodShape, View extends z.core.$ZodShape>(
   body: z.ZodObject<Body>,
   view: z.ZodObject<View>,
@@ -17,7 +17,7 @@ export function ignoringShown<Body extends z.core.$ZodShape, View extends z.core
   return z.strictObject({ ...body.shape, ...ignored });
 }
 
-/** The revision that an update was made for, by either of the names that requests and answers have for it. */
+/** The revision that an update is based on, by its name in requests or by its name in answers. */
 export const ShownRevision = {
   ...ExpectedRevision,
   revision: ExpectedRevision.expected_revision.describe('The same as `expected_revision`.'),

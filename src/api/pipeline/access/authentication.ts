@@ -7,7 +7,7 @@ import { findPrincipalByCredential } from '#domain/identity/authentication.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { Forbidden, Invalid, Unauthenticated } from '#domain/shared/errors.ts';
 
-/** The request has nothing that could be a valid credential. It is not audited, and the database is not asked. */
+/** The request has nothing that could be a valid credential. This error is not audited, and the database is not queried. */
 export class CredentialMissing extends Unauthenticated {}
 
 const invalidCredential = 'the credential is not valid, has expired or was revoked';

@@ -27,7 +27,7 @@ export function isProtected(operation: Operation): operation is ProtectedOperati
   return !isPublic(operation.access);
 }
 
-/** The operation with the access that the caller needs for what the path names, which may be the caller. */
+/** The operation, with `ownAccess` in place of its access if the path names the caller. */
 export function asCalled<O extends Operation>(operation: O, principal: Principal, params: unknown): O {
   const { ownAccess } = operation;
   if (!ownAccess || Object(params)[ownAccess.parameter] !== principal.id) return operation;
@@ -67,7 +67,7 @@ function isHidden({ decision }: AccessDecision): boolean {
   return !decision.allowed && decision.because === 'hidden';
 }
 
-/** The error with which an operation refuses its caller after such a decision; null after one that allows. */
+/** The error with which an operation refuses its caller after such a decision; null if the decision allows the call. */
 export function toDenial(
   operation: Pick<Operation, 'targetName'>,
   { decision, access }: AccessDecision,
@@ -98,13 +98,18 @@ export function explainDenial(
   return denial?.message ?? explainClosed(operation, principal);
 }
 
-/** The permission that a caller lacks for an operation on any target, or why its area is off; null if neither. It tells nothing about a target. */
+/**
+ * The permission that a caller lacks for an operation on any target, or why its area is off; null if neither. It says nothing about a
+ * particular target.
+ */
 export function explainPermission(operation: ProtectedOperation, principal: Principal): string | null {
   const { decision, access } = decideOperation(operation, principal);
   return decision.allowed ? explainClosed(operation, principal) : describeDenial(operation, decision, access);
 }
 
-/** Why the area of an operation is off; null if it is not. A caller without the authority is told that first. */
+/**
+ * Why the area of an operation is off; null if it is on. Call it after the authority was checked: a caller without it learns that first.
+ */
 export function explainClosed({ id }: Pick<Operation, 'id'>, { closedFeatures }: Principal): string | null {
   const feature = featureOfOperation(id);
   return feature === undefined ? null : describeClosed(feature, closedFeatures);
@@ -136,12 +141,12 @@ export function describeDenial(
 /** The `targetName` of an operation that creates something for the owner that its body names. */
 const newOwner = 'owner';
 
-/** The words with which an answer says that there is no such target. */
+/** The phrase for the target in an answer that says that it does not exist. */
 function sayTarget(targetName: string): string {
   return targetName === newOwner ? 'what the body names as the owner' : targetName;
 }
 
-/** The words with which a denial names the team in which the caller lacks a role or an action. */
+/** The phrase for the team in which the caller lacks a role or an action. */
 function owningTeamOf(targetName: string): string {
   if (targetName === 'team') return 'the team';
   if (targetName === newOwner) return 'the team that is to own it';

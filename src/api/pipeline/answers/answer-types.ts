@@ -17,7 +17,10 @@ type DeepReadonly<T> = T extends Date | null | undefined | string | number | boo
 
 type IsSuccess<Status extends number> = `${Status}` extends `2${string}` ? true : false;
 
-/** The body of a success as a handler returns it. The schema's codecs encode it when it is sent. Unknown for any operation. */
+/**
+ * The body of a success as a handler returns it, which the schema's codecs encode when it is sent. Unknown if the type of the operation is
+ * not known.
+ */
 export type AnswerOf<S extends Responses> = number extends keyof S
   ? unknown
   : {
@@ -38,9 +41,9 @@ export interface CommandAnswer<Answer> extends CommandChange {
    * Without it, the read operation `at` shows the result.
    */
   readonly answer?: Answer | Promise<Answer>;
-  /** For an answer that is the receipt itself: what it says beside the id, the revision and the audit record. The receipt stores it. */
+  /** For a command that answers its receipt: what the receipt contains besides the id, the revision and the audit record. */
   readonly members?: Readonly<Record<string, string | number>>;
-  /** False if the resource existed already: the first of two declared successes answers that. */
+  /** False if the resource existed already: the answer is then the first of two declared successes. */
   readonly isNew?: boolean;
 }
 
@@ -62,7 +65,7 @@ type ReceiptResult<Answer> = CommandChange & {
     Partial<Omit<Answer, 'id' | 'revision' | 'audit_record_id'>>;
 };
 
-/** Rejects a result with a member that nothing reads, such as a misspelled one. */
+/** Rejects a result with a member that the pipeline does not use, such as a misspelled one. */
 export type WithoutUnknownMembers<R> = [Exclude<keyof R, keyof CommandAnswer<unknown>>] extends [never]
   ? unknown
   : { readonly handle: { readonly unknown: Exclude<keyof R, keyof CommandAnswer<unknown>> } };

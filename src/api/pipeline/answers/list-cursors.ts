@@ -3,8 +3,9 @@ import { Invalid } from '#domain/shared/errors.ts';
 import type { Operation } from '../operation.ts';
 
 /**
- * Binds the cursors of a list to its operation: a cursor says where a page starts, and another list would start somewhere else by it without
- * saying so.
+ * Takes the mark of the operation off a cursor. A cursor says where a page starts. In another list, it would silently start the page at the
+ * wrong place, so every cursor carries the mark of its list.
+ * @throws Invalid for a cursor of another list
  */
 export function takeCursor<Query>({ id }: Pick<Operation, 'id'>, query: Query): Query {
   const { cursor } = Object(query) as { readonly cursor?: unknown };
@@ -14,7 +15,7 @@ export function takeCursor<Query>({ id }: Pick<Operation, 'id'>, query: Query): 
   return { ...query, cursor: cursor.slice(mark.length) };
 }
 
-/** The answer of a list with its cursor bound to the operation. */
+/** The answer of a list, with the mark of the operation in front of its cursor. */
 export function giveCursor<Answer>({ id }: Pick<Operation, 'id'>, answer: Answer): Answer {
   if (!isPage(answer)) return answer;
   return { ...answer, next_cursor: markOf(id) + answer.next_cursor };

@@ -8,9 +8,9 @@ import { matchLocation, operationPath, type PathParams, paramNamesOf } from './l
 export interface ReceiptAnswer {
   readonly status: number;
   readonly location: string | null;
-  /** The read operation that shows the result. Receipts of the previous release have an address alone. */
+  /** The read operation that shows the result. Receipts of the previous release have only an address. */
   readonly read?: { readonly operation: string; readonly params: PathParams };
-  /** For a command that answers its receipt: what this says beside the id, the revision and the audit record. */
+  /** For a command that answers its receipt: what the receipt contains besides the id, the revision and the audit record. */
   readonly members?: Readonly<Record<string, string | number>>;
 }
 

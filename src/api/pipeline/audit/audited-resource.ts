@@ -21,7 +21,7 @@ export function resourceIdOf(
   return isName(id) ? id : null;
 }
 
-/** What a path names besides a resource of the declared type, such as the template that a version was to be published for. */
+/** The names in the path, for a record whose resource is not in the path: for a refused publication of a version, its template. */
 export function namedInPath({ input }: Pick<Invocation, 'input'>): { path_parameters?: Record<string, unknown> } {
   const named = Object.entries(input.params ?? {}).filter(([, value]) => isName(value));
   return named.length > 0 ? { path_parameters: Object.fromEntries(named) } : {};

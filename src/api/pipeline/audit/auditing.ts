@@ -19,7 +19,7 @@ export function actionOf(operation: Operation): string {
   return operation.audit ?? operation.id;
 }
 
-/** What the audit records of an operation say was done. The audit's catalogue is made from the same declarations. */
+/** The action and the resource type of an operation's audit records. The audit's catalogue is made from the same declarations. */
 export function auditedAction(operation: Operation): AuditedAction {
   return { action: actionOf(operation), resourceType: resourceTypeOf(operation) };
 }

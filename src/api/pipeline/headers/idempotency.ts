@@ -25,8 +25,9 @@ export function commandKey(operation: Operation, request: FastifyRequest): strin
 }
 
 /**
- * The same for a form, which sends the key in a field; undefined if the form has no such field. Browsers send a form again when somebody presses
- * its button twice or loads the page again, so a form's key counts for every command. @throws Invalid
+ * Like `commandKey`, for a form, which sends the key in a field. `sent` is undefined if the form has no such field. Browsers submit a form
+ * again when somebody presses its button twice or reloads the page, so every command accepts the key of a form.
+ * @throws Invalid
  */
 export function formKey(operation: CommandOperation, sent: string | undefined): string | null {
   const key = sent ?? newKey(operation);

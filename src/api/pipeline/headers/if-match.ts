@@ -10,7 +10,7 @@ export function honoursIfMatch(operation: Operation): boolean {
   return operation.kind === 'command' && (operation.ifMatch !== undefined || takesExpectedRevision(operation));
 }
 
-/** The member of the body that `If-Match` gives, where the handler does not read the header itself. */
+/** The member of the body that `If-Match` sets; undefined if the handler reads the header itself. */
 function memberOf(operation: Operation): string | undefined {
   if (operation.kind === 'command' && typeof operation.ifMatch === 'string') return operation.ifMatch;
   return takesExpectedRevision(operation) ? 'expected_revision' : undefined;
@@ -43,13 +43,17 @@ export function withExpectedRevision(operation: Operation, headers: RequestMetad
   return { ...body, [member]: agreeOn({ 'If-Match': revision, [member]: given as number | undefined }) };
 }
 
-/** The revision that `If-Match` demands and that the body of the command does not have yet; undefined if any will do. */
+/**
+ * The revision in `If-Match`, for a handler that reads the header itself; undefined if the header demands none or sets a member of the
+ * body.
+ */
 export function demandedRevision(operation: Operation, headers: RequestMetadata['headers']): number | undefined {
   return memberOf(operation) === undefined ? revisionOf(headers) : undefined;
 }
 
 /**
- * The revision that a request was made for, wherever it names it. `place` is where the members stand in the body.
+ * The revision that a request is based on, from the header or from either member of the body. `place` is the path of these members in the
+ * body, for errors.
  * @throws Invalid if the request names two revisions
  */
 export function revisionFor(

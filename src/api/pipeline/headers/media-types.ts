@@ -11,7 +11,10 @@ export function mediaTypesOf({ produces = {}, responses }: Operation): readonly 
   return [...(hasJson ? [json] : []), ...Object.keys(produces)];
 }
 
-/** Whether the media type of an answer depends on what the client accepts. Otherwise every client gets the same, or its request names another. */
+/**
+ * Whether the media type of an answer depends on what the client accepts. If not, the operation has one media type, or the request selects
+ * one in another way.
+ */
 export function isNegotiated(operation: Operation): boolean {
   const available = mediaTypesOf(operation);
   return available.length > 1 && available.includes(json);
@@ -26,7 +29,7 @@ export function negotiateMediaType(operation: Operation, accept: string | string
   const available = mediaTypesOf(operation);
   const [first = json] = available;
   if (!isNegotiated(operation)) return first;
-  // A parameter such as charset does not tell one answer from another here.
+  // Parameters such as charset do not matter here.
   const header = [accept ?? '*/*']
     .flat()
     .join(', ')

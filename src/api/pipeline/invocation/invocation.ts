@@ -20,7 +20,7 @@ export interface Invocation<O extends Operation = Operation> {
   readonly operations: readonly Operation[];
   readonly services: Services;
   readonly request: FastifyRequest;
-  /** What the caller accepts, instead of what the header of the request says: a page may want another answer than JSON. */
+  /** The media types that the page accepts, in place of the request's header: the page reads JSON and answers HTML. */
   readonly accept?: string;
   readonly principal: Principal;
   readonly input: OperationInput;

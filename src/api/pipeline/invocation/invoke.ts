@@ -110,7 +110,7 @@ async function prepareAndRun(invocation: Invocation<CommandOperation>, command: 
   try {
     prepared = await prepare(invocation, command);
   } catch (error) {
-    // An end that is not known stays so if the receipt cannot be read either.
+    // An unknown outcome must be reported as unknown, even if the receipt cannot be read either.
     const isUnknown = error instanceof ServiceError && error.details?.outcome === 'unknown';
     const receipt = await findReceipt<ReceiptAnswer>(services.orm.em.fork(), bindingKey, command).catch((cause) => {
       throw isUnknown ? error : cause;
@@ -149,7 +149,7 @@ export async function answerCommand(
   return { status, location, body };
 }
 
-/** The first answer shows what the handler returned; a repeat shows what the read operation shows now. */
+/** The body of the first answer is what the handler returned. A repetition gets what the read operation shows now. */
 async function bodyOf(
   invocation: Invocation<CommandOperation>,
   result: InvokedCommand,
@@ -179,8 +179,8 @@ export function effectivePrincipal(operation: Operation, principal: Principal): 
 }
 
 /**
- * Does the slow work only for a caller who is authorized. The transaction decides again. A caller who was refused a moment ago is
- * also checked before the transaction locks anything: strangers who keep trying must not hold the rows of others.
+ * Does the slow work only for an authorized caller. The transaction decides again. A caller who was refused a moment ago is always authorized
+ * before the transaction locks anything, so that strangers who keep trying do not block the rows of others.
  */
 async function prepare(invocation: Invocation<CommandOperation>, command: Command): Promise<unknown> {
   const { operation, services, principal } = invocation;

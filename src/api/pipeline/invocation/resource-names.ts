@@ -7,16 +7,16 @@ import type { OperationInput } from './invocation.ts';
 /** Finds the id of a resource by another name, such as a slug. Undefined: nothing has this name. */
 export type FindByName = (em: Em, name: string) => Promise<string | undefined>;
 
-/** The schemas of path parameters that may name a resource by something else than its id. */
+/** For schemas of path parameters that accept another name than the id: the function that finds the id. */
 const finders = new WeakMap<object, FindByName>();
 
-/** Declares how a resource is found that a path parameter of this schema names. */
+/** Declares how the resource is found that a path parameter of this schema names. */
 export function findsByName<S extends z.ZodType>(schema: S, find: FindByName): S {
   finders.set(schema, find);
   return schema;
 }
 
-/** The parameters of the path, with ids in place of other names. A name that nothing has stays as it is. */
+/** Replaces names in the parameters of the path by ids. A name that no resource has stays as it is. */
 export async function resolveNames(
   em: Em,
   { params: schema }: Pick<Operation, 'params'>,

@@ -26,7 +26,7 @@ export async function toCommand(
     target: input.params as Record<string, string>,
     input: sentBody,
     precondition: sentTag === undefined ? undefined : String(sentTag),
-    // Exact bytes have no defaults, and are sent as their digest: see the pipeline.
+    // Exact bytes have no defaults. The pipeline has replaced them by their digest.
     resolved: {
       target: names,
       input: Buffer.isBuffer(input.body) ? sentBody : (input.body ?? {}),

@@ -7,9 +7,8 @@ import type { Invocation } from './invocation.ts';
 import { authorizeCall } from './invoke.ts';
 
 /**
- * Decides about the target that the path names before the large body of a request is read, and counts the body until the request
- * is over: nobody takes a place with a body that would be refused. All credentials and service accounts that one person answers
- * for count as one person.
+ * Authorizes the target in the path before a large body is read, so that only bodies that may be uploaded count towards the limit. Counts
+ * the upload until the request is over. All credentials and service accounts of one responsible person count as that person.
  * @throws Invalid for a malformed path; Forbidden, HiddenResource; HttpProblem (429) at the limit
  */
 export async function admitUpload(invocation: Invocation, limit: UploadLimit, reply: FastifyReply): Promise<void> {

@@ -12,16 +12,16 @@ import { isPublic, type ReadOperation } from '../operation.ts';
 
 /** A caller who loses the access is cut off within five seconds. */
 const checkEveryMs = 2_000;
-/** Most answers have ended by then, and are never checked again. */
+/** Most answers are complete before the first check. */
 const firstCheckMs = 250;
-/** Without the database, the process cannot check whether the caller still has access. */
+/** How long an answer continues while the database does not respond, because the access cannot be checked meanwhile. */
 const maxMsWithoutAnswer = 4_000;
 
 /**
- * Cuts off an answer that takes long, such as a stream of events or an export, when its caller would no longer get it: the
- * credential has ended, the user is disabled, a role or a membership is gone, the caller would be shown another part of the whole,
- * or the owner of the target was archived, transferred or deleted. A stream of events ends; any other answer breaks off, so that the client sees that it
- * is incomplete. The client learns why when it asks again.
+ * Cuts off a long answer, such as a stream of events or an export, when its caller would no longer get it: the credential has expired or
+ * was revoked, the user is disabled, a role or a membership is gone, the caller would get another part of the whole, or the owner of the
+ * target was archived, transferred or deleted. A stream of events ends. Any other answer is aborted, so that the client sees that it is
+ * incomplete. The client learns why when it asks again.
  */
 export function cutOffWithoutAccess(invocation: Invocation<ReadOperation>, reply: FastifyReply): void {
   if (isPublic(invocation.operation.access)) return;
@@ -34,7 +34,7 @@ export function cutOffWithoutAccess(invocation: Invocation<ReadOperation>, reply
   });
 }
 
-/** Resolves, to the reason, once the caller may no longer read, or when the signal aborts. */
+/** Waits until the caller may no longer read, or until the signal aborts. Resolves to the reason. */
 async function keepChecking(invocation: Invocation<ReadOperation>, signal: AbortSignal): Promise<string> {
   let checkedAt = Date.now();
   let generation: string | null | undefined;
@@ -61,7 +61,7 @@ interface CurrentAccess {
   readonly isSamePart: boolean;
 }
 
-/** Decides anew whether the caller may read, and what. @throws what refuses a caller who may not */
+/** Decides again whether the caller may read, and which part. @throws the error that refuses the caller */
 async function readAccess(invocation: Invocation<ReadOperation>): Promise<CurrentAccess> {
   const { services, request, operation, principal } = invocation;
   const em = services.orm.em.fork();

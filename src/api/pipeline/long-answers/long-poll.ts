@@ -12,9 +12,9 @@ import type { ReadOperation } from '../operation.ts';
 const checkEveryMs = 4_000;
 
 /**
- * Waits, if the request asks for that, until its answer differs from what the client has. The caller is authenticated and authorized
- * again and again meanwhile, and once more before the answer. It waits no longer when the client disconnects or the server stops.
- * @throws HttpProblem (429) if the caller has too many streams and waiting requests open; what refuses a caller who has lost its access
+ * If the request asks for it, waits until its answer differs from what the client has. While it waits, and once more before the answer, the
+ * caller is authenticated and authorized again. It stops waiting when the client disconnects or the server stops.
+ * @throws HttpProblem (429) if the caller has too many open streams and waiting requests; the error that refuses a caller without access
  */
 export async function waitForChange(
   invocation: Invocation<ReadOperation>,

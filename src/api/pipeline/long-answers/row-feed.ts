@@ -5,7 +5,7 @@ import type { Em, Orm } from '#database/database.ts';
 
 const pollMs = 400;
 
-/** What a feed reads of each row that somebody watches. Two of them that are deeply equal are no change. */
+/** What a feed reads of each watched row. A row has changed if it is not deeply equal to the last one that was read. */
 export interface WatchedRow {
   readonly id: string;
   readonly revision: number;
@@ -32,7 +32,7 @@ export class RowFeed<Row extends WatchedRow> {
     this.#read = read;
   }
 
-  /** Answers the row as soon as it is read, and again whenever it has changed. Ends when the signal aborts. */
+  /** Yields the row as soon as it is read, and again whenever it has changed. Ends when the signal aborts. */
   async *watch(id: string, signal: AbortSignal): AsyncGenerator<Row> {
     const watch = this.#join(id);
     let seen: Row | null = null;

@@ -16,7 +16,7 @@ export const WaitQuery = z.strictObject({
 
 type WaitQuery = z.output<typeof WaitQuery>;
 
-/** How long a request waits at most, in milliseconds. */
+/** The longest time that a request waits, in milliseconds. */
 export function longestWaitMs({ wait }: WaitQuery): number {
   return wait === undefined ? 0 : (parseDuration(wait) ?? 0) * 1000;
 }
