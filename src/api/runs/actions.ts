@@ -50,7 +50,7 @@ export function showRun(context: ActionContext, run: RunWithFacts): ShownRun {
   };
 }
 
-/** The same for a run that the transaction admits; it resolves once the transaction has committed. */
+/** Like `showRun`, for a run that the transaction is admitting. It resolves once the transaction has committed. */
 export function showAdmittedRun(
   context: ActionContext,
   { teamId, organizationId }: Ownership,
@@ -69,7 +69,10 @@ export function showAdmittedRun(
   return shown;
 }
 
-/** A run of another team is named only to those who may read it: nobody else may repeat the older run either. */
+/**
+ * Names the newer run only to a caller who may read it. If it belongs to another team, a caller who may not read it may not repeat the
+ * older run either.
+ */
 function toSuperseding(
   { operations, principal }: ActionContext,
   run: RunWithFacts['supersededBy'],

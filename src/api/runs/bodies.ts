@@ -8,7 +8,7 @@ import { Id } from '#domain/shared/ids.ts';
 import { Json } from '#domain/shared/values/json.ts';
 import { requestedOperations } from '#domain/shared/vocabulary/runs.ts';
 
-/** The bodies of requests for runs (docs/following-runs.md). */
+/** The bodies of requests that start runs (docs/following-runs.md). */
 
 const Operation = z.enum(requestedOperations);
 const Replaced = z.array(z.string().min(1).max(maxAddressLength)).max(maxAddresses);
@@ -36,8 +36,9 @@ const Options = z
   .meta({ id: 'RunOptionsBody' });
 
 /**
- * Takes the options apart: `replace` has a place of its own. An option that is null is left out, so that the options that a run shows can be sent back.
- * @throws Invalid if `replace` is named twice with different addresses, or if target and exclude are named together
+ * Separates `replace` from the other options. An option that is null counts as absent, so that a client can send back the options that a
+ * run shows.
+ * @throws Invalid if two places of the body name different addresses to replace, or if it names both target and exclude
  */
 export function splitOptions<
   Body extends { replace?: string[] | undefined; options?: z.output<typeof Options> | undefined },
@@ -46,7 +47,7 @@ export function splitOptions<
   field = 'options',
 ): Omit<Body, 'replace' | 'options'> & { replace: Body['replace']; options: RunOptions | undefined } {
   const { replace: inner, target, exclude, refresh, parallelism, log_level: level } = options ?? {};
-  // Runs show an empty list where none are replaced.
+  // A run shows an empty list if nothing is replaced.
   const isNamed = (inner?.length ?? 0) > 0;
   if (isNamed && replace !== undefined && !isDeepStrictEqual(inner, replace))
     throw invalidField(`${field}.replace`, 'the run names other resources to replace: name them in one of the two');
@@ -65,14 +66,14 @@ export function splitOptions<
 const DespiteDependents = z.boolean().default(false);
 const Message = z.string().max(4000);
 
-/** What both a run and a copy of one may name. What is left out has another meaning in each. */
+/** The members that requests for a run and for a copy share. What it means to leave one out differs between the two. */
 const inputs = {
   version: z.string().min(1).max(128).optional(),
   instance: InstanceName.optional(),
   variables: z.record(z.string(), Json).default({}),
 };
 
-/** The members of a request for a run. Other requests have them too. */
+/** The members of a request for a run. Requests for other things include them too. */
 export const RunBody = z.strictObject({
   template_id: Id,
   version: inputs.version.describe(
@@ -92,7 +93,7 @@ export const RunBody = z.strictObject({
   ),
 });
 
-/** What a request for one run may name beside the members that other requests have too. */
+/** The members that only a request for one run has, such as `omit`. */
 export const deployedMembers = {
   variables_from: z
     .enum(['deployed'])
@@ -113,7 +114,7 @@ export const deployedMembers = {
     ),
 };
 
-/** The names to omit; null: the run does not start from what is deployed. @throws Invalid for `omit` without `variables_from` */
+/** Returns the names to omit; null if the run does not start from the deployment. @throws Invalid for `omit` without `variables_from` */
 export function readDeployedStart({
   variables_from: from,
   omit,
@@ -121,7 +122,7 @@ export function readDeployedStart({
 }: {
   readonly variables_from?: 'deployed' | undefined;
   readonly omit?: readonly string[] | undefined;
-  /** Where `omit` is in the body. */
+  /** The path of `omit` in the body, for the error. */
   readonly field?: string;
 }): readonly string[] | null {
   if (from === undefined && omit !== undefined)
@@ -130,8 +131,8 @@ export function readDeployedStart({
 }
 
 /**
- * Writes a request for a run in one way, so that a repetition with the same key may state that nothing is replaced or omitted, or leave it out. If `options`
- * name what is replaced, `replace` stays left out, so that `splitOptions` can tell whether both were named.
+ * Normalizes a request for a run, so that a repetition with the same key may state that nothing is replaced or omitted, or leave that out.
+ * If `options` names addresses to replace, `replace` stays absent, so that `splitOptions` can detect whether the request named both.
  */
 export function normalizeRun<
   Body extends {

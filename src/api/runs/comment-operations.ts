@@ -14,7 +14,7 @@ import { accessReview, createAccess, RunParams, readAccess } from './operations.
 const CommentParams = RunParams.extend({ commentID: Id });
 const nested = { ...readAccess, review: { inherits: 'runs.get' } } as const;
 
-/** Every control character but line breaks and tabs. */
+/** Every control character except line breaks and tabs. */
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 const AddComment = z

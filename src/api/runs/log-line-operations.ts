@@ -145,14 +145,14 @@ export const findLogLines = read({
   },
 });
 
-/** @throws Invalid for an option of a text without one */
+/** @throws Invalid if `ignore_case` comes without a text to find */
 function toWanted({ find, ignore_case }: Pick<z.output<typeof FindQuery>, 'find' | 'ignore_case'>): Wanted {
   if (find !== undefined) return { find, ignoreCase: ignore_case === 'true' };
   if (ignore_case === undefined) return 'errors';
   throw new Invalid('ignore_case: it needs a text to find, in `find`');
 }
 
-/** The log as it is now: what is added meanwhile does not count. */
+/** The log up to its present end. Lines that are added while it is read are left out. */
 async function openLog(em: Em, runId: string) {
   const run = await readProgress(em, runId);
   if (!run) throw new NotFound('run');

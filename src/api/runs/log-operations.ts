@@ -71,7 +71,7 @@ export const getLogs = read({
   },
 });
 
-/** @throws Invalid for a search that answers no entries, and for an option of a search without one */
+/** @throws Invalid for a search whose answer would be text/plain, and for `ignore_case` without a text to find */
 function refuseUnfitSearch({ find, ignore_case }: z.output<typeof SearchQuery>, mediaType: string): void {
   if (find === undefined && ignore_case !== undefined)
     throw new Invalid('ignore_case: it needs a text to find, in `find`');
@@ -156,7 +156,10 @@ async function* follow(
   }
 }
 
-/** The events of a run behind one number and up to another. Numbers have no gaps, and every event up to the last is committed. */
+/**
+ * The events of a run after one sequence, up to and including another. Sequences have no gaps, and all events up to the last one are
+ * committed.
+ */
 async function* readEvents(
   em: Em,
   runId: string,
@@ -167,7 +170,7 @@ async function* readEvents(
   }
 }
 
-/** The sequence from which a stream resumes. Anything that cannot be one starts it from the beginning. */
+/** The sequence after which a stream resumes. A header that is not a valid sequence starts the stream at the beginning. */
 function toPosition(lastEventId = ''): number {
   const position = /^\d{1,10}$/.test(lastEventId) ? Number(lastEventId) : 0;
   return position <= maxInteger ? position : 0;

@@ -3,7 +3,7 @@ import { Time } from '#api/pipeline/schemas.ts';
 import type { LogRow } from '#domain/runs/attempts/log-store.ts';
 import { logPhases, logStreams } from '#domain/shared/vocabulary/runs.ts';
 
-/** Where retention has removed the beginning of something, or all of it. */
+/** The time before which retention has removed entries. A list may have lost its beginning, or everything. */
 export const RemovedBefore = Time.nullable().describe(
   'What was older has been removed, because it was out of retention. Null: nothing was removed.',
 );

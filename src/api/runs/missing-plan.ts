@@ -3,7 +3,7 @@ import { findRemovedOfRun } from '#domain/runs/deletion/retention.ts';
 import { readProgress } from '#domain/runs/store.ts';
 import { NotFound } from '#domain/shared/errors.ts';
 
-/** The error for a run without a plan. It says whether the run never had one or retention may have removed it. */
+/** The error for a run without a plan. It says if retention may have removed the plan. */
 export async function missingPlan(em: Em, runId: string): Promise<NotFound> {
   const run = await readProgress(em, runId);
   const removedBefore = run && (await findRemovedOfRun(em, 'run_plans', new Date(run.createdAt)));

@@ -97,7 +97,7 @@ export const createRun = command({
     const place = { environmentId: target.environmentId, instance };
     if (body.operation === 'destroy') await refuseDependentsOf(tx.em, place, { principal, despiteDependents });
     const request = { ...asked, replace, version: body.version, instance, resolvesReferences: true };
-    // A destroy takes what it does not name from the deployment in any case.
+    // A destroy always takes the variables that it does not name from the deployment.
     const resolve = () =>
       omit === null || body.operation === 'destroy'
         ? resolveRun(tx, services, target, { ...request, omit: omit ?? [] }, principal)

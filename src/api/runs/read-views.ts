@@ -18,7 +18,7 @@ export const ReadView = z
   })
   .meta({ id: 'OutputRead' });
 
-/** An output of another instance that a run was given. */
+/** The view of an output of another instance that a run used. */
 export function toRead(read: OutputRead): z.input<typeof ReadView> {
   const { instanceId, stateSerial, runId, readAt, ...rest } = read;
   return { ...rest, instance_id: instanceId, state_serial: stateSerial, run_id: runId, read_at: readAt };

@@ -8,7 +8,7 @@ import { type Access, decide, type Ownership } from '#domain/shared/access/decid
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { NotFound, Unprocessable } from '#domain/shared/errors.ts';
 
-/** What a run is asked for. `admission` is null where the environment exists but cannot run the template. */
+/** The target of a request for a run. `admission` is null if the environment exists but cannot run the template. */
 export interface WantedTarget extends Ownership {
   readonly admission: AdmissionTarget | null;
 }
@@ -26,14 +26,17 @@ export async function findWantedTarget(
 }
 
 /**
- * Where the template cannot run in the environment, reading the environment is enough to be told why. An access review of a
- * team's runs knows only the team: its target has no `admission`.
+ * If the template cannot run in the environment, a caller who may read the environment may learn why. An access review of a team's runs
+ * knows only the team: its target has no `admission`.
  */
 export function accessToWanted(access: Access): (target: Partial<WantedTarget>) => Access {
   return ({ admission }) => (admission === null ? { ...access, teamAction: 'team.metadata.read' } : access);
 }
 
-/** The target of the admission. @throws what tells a caller who may read the environment why it cannot run the template */
+/**
+ * The target of the admission.
+ * @throws the reason why the environment cannot run the template, for a caller who may read the environment
+ */
 export async function requireAdmission(
   target: WantedTarget,
   templateId: string,
@@ -41,7 +44,7 @@ export async function requireAdmission(
 ): Promise<AdmissionTarget> {
   if (target.admission) return target.admission;
   const template = await findTemplateOwner(em, templateId);
-  // One answer for both: whether there is a template that the caller may not read stays hidden.
+  // The same answer, whether the template does not exist or the caller may not read it: its existence stays hidden.
   if (!template || !decide(principal, templateReadAccess, template).allowed) throw new NotFound('the template');
   const denial = toDenial({ targetName: 'environment' }, { decision: decide(principal, access, target), access });
   throw denial ?? new Unprocessable(otherTeam, { code: 'template_of_other_team' });

@@ -80,7 +80,7 @@ const OutputView = z.object({
 });
 export const OutputsView = namedValues(OutputView).meta({ id: 'Outputs' });
 
-/** The options of a run, with those that are as usual. */
+/** The options of a run, including those that have their defaults. */
 export const RunOptionsView = z
   .object({
     replace: z.array(z.string()),
@@ -111,7 +111,7 @@ export const StatusDetailView = z
   })
   .meta({ id: 'StatusDetail', description: 'What failed: the first error of the tool, or what the service found.' });
 
-/** A run in a list. It has no actions: only a run that is read alone has them. */
+/** A run in a list. Only the view of a single run has actions. */
 export const ListedRunView = z
   .object({
     id: AnswerId,
@@ -227,7 +227,7 @@ function toPlanReference({ planDigest: digest, planSummary: summary }: RunDetail
   return digest !== null && summary !== null ? { digest, summary: completeSummary(summary) } : null;
 }
 
-/** A run in every answer about one run. */
+/** A run, in every answer about a single run. */
 export const RunView = z
   .object({
     ...ListedRunView.shape,
@@ -289,7 +289,7 @@ export const RunView = z
   })
   .meta({ id: 'Run' });
 
-/** A connection that an attempt was given, as the run shows it to a principal. */
+/** The view, for a principal, of a connection that an attempt used. */
 export function toUsedConnection(
   used: UsedConnection,
   principal: Principal,

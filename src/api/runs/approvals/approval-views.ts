@@ -29,7 +29,7 @@ const ReviewView = z
   })
   .meta({ id: 'Review' });
 
-/** The approval of a run in a list. Only a run that is read alone says which reviews count. */
+/** The approval of a run in a list. Only the view of a single run says which reviews count. */
 export const ListedApprovalView = z.object({
   required: z.int(),
   when: z.enum(approvalRules),
@@ -43,7 +43,7 @@ export const ListedApprovalView = z.object({
 
 export const ApprovalView = z.object({ ...ListedApprovalView.shape, reviews: z.array(ReviewView) });
 
-/** A run keeps the stricter of the policies at its admission and now. */
+/** A run keeps the stricter of two policies: that of its admission and that of now. */
 export function toListedApproval(run: RunDetails): z.input<typeof ListedApprovalView> {
   return { ...describePolicy(run), reviews: run.reviews.map(toListedReview) };
 }

@@ -6,7 +6,7 @@ import { TimeOrDay } from '#domain/shared/values/times.ts';
 import { runOperations, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 import { waitingCodes } from '#domain/shared/vocabulary/waiting.ts';
 
-/** The query parameters that say whose runs are listed. */
+/** The query parameters that select runs by their owner. */
 export const scopeQuery = {
   team_id: Id.optional(),
   organization_id: Id.optional().describe("The runs of the organization's teams that you may read."),
@@ -21,7 +21,7 @@ export const scopeQuery = {
     ),
 };
 
-/** Whose runs an answer holds, by the most specific parameter that says so. */
+/** The scope of an answer: the most specific parameter that names an owner. */
 export const ScopeName = z
   .enum(['unscoped', 'readable', 'organization', 'team', 'environment', 'instance'])
   .describe(
@@ -37,13 +37,13 @@ export function nameScope(query: z.output<z.ZodObject<typeof scopeQuery>>): z.ou
   return named ?? query.scope ?? 'unscoped';
 }
 
-/** What to send for other runs, where the parameters name no owner. */
+/** A hint how to get other runs, for a query that names no owner. */
 export const ScopeHint = z
   .string()
   .optional()
   .describe('What to send to get other runs than those of no team. Absent: a parameter says whose runs these are.');
 
-/** Tells a client that named no owner how to get the runs of teams, since an empty list would look as if there were none. */
+/** Tells a client that named no owner how to get the runs of teams. Otherwise, an empty list would look as if there were no runs. */
 export function hintOf(query: z.output<z.ZodObject<typeof scopeQuery>>): { readonly hint?: string } {
   if (nameScope(query) !== 'unscoped') return {};
   const hint =
@@ -52,7 +52,7 @@ export function hintOf(query: z.output<z.ZodObject<typeof scopeQuery>>): { reado
   return { hint };
 }
 
-/** The parameters of them that name an owner by its id. */
+/** Those parameters of `scopeQuery` that name an owner by its id. */
 export const runOwners = {
   organization: 'organization_id',
   team: 'team_id',
@@ -60,7 +60,7 @@ export const runOwners = {
   instance: 'instance_id',
 } as const;
 
-/** The query parameters that narrow a list of runs. All of them must fit a run. */
+/** The query parameters that narrow a list of runs. A run must match all of them. */
 export const filterQuery = {
   status: repeated(z.enum(runStatuses), { max: runStatuses.length }).describe(
     'Repeat it for several: `status=failed&status=running` answers runs of either status.',
@@ -74,7 +74,7 @@ export const filterQuery = {
   to: TimeOrDay.optional().describe('Only runs that were admitted before this time.'),
 };
 
-/** A list can also be narrowed to what waits now. */
+/** Narrows a list to runs that wait now. */
 export const waitingQuery = {
   waiting_on: repeated(z.enum(waitingCodes), { max: waitingCodes.length }).describe(
     'Only unfinished runs that wait for this; repeat it for several: `waiting_on=locked&waiting_on=frozen`.',

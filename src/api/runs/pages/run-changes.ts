@@ -6,8 +6,8 @@ import { getEvents } from '../log-operations.ts';
 import type { RunVisit } from './run-tab.ts';
 
 /**
- * Follows a run for its page: `changed` when the page that was rendered at a revision is out of date, and `end` once nothing more
- * will change.
+ * Streams the changes of a run to its page: `changed` when the page that was rendered at a revision is out of date, and `end` once nothing
+ * more will change.
  */
 export function streamRunChanges(visit: RunVisit): Promise<FastifyReply> {
   const { id } = visit.params;
@@ -18,7 +18,7 @@ export function streamRunChanges(visit: RunVisit): Promise<FastifyReply> {
   );
 }
 
-/** The changes of a run as events for its page. The first one tells whether the page was out of date already. */
+/** The changes of a run as events for its page. The first event comes at once if the page was out of date already. */
 export async function* toChanges(
   runs: AsyncIterable<Pick<WatchedRun, 'status' | 'revision' | 'lastEventSequence'>>,
   shownRevision: number,

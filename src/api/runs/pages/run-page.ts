@@ -34,10 +34,10 @@ import { type ReviewForm, type RunTab, type RunTabKey, type RunVisit, runTabPath
 /** The parts of a run's page, in their order. */
 const tabs: readonly RunTab[] = [planTab, logTab, eventsTab, detailsTab];
 
-/** The tabs below which people talk about the run. */
+/** The tabs that show the run's discussion below them. */
 const discussedIn: readonly RunTabKey[] = ['plan', 'details'];
 
-/** A form of the page that was refused, with the status of the answer. */
+/** Forms of the page that were refused, with the status of the answer. */
 interface RefusedForms {
   readonly status?: number;
   readonly comment?: CommentForm;
@@ -64,7 +64,7 @@ export async function showRunPage(
     title: titleOf(run),
     tabStatus: lookOfRun(run).word,
     hasProblem: Boolean(comment.problems ?? review?.problems),
-    // A tab that the visitor did not choose gives way to the plan without a new page.
+    // If the visitor did not choose the tab, an update may replace it by the plan's tab, so the page already needs the plan's scripts.
     scripts: [...new Set([copyScript, ...(tab.scripts ?? []), ...(follows ? (planTab.scripts ?? []) : [])])],
     main: html`<div class="page page-wide">
 ${renderNews(visit, pages.run)}
@@ -76,7 +76,7 @@ ${isDiscussed ? renderCommentForm(run, tab.key, comment) : null}
   return visit.show(page, status);
 }
 
-/** Without a choice, the tab opens that the reader most probably came for. */
+/** The tab that most readers want first. It opens unless the visitor chooses another one. */
 function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): RunTab {
   if (reason === 'approval_timeout') return planTab;
   const opensLog = status === 'running' || status === 'failed' || status === 'timed_out' || status === 'canceling';
@@ -85,8 +85,8 @@ function findTabThatMatters({ status, status_reason: reason, plan }: ShownRun): 
 }
 
 /**
- * The tab of a visitor who has chosen none. An update opens the tab that matters now. It cannot replace a tab with a stream of its own, so such a tab
- * stays open.
+ * The tab for a visitor who has chosen none. An update opens the tab that matters now. It can neither replace a tab that has a stream of
+ * its own nor open one, so the tab that is open stays then.
  */
 function findFollowedTab(visit: RunVisit, run: ShownRun): RunTab {
   const matters = findTabThatMatters(run);
@@ -134,7 +134,7 @@ async function readUndo(
   return actions[0] ?? null;
 }
 
-/** Where the log of each phase begins; of several attempts, the last one. */
+/** The number of the line at which the log of each phase begins. If a phase has several attempts, that of the last one. */
 async function readLogPlaces(
   visit: RunVisit,
   { id, started_at: start, deleted_at: deleted }: ShownRun,
@@ -149,7 +149,7 @@ interface ShownTab {
   readonly review: ReviewForm | null;
 }
 
-/** Nothing is left of the plan and the log of a deleted run. */
+/** Renders a tab. The plan and the log of a deleted run are gone. */
 async function renderTab(visit: RunVisit, run: ShownRun, { tab, review }: ShownTab): Promise<Html> {
   const isGone = run.deleted_at !== null && (tab.key === 'plan' || tab.key === 'log');
   if (isGone) return renderEmpty(`No ${tab.key}`, 'It was deleted with the run.');
@@ -167,7 +167,9 @@ function renderTabLinks({ id, operation }: ShownRun, current: RunTab): Html {
   );
 }
 
-/** A run that has ended changes no more. An update would take away what is wrong with a review, and what was typed. */
+/**
+ * A run that has ended changes no more. While a refused review is shown, updates are off: one would remove its problems and what was typed.
+ */
 function renderLivePart(
   visit: RunVisit,
   { run, tab, review, follows }: ShownTab & { readonly run: ShownRun; readonly follows: boolean },
@@ -179,7 +181,7 @@ function renderLivePart(
   return renderLive(live, content);
 }
 
-/** The address of what is shown. It names a tab that was chosen, so that an update does not open another one. */
+/** The address that updates request. It names a tab that the visitor chose, so that an update does not open another one. */
 function addressOf(visit: RunVisit, run: ShownRun, { key, liveQuery }: RunTab, follows: boolean): string {
   const { request } = visit;
   const shown = new URL(request.method === 'GET' ? request.url : '/', 'http://service.invalid').searchParams;

@@ -6,10 +6,10 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { listAllRuns } from '../lists/list-operations.ts';
 import type { getRun } from '../operations.ts';
 
-/** A run as the API shows it to the visitor where it is read alone. */
+/** A single run, as the API shows it to the visitor. */
 export type ShownRun = EncodedAnswerOf<(typeof getRun)['responses']>;
 
-/** A run as the API shows it to the visitor in a list. */
+/** A run in a list, as the API shows it to the visitor. */
 export type ListedShownRun = EncodedAnswerOf<(typeof listAllRuns)['responses']>['runs'][number];
 
 export type RunTabKey = 'plan' | 'log' | 'events' | 'details';
@@ -27,19 +27,19 @@ export interface ReviewForm {
 export interface RunTab {
   readonly key: RunTabKey;
   readonly label: string;
-  /** Its name on the page of a scan, if that is another one. */
+  /** Its name on the page of a scan, if that differs. */
   readonly labelOfScan?: string;
   /**
-   * The content. While the run is under way, it is rendered again at every change, so what keeps a state in the browser needs an id
-   * by which an update finds it. A review that was refused is shown below the plan.
+   * The content. While the run is under way, every change renders it again, so an element with a state in the browser needs an id by which
+   * an update finds it. A refused review is shown below the plan.
    */
   readonly render: (visit: RunVisit, run: ShownRun, review: ReviewForm | null) => Promise<Html>;
   /**
-   * The tab follows the run by a stream of its own and an update leaves it alone. Its script dispatches `changed` on the element
-   * `#stream` when its stream says that the run has changed, so that the head and the steps follow. Unless set, the page opens a stream.
+   * The tab has a stream of its own, and updates leave it alone. Its script dispatches `changed` on the element `#stream` when its stream
+   * reports a change of the run, so that the head and the steps are updated. Otherwise, the page opens a stream.
    */
   readonly hasOwnStream?: boolean;
-  /** What the address of an update holds beside that of the page, such as what the reader was shown before. */
+  /** Parameters that the address of an update adds to that of the page, such as what the reader has already seen. */
   readonly liveQuery?: (visit: RunVisit, run: ShownRun) => Readonly<Record<string, string>>;
   /** Scripts that the tab needs. */
   readonly scripts?: readonly string[];

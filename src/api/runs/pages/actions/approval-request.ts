@@ -22,7 +22,7 @@ import type { RunVisit, ShownRun } from '../run-tab.ts';
 
 type Members = readonly ShownReviewer[];
 
-/** Asks whom to ask for a review, and with which message. */
+/** Shows the form in which the visitor chooses whom to ask for a review, and with which message. */
 export async function showApprovalRequest(
   visit: RunVisit,
   refused: { problems?: FormProblems; typed?: Readonly<Record<string, string>>; link?: Html | null } = {},
@@ -90,7 +90,10 @@ const message = {
   hint: 'Asking changes nothing about who may review the run.',
 } as const satisfies FormField;
 
-/** Everybody who may review the run finds it in their approvals. Those who are named find it marked. If only one person can, that one is chosen. */
+/**
+ * The choice of people to ask. Everybody who may review the run finds it in their approvals; for those who are asked, it is marked. If only
+ * one person can review, that person is selected.
+ */
 function renderMembers(
   runId: string,
   members: Members,
@@ -143,20 +146,20 @@ export async function submitApprovalRequest(visit: RunVisit): Promise<FastifyRep
   return showApprovalRequest(visit, { problems, typed, link: accessLink ? renderLink(visit, accessLink) : null });
 }
 
-/** What the visitor can send to a person who may not see the run. */
+/** A link that the visitor can send to a person who may not see the run. */
 function renderLink({ context, request }: RunVisit, { name, path }: { name: string; path: LocalPath }): Html {
   const origin = linkOrigin(request, context.services.config.baseUrl);
   return html`<div class="panel stack"><p><span class="foreign">${name}</span> may not see the run: they get an error at its address. Send them this link. It tells them your name, the team, and whom to ask for access, and nothing about the run. Once they have access, it leads to the run. It is valid for ${linkDays} days.</p>
 ${renderCopyable({ id: 'review-link', label: `Link for ${name}`, value: origin + path })}</div>`;
 }
 
-/** The operation names people by their ids; the visitor chose them by their names. */
+/** Replaces ids of people in the operation's errors by names, because the visitor chose people by name. */
 function nameThem(problems: FormProblems, members: readonly Pick<ShownReviewer, 'id' | 'name'>[]): FormProblems {
   const named = (text: string) => members.reduce((said, { id, name }) => said.replaceAll(id, name), text);
   return { ...problems, others: problems.others.map(named) };
 }
 
-/** The members of the team of the run, whom its readers may know, and those who administer its organization. */
+/** The members of the run's team, whom readers of the run may know, and the administrators of its organization. */
 async function readMembers(visit: RunVisit, { id }: ShownRun): Promise<Members> {
   const { reviewers } = await visit.read(listOfRun, { params: { id } });
   return reviewers.filter((reviewer) => reviewer.id !== visit.principal.id);

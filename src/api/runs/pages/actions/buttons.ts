@@ -7,7 +7,9 @@ import type { Action } from '#domain/shared/actions.ts';
 import type { ShownEvent } from '../run/timeline.ts';
 import type { ShownRun } from '../run-tab.ts';
 
-/** The buttons of a run: those for which its status leaves room. A disabled button tells the visitor why. Reviews stand under the plan. */
+/**
+ * The buttons for the actions that the status of the run allows. A disabled button says why. Reviews have their own form under the plan.
+ */
 export function renderRunActions(
   run: ShownRun,
   { events, undo }: { readonly events: readonly ShownEvent[]; readonly undo: Action | null },

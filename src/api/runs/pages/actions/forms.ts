@@ -23,11 +23,11 @@ interface ActionForm {
   readonly action: RunAction;
   readonly title: (run: ShownRun) => string;
   readonly verb: string;
-  /** Absent: something ends or is lost. */
+  /** Absent for an action that ends or deletes something. */
   readonly tone?: 'primary';
   readonly fields: readonly FormField[];
   readonly consequences: (visit: RunVisit, run: ShownRun) => Promise<Html> | Html;
-  /** Carries it out, and answers where to go then. */
+  /** Carries out the action, and returns the path to redirect to. */
   readonly work: (visit: RunVisit, id: string, reason: string) => Promise<LocalPath>;
 }
 
@@ -106,14 +106,14 @@ async function describeRepetition(visit: RunVisit, run: ShownRun): Promise<Html>
 <p>It makes a new plan and needs the approvals that its environment requires now.</p>`;
 }
 
-/** An apply that is repeated takes back what a newer run has deployed since. */
+/** Warns that repeating an apply replaces what a newer run has deployed since. */
 function renderNewer({ instance, superseded_by: newer }: ShownRun): Html | null {
   if (!newer) return null;
   const done = newer.operation === 'destroy' ? 'destroyed' : 'deployed';
   return html`<p class="notice"><span><strong>A newer run has ${done} <span class="foreign">${instance}</span> since:</strong> ${renderRunLink(newer.run_id)}, with version <span class="foreign">${newer.template_version}</span>. Running the older one again replaces that with its own version and inputs.</span></p>`;
 }
 
-/** People type the name of what they destroy. */
+/** Whether the action destroys something again: people must type its name. */
 function destroysAgain(action: RunAction, { operation }: ShownRun): boolean {
   return action === 'requeue' && operation === 'destroy';
 }

@@ -12,15 +12,15 @@ import { operationWords } from '../labels.ts';
 import { explainReason } from '../run/reasons.ts';
 import type { ShownEvent } from '../run/timeline.ts';
 
-/** What happened, in words. */
+/** What happened, in words for the page. */
 export interface EventWords {
   readonly icon: IconName;
   readonly text: Html | string;
-  /** What its actor wrote about it. */
+  /** What its actor wrote about it, such as a reason. */
   readonly said?: string | null;
 }
 
-/** Tells what an event says. */
+/** Describes an event in words. */
 export function describeEvent({ type, data }: Pick<ShownEvent, 'type' | 'data'>): EventWords {
   // The publisher's schema has validated the data, and each type has its own.
   const describe = words[type as RunEventType] as (data: unknown) => EventWords;

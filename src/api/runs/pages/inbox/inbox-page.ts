@@ -17,7 +17,7 @@ import { sendApprovalCount } from '../approval-count.ts';
 import { type Inbox, renderInboxTable } from './inbox-table.ts';
 import { describeNews } from './news.ts';
 
-/** The events after which an inbox may hold other runs. */
+/** The types of events that may change which runs an inbox contains. */
 const relevant: ReadonlySet<EventTypeName> = new Set([
   'run.approval_required',
   'run.approval_requested',
@@ -29,7 +29,7 @@ const relevant: ReadonlySet<EventTypeName> = new Set([
   'run.finished',
 ] as const);
 
-/** Tells an open inbox that it may have changed. It says nothing about runs that the visitor may not review. */
+/** Notifies an open inbox that its runs may have changed. Nothing is sent about runs that the visitor may not review. */
 function followApprovals(visit: Visit): Promise<FastifyReply> {
   const { changeFeed } = visit.context.services;
   return visit.stream(listApprovals, {}, async function* (signal) {
@@ -83,8 +83,8 @@ ${chip('Requested from you', asked === 'true', { asked: 'true' })}
 }
 
 /**
- * How many runs wait. It follows changes; the rows do not, so that none moves under the pointer. Instead the line says what differs from the
- * rows that the reader was shown, which the address of the update names.
+ * How many runs wait. The number is updated, but the rows are not, so that no row moves under the pointer. Instead, the line says how the
+ * inbox differs from the rows on the page. The address of the update says which rows those are.
  */
 function renderCount(visit: Visit, inbox: Inbox, query: Query): Html {
   const ids = inbox.approvals.map(({ run }) => run.id);

@@ -13,7 +13,7 @@ import { planPath } from '../plan/plan-address.ts';
 export type Inbox = EncodedAnswerOf<(typeof listApprovals)['responses']>;
 type Row = Inbox['approvals'][number];
 
-/** The runs that wait for the visitor. Nothing is decided here: a decision needs its plan. */
+/** The runs that wait for the visitor. Reviews are not possible here, because a reviewer must see the plan. */
 export function renderInboxTable({ approvals }: Inbox, names: Names): Html {
   return renderTable({
     caption: 'Runs that need your approval, oldest first',
@@ -41,7 +41,7 @@ function columnsWith(names: Names): Column<Row>[] {
   ];
 }
 
-/** Of which assembly the run is a node. */
+/** The assembly of which the run is a node. */
 function renderAssembly({ assembly_node: node, assembly_run_id: runID }: Row['run'], names: Names): Html | null {
   if (node === null || runID === null) return null;
   const path = pagePath(pages.assemblyRun, { id: node.assembly_id, runID });
@@ -63,13 +63,13 @@ function renderPlace(environment: string | null, team: string | null): Html | nu
   return html`<span class="foreign">${environment ?? 'No environment'}</span>${team ? html`<span class="inbox-end muted foreign">${team}</span>` : null}`;
 }
 
-/** Since when a run waits, and when the time for its approval ends. */
+/** Since when a run waits, and when its approval expires. */
 function renderWait({ run }: Row): Html {
   const { expires_at: end } = run.approval;
   return html`${renderSince(run.waiting_on?.since ?? run.created_at)}${end ? html`<span class="inbox-end muted">ends ${renderTime(end)}</span>` : null}`;
 }
 
-/** How many approvals count of those that are needed, and who asked the visitor for theirs. */
+/** How many approvals the run has of those that it needs, and who asked the visitor for a review. */
 function renderApprovals({ approvals, asked, request, run }: Row): Html {
   const count = html`${approvals} of ${run.approval.required}`;
   if (!asked) return count;

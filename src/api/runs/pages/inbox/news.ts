@@ -1,15 +1,15 @@
-/** What the reader of the inbox was shown. */
+/** The rows of the inbox that the reader sees. */
 export interface ShownRows {
   readonly shown: number;
   /** The id of the last row; empty if there was none. Ids ascend with time. */
   readonly last: string;
 }
 
-/** How the inbox differs from what was shown: "2 new, 1 no longer waits". Null: it does not. */
+/** Describes how the inbox differs from the rows on the page: "2 new, 1 no longer waits". Null if nothing differs. */
 export function describeNews({ shown, last }: ShownRows, ids: readonly string[], hasMore: boolean): string | null {
   const still = ids.filter((id) => id <= last).length;
   const gone = Number.isSafeInteger(shown) ? Math.max(0, shown - still) : 0;
-  // Behind a full page, the page cannot tell which rows are new.
+  // If there are more rows than fit on a page, the new ones cannot be counted.
   const fresh = hasMore ? 0 : ids.length - still;
   const news = [
     fresh > 0 ? `${fresh} new` : null,

@@ -16,7 +16,7 @@ import { operationWords } from '../labels.ts';
 import type { ListedShownRun } from '../run-tab.ts';
 import { cutFilters, isSameSet, type ListAddress, listPath, views } from './filters.ts';
 
-/** What the filters offer: environments and templates that the visitor may read, and those who asked for the shown runs. */
+/** The choices that the filters offer: environments and templates that the visitor may read, and the requesters of the runs on the page. */
 export interface FilterChoices {
   readonly environments: Choices;
   readonly templates: Choices;
@@ -34,7 +34,8 @@ export async function readFilterChoices(
     readEnvironmentChoices(visit, { ...(typeof teamId === 'string' && { teamId }), alsoId: environment }),
     visit.read(listTemplates, { query: { limit: '200' } }),
   ]);
-  // A visitor may filter by what is not among the first ones, by a link. Names are read only of what a shown run has.
+  // A link may filter by something that is not among the first choices. Its name is read only if a run on the page belongs to it, so that
+  // no hidden name is shown.
   const shownOnly = (id: string | null, shown: readonly (string | null)[]) => (shown.includes(id) ? [id] : []);
   const ofEnvironments = runs.map((run) => run.environment_id);
   const ofTemplates = runs.map((run) => run.template_id);
@@ -51,7 +52,7 @@ export async function readFilterChoices(
   };
 }
 
-/** The choices with the chosen one and with that of all, by their names. */
+/** Adds to the choices the chosen one and "Any", and sorts them by name. */
 function withAny({ choices, ...cut }: Choices, chosen: string | null, names: Names): Choices {
   const byValue = new Map(choices.map(({ value, label }) => [value, label]));
   if (chosen !== null && !byValue.has(chosen)) byValue.set(chosen, names.get(chosen)?.name ?? chosen);
@@ -60,7 +61,7 @@ function withAny({ choices, ...cut }: Choices, chosen: string | null, names: Nam
   return { ...cut, choices: [{ value: '', label: 'Any' }, ...sorted] };
 }
 
-/** What runs wait for, as the filter names it. */
+/** The names of the reasons for waiting, in the filter. */
 const waitingNames: Readonly<Record<WaitingCode, string>> = {
   engine: 'To start',
   instance_busy: 'Another run',
@@ -73,7 +74,7 @@ const waitingNames: Readonly<Record<WaitingCode, string>> = {
   frozen: 'A freeze window',
 };
 
-/** The views that people need most, and below them all filters. Both are in the address, and work without scripts. */
+/** The views that people need most, and below them all filters. The address contains both, and they work without scripts. */
 export function renderFilters(address: ListAddress, choices: FilterChoices): Html {
   const used = Object.keys(address.filters).length;
   const isView = views.some(({ statuses }) => isSameSet(statuses, address.statuses));
@@ -127,7 +128,7 @@ ${fields.map((field) => renderFormField({ ...field, isOptional: false, value: da
 </form>`;
 }
 
-/** A field for a day shows only the day of a time. */
+/** The day of a time, for a field that shows days. */
 function dayOf(value: string | undefined): string | undefined {
   return value !== undefined && /^\d{4}-\d{2}-\d{2}T/.test(value) ? value.slice(0, 10) : value;
 }

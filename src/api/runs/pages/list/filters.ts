@@ -18,14 +18,17 @@ export const singleFilters = [
 ] as const;
 type SingleFilter = (typeof singleFilters)[number];
 
-/** What the address of the list says: which runs, and where the page begins. */
+/** What the address of the list selects: which runs, and where the page begins. */
 export interface ListAddress {
   /** The organization or team, as a query. */
   readonly scope: Query;
   readonly statuses: readonly string[];
   readonly filters: Readonly<Partial<Record<SingleFilter, string>>>;
   readonly cursor: string | undefined;
-  /** Only runs from before this time are shown. An update names it, so that new runs do not push away what is being read. */
+  /**
+   * Selects only runs from before this time. The address of an update contains it, so that new runs do not move the rows that somebody
+   * reads.
+   */
   readonly until: string | undefined;
 }
 
@@ -45,13 +48,13 @@ export function readListAddress(visit: Visit): ListAddress {
   };
 }
 
-/** The filters that may offer only some of their choices. */
+/** The filters whose fields may offer only some of their choices. */
 export const cutFilters = [
   { name: 'environment_id', label: 'Environment', kind: 'select', isCut: true, choiceKinds: ['environment'] },
   { name: 'template_id', label: 'Template', kind: 'select', isCut: true, choiceKinds: ['template'] },
 ] as const satisfies readonly FormField[];
 
-/** The address with ids in place of names. The visit has a problem if a name stands for nothing, or for several things. */
+/** Replaces names in the address by ids. The visit has a problem if a name matches nothing, or several things. */
 export async function withIds(visit: Visit, address: ListAddress): Promise<ListAddress> {
   return { ...address, filters: await resolveNames(visit, cutFilters, address.filters) };
 }

@@ -8,7 +8,7 @@ import type { Principal } from '#domain/shared/access/principal.ts';
 import { listAllRuns } from '../../lists/list-operations.ts';
 import { readAccess } from '../../operations.ts';
 
-/** Says when a list of runs is out of date. */
+/** Streams an event when a list of runs is out of date. */
 export function streamListChanges(visit: Visit): Promise<FastifyReply> {
   const { scope, principal, context } = visit;
   const named = ['environment_id', 'instance_id'].flatMap((name) => {
@@ -25,7 +25,7 @@ async function* toEvents(changes: AsyncIterable<'changed'>): AsyncGenerator<Serv
   for await (const event of changes) yield { event, data: '' };
 }
 
-/** Whether an event may change what a list of a scope shows to somebody: it is about a run there that they may read. */
+/** Matches events about runs of this scope that the principal may read. */
 export function concernsList(principal: Principal, scope: Scope): EventTest {
   return ({ subject, organizationId, teamId }) => {
     if (subject.kind !== 'run') return false;

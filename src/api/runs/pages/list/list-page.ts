@@ -52,7 +52,7 @@ ${live}
 </div>`;
 }
 
-/** A filter was refused: it says why, and what was chosen can be corrected. */
+/** The list after an invalid filter: the page says why, and the visitor can correct the filter. */
 async function renderRefused(visit: Visit, address: ListAddress, problems: readonly string[]): Promise<Html> {
   const choices = await readFilterChoices(visit, { ...address, scope: {} }, []);
   return html`<div class="page page-wide">
@@ -69,7 +69,7 @@ function renderHead(): Html {
   });
 }
 
-/** Updates show the same runs as they are now. How many newer ones there are stands above, with a link. */
+/** An update shows the same runs, as they are now. A line above says how many newer runs there are, with a link. */
 async function renderLivePart(
   visit: Visit,
   address: ListAddress,
@@ -99,7 +99,7 @@ async function renderLivePart(
   );
 }
 
-/** How many runs were admitted since the list was opened. A list of a period that is over gets none. */
+/** How many runs were admitted since the list was opened. 0 for a list whose period has an end. */
 async function countNewer(visit: Visit, address: ListAddress): Promise<number> {
   const { until, filters } = address;
   if (until === undefined || filters.to !== undefined) return 0;

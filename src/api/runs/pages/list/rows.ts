@@ -38,12 +38,12 @@ function columnsWith(names: Names): Column<ListedShownRun>[] {
   ];
 }
 
-/** A long name is cut; the whole one appears with the pointer. */
+/** Shortens a long name. A tooltip shows the whole name. */
 function clip(name: string): Html {
   return html`<span class="foreign clip" title="${name}">${name}</span>`;
 }
 
-/** The instance and what is done to it, and below it why, and what the run waits for. */
+/** The instance and its operation. Below them, the message and the reason why the run waits. */
 function renderName(run: ListedShownRun): Html {
   const { id, instance, operation, message } = run;
   const waiting = describeWaiting(run);
@@ -61,7 +61,10 @@ function renderName(run: ListedShownRun): Html {
 /** A plan may have thousands of changes: "3.9K". */
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** How many resources a plan adds, changes, replaces and destroys: what destroys stands out. The counts of a plan have a replacement as an addition and a destruction too. */
+/**
+ * How many resources a plan adds, changes, replaces and destroys. Destructions stand out. The counts of a plan include each replacement
+ * among the additions and destructions as well.
+ */
 export function renderChanges(summary: Pick<PlanSummary, 'add' | 'change' | 'destroy' | 'replace'>): Html {
   const { change, replace } = summary;
   const [add, destroy] = [summary.add - replace, summary.destroy - replace];

@@ -6,8 +6,8 @@ const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'wh
 type ColourName = (typeof names)[number] | 'grey';
 
 /**
- * The colour of the page that is nearest to one of a terminal. The page has few, each readable on light and on dark: a terminal's own colours
- * are not. Bright and dark ones look the same.
+ * The colour of the page that is nearest to a colour of a terminal. The page has few colours, each readable on light and on dark, as those
+ * of a terminal are not. Bright and dark variants look the same.
  * @param name a class of anser, such as `ansi-bright-red`, `ansi-palette-208` or `ansi-truecolor`
  * @param rgb "r, g, b" for `ansi-truecolor`
  */
@@ -18,14 +18,14 @@ function nearestColour(name: string, rgb: string | null): ColourName {
   return nearestTo(palette === undefined ? (rgb ?? '').split(',').map(Number) : ofPalette(Number(palette)));
 }
 
-/** The colour of a number of the palette from 16 on: a cube of 6 × 6 × 6 colours, and 24 greys. */
+/** The colour that the palette has at this number, from 16 up: a cube of 6 × 6 × 6 colours, then 24 greys. */
 function ofPalette(index: number): number[] {
   if (index >= 232) return [0, 0, 0].map(() => 8 + (index - 232) * 10);
   const level = (step: number) => (step === 0 ? 0 : 55 + step * 40);
   return [36, 6, 1].map((weight) => level(Math.floor((index - 16) / weight) % 6));
 }
 
-/** By hue; a colour without much of one is grey, which is the colour of muted text, or black, which is that of text. */
+/** Selects by hue. A colour of low saturation becomes grey, the colour of muted text, or black, the colour of text. */
 function nearestTo([red = 0, green = 0, blue = 0]: readonly number[]): ColourName {
   const [low, high] = [Math.min(red, green, blue), Math.max(red, green, blue)];
   if (high - low < 48) return high > 64 && high < 200 ? 'grey' : 'black';
@@ -34,15 +34,15 @@ function nearestTo([red = 0, green = 0, blue = 0]: readonly number[]): ColourNam
   return names[bits] ?? 'black';
 }
 
-/** A piece of a line and the classes that it is shown with. */
+/** A piece of a line, and its CSS classes. */
 export type Span = readonly [text: string, classes: string];
 
-/** A line without any colour is a text alone. */
+/** A line without any colour is a plain string. */
 export type ShownLine = string | readonly Span[];
 
 const maxCharacters = 4000;
 
-/** How a line is shown: its pieces with classes for their colours, and how many of its characters were left out. */
+/** A line as the page shows it: its pieces with classes for their colours, and the number of characters that were left out. */
 export interface ShownSpans {
   readonly spans: ShownLine;
   readonly cut: number;
@@ -50,7 +50,10 @@ export interface ShownSpans {
   readonly colours: number;
 }
 
-/** How a line is shown. Control characters become visible. @param maxColours how many colours are shown; a usual number unless given */
+/**
+ * Prepares a line for the page: control characters become visible.
+ * @param maxColours how many colours are shown; by default, the usual number
+ */
 export function toSpans(line: string, maxColours?: number): ShownSpans {
   const { text, colours } = withColours(line, maxColours);
   const cut = Math.max(0, text.length - maxCharacters);
@@ -60,7 +63,7 @@ export function toSpans(line: string, maxColours?: number): ShownSpans {
   return { spans: merge(entries.map((entry): Span => [showControls(entry.content), classesOf(entry)])), cut, colours };
 }
 
-/** What a cut may leave at the end: half of a character, or the beginning of an escape sequence. */
+/** Removes what a cut may leave at the end: half of a character, or the beginning of an escape sequence. */
 function withoutHalves(text: string): string {
   return text.replace(/[\ud800-\udbff]$|\x1b\[?[\d;]*$/, '');
 }
@@ -68,8 +71,8 @@ function withoutHalves(text: string): string {
 const controls = new RegExp(`[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u2028\\u2029${directionControls}]`, 'g');
 
 /**
- * Control characters as their pictures, such as ␀. Separators of lines would break the line, and controls of direction would turn what the page says
- * beside it.
+ * Replaces control characters by symbols, such as ␀. Line separators would break the line, and direction controls would reorder the text of
+ * the page beside it.
  */
 function showControls(text: string): string {
   return text.replace(controls, (character) => {
@@ -79,7 +82,7 @@ function showControls(text: string): string {
   });
 }
 
-/** Shows blinking and hidden text like any other text, so that a log cannot hide anything. */
+/** Blinking and hidden text look like any other text, so that a log cannot hide anything. */
 const shownDecorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'];
 
 function classesOf({ fg, bg, fg_truecolor, bg_truecolor, decorations }: Anser.AnserJsonEntry): string {
@@ -93,7 +96,7 @@ function classesOf({ fg, bg, fg_truecolor, bg_truecolor, decorations }: Anser.An
     .join(' ');
 }
 
-/** Joins neighbours of the same look, and answers a text alone where nothing has a look. */
+/** Joins neighbours of the same look, and returns a plain string if no piece has a look. */
 function merge(spans: readonly Span[]): ShownLine {
   const merged: [string, string][] = [];
   for (const [text, classes] of spans) {

@@ -11,12 +11,13 @@ import { findLogLines, getLogLines } from '../../log-line-operations.ts';
 import { getLogs } from '../../log-operations.ts';
 import { toPart } from './log-part.ts';
 
-/** How many of the newest lines a follower gets at once. A reader who scrolls up asks for those in between. */
+/** How many of the newest lines a follower gets at once. When a reader scrolls up, the script requests the lines in between. */
 const maxAtOnce = '300';
 
 /**
- * Follows a log and its run: `log` with the newest lines and how many there are, `changed` when the run has another revision than the page
- * was rendered with, and `end` once nothing more will come. The last whole line is the id, from which a reader resumes.
+ * Streams a log and the changes of its run: `log` with the newest lines and their total number, `changed` when the revision of the run
+ * differs from that of the page, and `end` once nothing more will come. The number of the last complete line is the id of an event, from
+ * which a reader resumes.
  */
 function streamRunLog(visit: Visit<{ readonly id: string }>): Promise<FastifyReply> {
   const { id } = visit.params;
@@ -40,7 +41,7 @@ async function* follow(
     if (run.lastLogSequence !== sequence || isTerminal(run.status)) {
       const query = { from: String(seen + 1), last: maxAtOnce };
       const part = toPart(await visit.read(getLogLines, { params: { id: visit.params.id }, query }));
-      // The last line may go on, so it is sent again.
+      // The last line may be incomplete, so it is sent again.
       seen = Math.max(seen, part.total - 1);
       yield { id: String(seen), event: 'log', data: part };
     }
@@ -55,7 +56,7 @@ function readNumber(given: string | string[] | undefined): number {
 
 type LogVisit = Visit<{ readonly id: string }>;
 
-/** Adds what the log of a run's page asks for: lines, matches, the stream, and the log as text. */
+/** Adds the addresses that the log on a run's page requests: lines, matches, the stream, and the log as text. */
 export function registerRunLog(addPage: AddPage): void {
   addPage('GET', pages.runLog, (visit) =>
     visit.redirect(pagePath(pages.run, { id: visit.params.id }, { tab: 'log', from: visit.query('from') })),
@@ -99,7 +100,7 @@ function sendText(visit: LogVisit): Promise<FastifyReply> {
   return visit.send(getLogs, { params: { id }, query: {}, mediaType: 'text/plain', fileName: `run-${id}.log` });
 }
 
-/** What the tool logged about itself, as a file. */
+/** The debug log of the tool, as a file. */
 function sendDebugLog(visit: LogVisit): Promise<FastifyReply> {
   const { id } = visit.params;
   return visit.send(getDebugLogs, {
@@ -110,7 +111,7 @@ function sendDebugLog(visit: LogVisit): Promise<FastifyReply> {
   });
 }
 
-/** One whole line as text. The log shows only the beginning of a long one. @throws NotFound for a line that the log does not have */
+/** One whole line as text, because the log on the page cuts long lines. @throws NotFound for a line that the log does not have */
 async function sendLine(visit: Visit<{ readonly id: string; readonly number: string }>): Promise<FastifyReply> {
   const { id, number } = visit.params;
   const { total } = await visit.read(getLogLines, { params: { id }, query: { from: number, limit: '1' } });

@@ -5,10 +5,13 @@ import { type ShownLine, toSpans } from './line-spans.ts';
 
 export type LogLines = EncodedAnswerOf<(typeof getLogLines)['responses']>;
 
-/** A line for the viewer, short because there are many: number, stream, milliseconds of its time, pieces, and how many characters are left out. */
+/**
+ * A line for the viewer: number, stream, time in milliseconds, pieces, and how many characters were left out. A tuple, because there are
+ * many lines.
+ */
 export type PartLine = readonly [number: number, stream: string, time: number, spans: ShownLine, cut: number];
 
-/** What an attempt has written, as the viewer shows it above its lines. */
+/** What the viewer shows about an attempt above its lines. */
 export interface PartSection {
   readonly key: string;
   readonly label: string;
@@ -18,18 +21,18 @@ export interface PartSection {
   readonly took: string;
   readonly first: number;
   readonly lines: number;
-  /** This attempt needs no attention: it succeeded, or a later attempt replaced it. */
+  /** The attempt needs no attention: it succeeded, or a later attempt replaced it. */
   readonly isSettled: boolean;
 }
 
-/** What the viewer gets at once: some lines, and what it needs to know of the whole log. */
+/** What the viewer gets in one answer: some lines, and what it must know about the whole log. */
 export interface LogPart {
   readonly lines: readonly PartLine[];
   readonly to: number;
   readonly total: number;
   readonly sections: readonly PartSection[];
   readonly complete: boolean;
-  /** Some lines have lost their colours, because those before them had very many. */
+  /** Some lines are shown without colours, because the lines before them had very many. */
   readonly hasLostColours: boolean;
 }
 

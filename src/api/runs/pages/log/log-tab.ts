@@ -9,7 +9,7 @@ import { renderLog } from './log-view.ts';
 
 const linesPerPage = '1000';
 
-/** The log of a run. A script makes it a window over all lines, which follows what is written; without it, it has pages. */
+/** The log of a run. With scripts, it is a window that scrolls over all lines and shows new ones. Without scripts, it has pages. */
 export const logTab: RunTab = {
   key: 'log',
   label: 'Log',
@@ -24,7 +24,7 @@ export const logTab: RunTab = {
   },
 };
 
-/** The page that the address names. Else the last lines if the reader wants to see the end: of what is being written, or of what failed. */
+/** Reads the page that the address names. Without one, reads the last lines if the run goes on or failed, and the first lines otherwise. */
 function readPage(visit: RunVisit, run: ShownRun) {
   const from = visit.query('from');
   const wantsEnd = !isTerminal(run.status) || run.status === 'failed' || run.status === 'timed_out';

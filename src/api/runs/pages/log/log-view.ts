@@ -9,7 +9,7 @@ import type { LogPart, PartLine } from './log-part.ts';
 const streamWords: Readonly<Record<string, string>> = { stderr: 'standard error', system: 'from the service' };
 const streamSigns: Readonly<Record<string, string>> = { stderr: '!', system: '›' };
 
-/** The rows of a page of a log: heads where a section begins, and lines. The script takes the lines over, and makes rows like these. */
+/** The rows of a page of a log: a head for each section, and lines. The script takes over these rows, and makes new ones like them. */
 function renderRows(runId: string, part: LogPart): Html {
   const digits = Math.max(3, String(part.total).length);
   const heads = new Map(part.sections.map((section) => [section.first, section]));
@@ -76,7 +76,7 @@ ${renderTool('wrap', 'Wrap long lines', 'Wrap', 'w', true)}${renderTool('times',
 const up = renderIcon('chevron-up');
 const down = renderIcon('chevron-down');
 
-/** A button that needs the script. */
+/** A button that works only with the script. */
 function renderTool(action: string, says: string, label: Html | string, key?: string, isSwitch = false): Html {
   return html`<button class="button button-small log-tool" type="button" data-log-do="${action}" title="${says}${key ? html` (${key})` : null}" aria-label="${says}" ${key ? html`data-key="${key}" data-key-says="${says}"` : null} ${isSwitch ? html`aria-pressed="false"` : null}>${label}</button>`;
 }

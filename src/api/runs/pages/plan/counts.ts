@@ -32,7 +32,7 @@ export function renderSectionCounts({ outputs, checks, warnings, actions, deferr
     )}`;
 }
 
-/** The same for counts in which a replacement is one. */
+/** Like `renderPlanCounts`, for counts in which a replacement counts once. */
 export function renderCounts(counts: Partial<Record<ChangeKind, number>>, operation = 'apply'): Html {
   const present = changeKinds.filter((kind) => kind !== 'unchanged' && (counts[kind] ?? 0) > 0);
   if (present.length === 0)

@@ -4,18 +4,18 @@ import { listValueChanges, type ValueChange } from '#domain/shared/values/compar
 import type { PlannedChange } from './planned-change.ts';
 
 export interface Difference extends ValueChange {
-  /** The tool names it as a cause of the replacement. */
+  /** The tool names this value as a cause of the replacement. */
   readonly forcesReplacement: boolean;
 }
 
 /** What a plan changes about a resource. */
 export interface Differences {
   readonly differences: readonly Difference[];
-  /** What stays as it is, in parts as large as possible. */
+  /** The unchanged parts, each as large as possible. */
   readonly unchanged: readonly Compared[];
 }
 
-/** The kinds of change that give values to what has values. */
+/** The kinds of change in which a value may replace another. */
 const changing: readonly PlannedChange['kind'][] = ['change', 'replace'];
 
 /** Compares both sides of a planned change by path. */
@@ -31,7 +31,9 @@ export function findDifferences(change: PlannedChange, effort: Effort): Differen
   };
 }
 
-/** The path of a whole resource is empty, and forces nothing at a single value. */
+/**
+ * Whether the tool named this path as a cause of the replacement. An empty path means the whole resource, and does not mark single values.
+ */
 function forces({ kind, replace_paths: paths }: PlannedChange, path: ValuePath): boolean {
   if (kind !== 'replace') return false;
   return (paths ?? []).some((each) => each.length > 0 && isWithin(each, path));

@@ -4,7 +4,7 @@ import type { ChangeKind } from '#domain/runs/plans/change-kinds.ts';
 interface KindLook {
   /** What happens to the resource. */
   readonly word: string;
-  /** The same behind a number. */
+  /** The word after a number. */
   readonly counted: string;
   readonly icon: IconName;
 }
@@ -22,7 +22,7 @@ export const kindLooks: Readonly<Record<ChangeKind, KindLook>> = {
   unchanged: { word: 'unchanged', counted: 'unchanged', icon: 'minus' },
 };
 
-/** What a scan says of a resource: how what was found differs from what was expected. */
+/** The words of a scan: how a resource that it found differs from the expected one. */
 const scanLooks: { readonly [kind in ChangeKind]?: KindLook } = {
   destroy: { word: 'missing', counted: 'missing', icon: 'trash-2' },
   change: { word: 'different', counted: 'different', icon: 'pencil' },

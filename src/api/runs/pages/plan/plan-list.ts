@@ -8,16 +8,16 @@ import type { PlannedChange, PlanPage } from './planned-change.ts';
 import { renderChange } from './render-change.ts';
 import { renderKeys } from './toolbar.ts';
 
-/** How many changes a page of a plan has. */
+/** The number of changes on a page of a plan. */
 export const changesPerPage = 200;
-/** So few changes are all open. */
+/** Up to this number of changes, all of them are open. */
 const fewChanges = 3;
 const inList = { maxCharacters: 600, maxDifferences: 40, maxUnchanged: 25 };
 const alone = { maxCharacters: 200_000, maxDifferences: 3000, maxUnchanged: 3000 };
-/** The characters that a page may take. Changes behind them have only their heads, with links to the whole. */
+/** The size limit of a page in characters. Changes beyond it show only their heads, with links to the full changes. */
 const maxCharactersOfPage = 1_500_000;
 
-/** A page of the changes of a plan, each closed unless it is one of few, or an import. */
+/** A page of a plan's changes. Each is closed, unless there are few of them or it is an import. */
 export function renderPlanList(run: ShownRun, plan: PlanPage, address: PlanAddress): Html {
   if (plan.total === 0) return renderNoChanges(run);
   if (plan.changes.length === 0) {

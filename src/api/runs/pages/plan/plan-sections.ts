@@ -10,7 +10,7 @@ import type { PlanPage } from './planned-change.ts';
 
 type Sections = NonNullable<PlanPage['sections']>;
 
-/** How many members a list shows. The plan as JSON has all of them. */
+/** How many items a list shows. The plan as JSON has all of them. */
 const maxShown = 100;
 const view = { maxCharacters: 600, maxDifferences: maxShown, maxUnchanged: 0, whole: null };
 
@@ -54,7 +54,7 @@ function renderOutputs(outputs: Sections['outputs'], isScan: boolean): Html | nu
     Object.fromEntries(outputs.filter(({ action }) => action !== absent).map((output) => [output.name, output[side]]));
   const { changes } = listValueChanges(sideOf('before', 'create'), sideOf('after', 'delete'), {
     effort: newEffort(),
-    // Of an output that is secret as a whole, the tool compares the values.
+    // For an output that is entirely secret, the tool compares the values and reports only real changes.
     secrets: {
       values: outputs.filter(({ sensitive }) => sensitive).map(({ name }) => ({ path: [name], changed: true })),
       othersMayChange: true,
@@ -75,7 +75,7 @@ function renderAction({ address, event, trigger, deferred }: Sections['actions']
   return html`<span class="foreign value-text">${showUnseen(address)}</span>${when === '' ? null : html` <span class="muted foreign">${when}</span>`}${deferred === null ? null : html` <span class="muted">deferred: ${explainDeferral(deferred)}</span>`}`;
 }
 
-/** When the tool invokes an action, by its own name for it. */
+/** When the tool invokes an action, in words, by the tool's name for the moment. */
 const actionEvents: Readonly<Record<string, string>> = {
   BeforeCreate: 'before it creates',
   AfterCreate: 'after it creates',
@@ -85,7 +85,7 @@ const actionEvents: Readonly<Record<string, string>> = {
   AfterDestroy: 'after it destroys',
 };
 
-/** Why the tool defers a change, by its own name for the reason. */
+/** Why the tool defers a change, in words, by the tool's name for the reason. */
 const deferrals: Readonly<Record<string, string>> = {
   instance_count_unknown: 'its count is not known yet',
   resource_config_unknown: 'its arguments are not known yet',

@@ -43,7 +43,7 @@ function addressOf(visit: RunVisit): PlanAddress {
   return { kind, q, after, change };
 }
 
-/** A plan, unless retention has removed it. */
+/** Renders a plan, or the notice that retention has removed it. */
 async function unlessRemoved(render: () => Promise<Html>): Promise<Html> {
   try {
     return await render();
@@ -53,7 +53,7 @@ async function unlessRemoved(render: () => Promise<Html>): Promise<Html> {
   }
 }
 
-/** The plan of a run beside something else, without filters and without a review. */
+/** The plan of a run on a page about something else, without filters and without a review. */
 export function renderPlanBeside(visit: Visit, run: ShownRun): Promise<Html> {
   return unlessRemoved(async () => {
     const query = { limit: String(changesPerPage) };
@@ -94,7 +94,7 @@ ${plan.sections && renderBeside(plan.sections, run.operation === 'scan')}
 ${renderRawPlan(run, plan)}`;
 }
 
-/** A change that the plan does not have is the whole plan's business. */
+/** Shows one change alone. If the plan has no change at this position, shows the whole plan. */
 async function renderAlone(visit: RunVisit, run: ShownRun, position: string): Promise<Html> {
   const after = /^[1-9]\d{0,8}$/.test(position) ? Number(position) - 1 : 0;
   const query = { after: String(after), limit: '1' };

@@ -33,10 +33,10 @@ ${renderUnchanged(unchanged, view)}
 </details>`;
 }
 
-/** How many names of attributes stand beside the address. */
+/** How many names of attributes are listed beside the address. */
 const maxNames = 3;
 
-/** Which attributes change, in short. What is added or destroyed changes all of them. */
+/** Lists in short which attributes change. An addition or a destruction changes all of them, so it lists none. */
 function summarize({ kind, previous_address: previous }: PlannedChange, differences: readonly Difference[]): string {
   if (kind === 'move' && previous) return `from ${showUnseen(previous)}`;
   if (kind !== 'change' && kind !== 'replace') return '';
@@ -48,7 +48,7 @@ function summarize({ kind, previous_address: previous }: PlannedChange, differen
   return `${causes.length > 0 ? 'forced by ' : ''}${shown.join(', ')}${more}`;
 }
 
-/** The name of an attribute. A stranger may have chosen it. */
+/** Shortens the name of an attribute. It may be of any length, because a stranger may have chosen it. */
 function shorten(name: string): string {
   return showUnseen(name.length > 40 ? `${name.slice(0, 40)}…` : name);
 }

@@ -10,7 +10,7 @@ import { lookOf } from './kinds.ts';
 import { type PlanAddress, planPath } from './plan-address.ts';
 import type { PlanPage } from './planned-change.ts';
 
-/** What a plan does in words, and the ways to move through it. */
+/** What a plan does in words, and buttons to move through its changes. */
 export function renderPlanHead(run: ShownRun, plan: PlanPage): Html {
   return html`<header class="plan-head">
 <h2 class="plan-title">${run.operation === 'scan' ? 'Found' : 'Plan'}: ${renderCounts(plan.counts, run.operation)}${run.plan ? renderSectionCounts(run.plan.summary) : null}</h2>
@@ -18,7 +18,7 @@ ${run.status === 'pending_approval' ? html`<a class="button button-plain" href="
 </header>`;
 }
 
-/** Buttons with which people move through the changes. They are shown where scripts run. */
+/** Buttons to move through the changes. They appear only where scripts run. */
 export function renderKeys(): Html {
   return html`<span class="plan-keys">
 ${renderKey('p', 'previous', 'Previous change', 'Previous')}
@@ -56,7 +56,7 @@ function describe(kind: ChangeKind, count: number, operation: string): string {
   return `${formatCount(count)} ${lookOf(kind, operation).counted}`;
 }
 
-/** The plan as the tool made it. The tool counts in another way. */
+/** The plan in the tool's own text. The tool counts in another way, so a line explains the difference. */
 export function renderRawPlan(run: ShownRun, { counts }: PlanPage): Html {
   const asTool =
     counts.replace > 0

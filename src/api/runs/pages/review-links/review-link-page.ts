@@ -11,7 +11,10 @@ import { showRunPage } from '../run-page.ts';
 import type { RunVisit } from '../run-tab.ts';
 import { type ReviewLink, readReviewLink } from './review-link.ts';
 
-/** Shows a run. A person who may not see it, and was asked to review it by a link of their own, learns who asked and for which team, and nothing of the run. */
+/**
+ * Shows a run. A person who may not see it, but follows a link that asks them to review it, learns who asked and for which team. They learn
+ * nothing about the run.
+ */
 export async function showRunOrReviewLink(visit: RunVisit): Promise<FastifyReply> {
   try {
     return await showRunPage(visit);

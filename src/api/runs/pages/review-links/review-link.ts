@@ -16,13 +16,14 @@ import { requestApproval } from '../../approvals/approval-operations.ts';
 import { readAccess } from '../../operations.ts';
 
 /**
- * The link to a run that its reader sends to a person whom they want to review it, and who may not see it. Its signature binds the run, the team and the
- * organization that own it, the reader and the person who is asked. It works for this person only, and not after a transfer.
+ * A reader of a run can send a link to a person who should review it but may not see it. The signature of the link covers the run, the team
+ * and the organization that own it, the reader, and the person who is asked. The link works only for this person, and no longer after a
+ * transfer of the run.
  */
 
 export const linkDays = 7;
 
-/** What a link of this kind tells the person for whom it was made. */
+/** What such a link says to the person for whom it was made. */
 export interface ReviewLink {
   readonly team: string;
   readonly requester: string;
@@ -30,7 +31,10 @@ export interface ReviewLink {
 
 const mayRead = (principal: Principal, owner: Ownership) => decide(principal, readAccess, owner).allowed;
 
-/** The link for a person, and their name; null unless the visitor may know them, and they may not see the run. */
+/**
+ * Makes the link for a person, and returns it with their name. Null unless the visitor may know the person and the person may not see the
+ * run.
+ */
 export async function createReviewLink(
   visit: Visit<{ id: string }>,
   personId: string,
@@ -47,7 +51,10 @@ export async function createReviewLink(
   return { name: person.name, path: pagePath(pages.run, { id: params.id }, { asked }) };
 }
 
-/** What the link says by which the visitor came; null if it is not theirs, was changed or has expired, or if its maker may not read the run any more. */
+/**
+ * What the link says by which the visitor came. Null if it was made for somebody else, was changed or has expired, or if its maker may no
+ * longer read the run.
+ */
 export async function readReviewLink(visit: Visit<{ id: string }>): Promise<ReviewLink | null> {
   const [requesterId = '', expires = '', signature = ''] = (visit.query('asked') ?? '').split('.');
   if (!isId(requesterId) || !(Number(expires) * 1000 > Date.now())) return null;
@@ -63,14 +70,14 @@ export async function readReviewLink(visit: Visit<{ id: string }>): Promise<Revi
   return team === undefined ? null : { team, requester: requester.name };
 }
 
-/** A run of a team that waits for a review; null: there is nothing to ask for. */
+/** Finds a run of a team that waits for a review; null if there is no such run. */
 async function findReviewable(em: Em, id: string): Promise<(RunTarget & { readonly teamId: string }) | null> {
   const [run, progress] = await Promise.all([findRun(em, id), readProgress(em, id)]);
   if (!run?.teamId || run.isDeleted || !progress) return null;
   return actionsByStatus[progress.status].includes('request_approval') ? { ...run, teamId: run.teamId } : null;
 }
 
-/** The link tells the name of a team to somebody who may not know it, so that its making is recorded, as any other request for a review is. */
+/** Records the link in the audit, as any other request for a review: it reveals the name of a team to somebody who may not know it. */
 async function recordLink(
   { em, principal, request }: Visit<unknown>,
   run: RunTarget,

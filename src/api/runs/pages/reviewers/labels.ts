@@ -9,12 +9,12 @@ import type { listOfRun } from '../../approvals/reviewer-operations.ts';
 export type Reviewers = EncodedAnswerOf<typeof listOfRun.responses>;
 export type ShownReviewer = Reviewers['reviewers'][number];
 
-/** Why a person or an account may approve, or may not, in words. */
+/** Why a person or an account may or may not approve, in words. */
 export function explainReviewer(reviewer: ShownReviewer): string {
   return reviewer.obstacle === null ? `${describeRoles(reviewer)}.` : obstacleWords[reviewer.obstacle](reviewer);
 }
 
-/** Warns of runs that do not get their approvals; null if they do. */
+/** Warns if too few people can approve; null if enough can. */
 export function renderShortage({ shortage }: Pick<Reviewers, 'shortage'>, of: 'run' | 'environment'): Html | null {
   if (shortage === null) return null;
   return html`<div class="notice">${renderIcon('triangle-alert')}<p>${shortageWords[of][shortage]}</p></div>`;

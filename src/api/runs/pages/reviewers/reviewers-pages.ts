@@ -22,7 +22,7 @@ type IdVisit = Visit<{ id: string }>;
 
 const title = 'Who can approve';
 
-/** Adds the pages that say who can approve the runs of a team, of an environment, or one run. */
+/** Adds the pages that say who can approve the runs of a team or of an environment, or a single run. */
 export function registerReviewerPages(addPage: AddPage): void {
   addPage('GET', pages.teamReviewers, showOfTeam);
   addPage('GET', pages.environmentReviewers, showOfEnvironment);
@@ -74,7 +74,7 @@ interface Shown {
   readonly crumbs: readonly Crumb[];
   readonly answer: Reviewers;
   readonly about: Html;
-  /** That too few people can approve. */
+  /** Warns if too few people can approve. */
   readonly warning?: Html | null;
   readonly team: { readonly orgID: string; readonly id: string } | null;
 }
@@ -103,7 +103,7 @@ function countAble({ reviewers, shortage }: Reviewers): string {
   return shortage === 'unreachable' ? members : `${members} Administrators of this installation can approve, too.`;
 }
 
-/** The button for owners and admins of the team, who may add people. Other visitors learn whom to ask. */
+/** A button for owners and admins of the team, who may add people. Other visitors read whom to ask. */
 async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly id: string }): Promise<Html> {
   const { actions } = await visit.read(getTeam, { params: team });
   const refusal = refusalOf(actions, 'set_members');
@@ -111,7 +111,7 @@ async function renderAdd(visit: Visit, team: { readonly orgID: string; readonly 
   return html`<a class="button button-primary" href="${addPath(team)}">Add a member</a>`;
 }
 
-/** The form with the weaker of the roles that review. */
+/** The path of the form that adds a person, with the weaker of the reviewing roles selected. */
 function addPath(team: { readonly orgID: string; readonly id: string }): LocalPath {
   const role = reviewingTeamRoles.at(-1);
   return joinTeamPath(team.orgID, team.id, { ...(role && { role }) });

@@ -10,7 +10,7 @@ import { describeWaiting } from './waiting.ts';
 /** The page lists at most this many runs. */
 const maxListed = 10;
 
-/** The runs that hold the share of its pool for which a run waits, as far as the visitor may read them. */
+/** When the run waits for its share of the pool: the runs that use this share, as far as the visitor may read them. */
 export async function renderShareHolders(visit: RunVisit, run: ShownRun): Promise<Html | null> {
   const { id: runId, waiting_on: waiting, team_id: team } = run;
   if (waiting?.code !== 'pool_share' || !waiting.share) return null;
@@ -26,7 +26,10 @@ export async function renderShareHolders(visit: RunVisit, run: ShownRun): Promis
 <p class="muted">Each of them ends by the time limit of its template at the latest.</p></section>`;
 }
 
-/** What the run waits for that has the instance, so that nobody waits for a run that cannot go on by itself. Null: it does not wait, or is hidden. */
+/**
+ * When another run occupies the instance: what that run waits for, so that nobody waits for a run that cannot go on by itself. Null if that
+ * run does not wait or is hidden.
+ */
 export async function renderBlockerWait(visit: RunVisit, { waiting_on: waiting }: ShownRun): Promise<Html | null> {
   if (waiting?.code !== 'instance_busy' || typeof waiting.blocker !== 'string') return null;
   const blocker = await orNull(visit.read(getRun, { params: { id: waiting.blocker }, query: {} }));

@@ -27,12 +27,12 @@ const columns: Column<Used>[] = [
   { label: 'Credentials', kind: 'minor', cell: ({ credential_revision: revision }) => `revision ${revision}` },
 ];
 
-/** The connections that the phases of a run were given. Only those who may read connections see which they are. */
+/** The connections that the phases of a run used. Only visitors who may read connections see which ones. */
 function renderConnections(used: readonly Used[]): Html {
   return renderTable({ caption: 'Connections that the run was given', rows: used, columns });
 }
 
-/** Everything that is known about a run: who asked for it, what it ran, with what, and what came out. */
+/** All facts about a run: who asked for it, what it ran and with which inputs, and its results. */
 export const detailsTab: RunTab = {
   key: 'details',
   label: 'Details',
@@ -108,7 +108,7 @@ function renderRequest(run: ShownRun, names: Names): Html {
   ]);
 }
 
-/** The runs of instances that followed what this run changed. */
+/** Runs of dependent instances that started because this run changed their inputs. */
 function renderStarted(runs: readonly { readonly id: string; readonly instance: string }[]): Html {
   const lines = runs.map(
     ({ id, instance }) => html`<li><a class="foreign" href="${pagePath(pages.run, { id })}">${instance}</a></li>`,
@@ -173,7 +173,7 @@ function renderExecution(run: ShownRun): Html {
   ]);
 }
 
-/** The options that are not as usual. */
+/** The options that differ from the defaults. */
 function renderOptions({ id, options }: ShownRun): [string, Html | string | null][] {
   const { target, exclude, refresh, parallelism, log_level: level } = options;
   const addresses = (list: readonly string[]) =>
@@ -190,7 +190,7 @@ function renderOptions({ id, options }: ShownRun): [string, Html | string | null
   ];
 }
 
-/** Serial 0 is the state of an instance that has none yet. */
+/** Links to a state version. Serial 0 means that the instance had no state yet. */
 function stateLink({ instance_id: id }: ShownRun, serial: number | null): Html | string | null {
   if (serial === null) return null;
   if (serial === 0) return 'none';

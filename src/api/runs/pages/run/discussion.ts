@@ -18,7 +18,7 @@ const maxComments = 100;
 
 type Review = ShownRun['approval']['reviews'][number];
 
-/** What people said about a run: its reviews, and its comments in the order of time. */
+/** The reviews and the comments of a run, in the order of time. */
 export async function renderDiscussion(visit: RunVisit, run: ShownRun): Promise<Html | null> {
   const page = await visit.read(listComments, { params: { id: run.id }, query: { limit: String(maxComments) } });
   const { reviews } = run.approval;
@@ -58,7 +58,7 @@ function renderComment({ id, by, text, at }: Comment): Html {
 <p class="foreign talk-text">${text}</p></div></li>`;
 }
 
-/** The form for a comment. It stands outside of the live part, so that no update touches what is being typed. */
+/** The form for a comment. It is outside of the live part, so that no update touches what somebody types. */
 export function renderCommentForm({ id }: ShownRun, tab: RunTabKey, { problems, typed }: CommentForm): Html {
   return html`<details class="comment" ${problems ? html`open` : null}>
 <summary class="button button-plain">${renderIcon('message-square')}Write a comment</summary>

@@ -27,7 +27,7 @@ export function titleOf({
   return `${tool === null ? operationWords[operation] : `Switch to ${describeTool({ name: tool.name })}`}: ${instance}`;
 }
 
-/** The head of a run's page: what it does, its status, its most important facts, and what can be done. */
+/** The head of a run's page: its operation, its status, its most important facts, and the buttons. */
 export function renderRunHead(run: ShownRun, names: Names, actions: Html | null): Html {
   return renderPageHead({
     title: titleOf(run),
@@ -107,7 +107,7 @@ type Reason = NonNullable<ReturnType<typeof explainReason>>;
 
 const cancelingAdvice = 'Its worker is stopping. If it does not stop, you can force cancel the run after 30 seconds.';
 
-/** That the run leaves something out, which its status does not tell. */
+/** Says that the run is partial, which its status does not say. */
 export function renderPartial({ options }: ShownRun): Html | null {
   const partial = describePartial(options);
   if (partial === null) return null;
@@ -115,7 +115,7 @@ export function renderPartial({ options }: ShownRun): Html | null {
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong class="foreign">${partial}</strong> ${advice}</p></div>`;
 }
 
-/** That the run changes the tool of its instance, and nothing else. */
+/** Says that the run switches the tool of its instance, and changes nothing else. */
 export function renderToolSwitch({ tool_switch: tool, status }: ShownRun): Html | null {
   if (tool === null) return null;
   const what =
@@ -154,14 +154,14 @@ function renderRejection({ approval, plan }: ShownRun, reason: Reason): Html {
   return notice('info', html`<strong>${who}</strong>${comment} ${reason.advice}`);
 }
 
-/** What failed comes first, in the words of who found it. What is usually to be done comes after it. */
+/** Shows the error first, in the words of its reporter, and then what people usually do about it. */
 function renderFailure({ id, started_at: start }: ShownRun, detail: ShownDetail, reason: Reason): Html {
   const log = start === null ? null : html` <a href="${runTabPath(id, 'log')}">Open the log</a>`;
   return html`<div class="notice notice-problem">${renderIcon('octagon-x')}<div class="stack">${renderStatusDetail(detail)}
 <p class="muted">${reason.why} ${reason.advice}${log}</p></div></div>`;
 }
 
-/** What cancelling takes, for a visitor who lacks it; null for one who may, or where a rule is against it. */
+/** What a visitor would need to cancel the run. Null if the visitor may cancel it, or if a rule forbids it. */
 function renderWhoCancels({ actions }: ShownRun): Html | null {
   const reason = actions.find(({ name }) => name === 'cancel')?.reason ?? '';
   if (!isDenial(reason)) return null;

@@ -5,7 +5,7 @@ import { toSentence } from '#api/web/text.ts';
 import type { CheckFinding } from '#domain/registry/checks/model.ts';
 import type { ShownRun } from '../run-tab.ts';
 
-/** That the version of the run has errors, which a worker found after its publication: publication itself refuses them. */
+/** Warns of errors in the run's version that a check found after its publication. Publication itself refuses errors. */
 export function renderLateErrors(
   { template_id: id, template_version: version }: ShownRun,
   errors: readonly CheckFinding[],

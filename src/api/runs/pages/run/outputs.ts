@@ -5,7 +5,7 @@ import type { RunStatus } from '#domain/shared/vocabulary/runs.ts';
 import type { ShownRun } from '../run-tab.ts';
 import { renderOutputs } from './values.ts';
 
-/** How many outputs are at the beginning of a page. */
+/** How many outputs the top of the page shows. */
 const maxFirst = 8;
 
 interface Ended {
@@ -13,7 +13,7 @@ interface Ended {
   readonly outputs: ShownRun['outputs'];
 }
 
-/** What a run came to, above everything else about it, once it has succeeded; null where it gave no outputs. `all` shows every output. */
+/** The outputs of a run that succeeded, above all other facts; null if there are none. `all` links to the complete list. */
 export function renderResult({ status, outputs }: Ended, all: LocalPath): Html | null {
   const entries = Object.entries(outputs);
   if (status !== 'succeeded' || entries.length === 0) return null;

@@ -1,6 +1,6 @@
 import { type StatusReason, statusReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 
-/** What to do about each reason for which a run ends without success. docs/operating.md says more. */
+/** What to do about each reason why a run ended without success. docs/operating.md says more. */
 const advice: Readonly<Record<StatusReason, string>> = {
   rejected: 'Change what the reviewer asks for, and run it again.',
   canceled_by_user: 'Run it again when you want what it would have done.',

@@ -12,7 +12,7 @@ const causeWords: Readonly<Record<Reset['cause'], string>> = {
   not_declared: 'this version has no such variable',
 };
 
-/** Which deployed variables the run resets without having been told to, so that reviewers see it beside the plan. */
+/** Which deployed variables the run resets although nobody asked for that, so that reviewers see them beside the plan. */
 export function renderResets(run: ShownRun): Html | null {
   const { variables_reset: resets, template_version: version } = run;
   if (resets.length === 0) return null;
@@ -25,13 +25,13 @@ export function renderResets(run: ShownRun): Html | null {
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<div class="stack"><p><strong>This run resets ${what} deployed.</strong> ${isOne ? 'It was not entered for this run, so it gets' : 'They were not entered for this run, so they get'} what version ${version} and the environment provide.${resets.some(({ cause }) => cause !== 'not_declared') ? ' To keep a value, enter it in a new run.' : null}</p><ul>${rows}</ul></div></div>`;
 }
 
-/** A value that the environment's variable sets give is told with its set. */
+/** Where the new value comes from. A value from one of the environment's variable sets names the set. */
 function renderCause({ variable_sources: sources }: ShownRun, { variable, cause }: Reset): Html | string {
   const source = sources?.find((each) => each.category === 'template' && each.variable === variable);
   return cause === 'environment' && source?.kind === 'variable_set' ? linkSource(source) : causeWords[cause];
 }
 
-/** Two secrets look alike, so the words say that they differ. */
+/** Two masked secrets look alike, so the text says that they differ. */
 function renderNewValue({ before, after }: Reset): Html | null {
   if (before.sensitive && after?.sensitive) return html`<span class="muted">another secret</span>`;
   return after && renderResetValue(after);

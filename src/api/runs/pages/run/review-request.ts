@@ -9,9 +9,9 @@ export function mayApprove({ actions }: Pick<ShownRun, 'actions'>): boolean {
 }
 
 /**
- * Who was asked to review a run that waits for approval. The service notifies nobody by itself, so those who may ask get the way to it while nobody was. A visitor who may
- * approve it reads that instead.
- * @param of what the link asks about, for readers who hear the link alone
+ * Says who was asked to review a run that waits for approval. The service notifies nobody by itself, so if nobody was asked, a visitor who
+ * may ask gets a link to do so. A visitor who may approve the run reads that instead.
+ * @param of the subject of the link, for people who hear the link without its context
  */
 export function renderAsked(
   { id, actions, reviewers }: ShownRun,

@@ -14,7 +14,7 @@ export function renderStatusDetail({ message, file, line, snippet, source }: Sho
   }</div>`;
 }
 
-/** The same in one line. */
+/** The same failure in one line. */
 export function renderShortDetail({ message, file, line }: ShownDetail): Html {
   return html`<span class="foreign">${file === undefined ? null : html`<span class="mono">${file}${line === undefined ? null : `:${line}`}</span> `}${message}</span>`;
 }

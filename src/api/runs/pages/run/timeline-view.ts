@@ -22,9 +22,9 @@ const linesPerPage = 1000;
 interface StepLook {
   readonly label: string;
   readonly icon: IconName;
-  /** Where the reader finds what happened in it. */
+  /** The tab that shows what happened in this step. */
   readonly tab: RunTabKey;
-  /** The part of the log that it writes, if any. */
+  /** The phase whose log this step writes, if any. */
   readonly phase?: LogPhase;
 }
 
@@ -38,7 +38,7 @@ const looks: Readonly<Record<StepKey, StepLook>> = {
   canceling: { label: 'Cancel', icon: 'circle-stop', tab: 'events' },
 };
 
-/** What a run does in the step that changes something. */
+/** The name, for each operation, of the step that makes the changes. */
 const applyingWords: Readonly<Record<RunOperation, string>> = {
   apply: 'Apply',
   destroy: 'Destroy',
@@ -47,7 +47,7 @@ const applyingWords: Readonly<Record<RunOperation, string>> = {
   scan: 'Apply',
 };
 
-/** Where the log of each phase begins. */
+/** The line at which the log of each phase begins. */
 export type LogPlaces = Readonly<Partial<Record<LogPhase, number>>>;
 
 interface Told {
@@ -55,7 +55,7 @@ interface Told {
   readonly places: LogPlaces;
 }
 
-/** The steps of a run: a bar in proportion to their time, and each step with its time and a link to its place. */
+/** The steps of a run: a bar in proportion to their durations, and each step with its duration and a link to its tab. */
 export function renderTimeline(run: ShownRun, { events, places }: Told, now = Date.now()): Html {
   const steps = toSteps(run, events);
   const parts = layOutBar(steps, now);
@@ -90,7 +90,7 @@ function renderStep({ run, places, isLast }: StepPlace, { key, from, to, lost }:
   }</span></li>`;
 }
 
-/** A line of the log is on one of its pages, which readers without scripts turn. */
+/** The address of a step. A line of the log has one on the page of the log that contains it, for readers without scripts. */
 function placeOf({ id }: ShownRun, tab: RunTabKey, line: number | undefined): string {
   if (line === undefined) return runTabPath(id, tab);
   const from = Math.floor((line - 1) / linesPerPage) * linesPerPage + 1;

@@ -9,15 +9,15 @@ export type StepKey = 'queued' | 'planning' | 'detecting' | 'approval' | 'held' 
 
 export interface TimelineStep {
   readonly key: StepKey;
-  /** Milliseconds since 1970; null for a step that is still to come. */
+  /** Milliseconds since 1970; null for a step that has not begun. */
   readonly from: number | null;
-  /** Null while the step is not over. */
+  /** Milliseconds since 1970; null while the step is not over. */
   readonly to: number | null;
   /** How many workers were lost during it. */
   readonly lost: number;
 }
 
-/** The steps in which nothing of the run is executed. */
+/** The steps in which the run only waits. */
 const idleSteps: readonly StepKey[] = ['queued', 'approval', 'held'];
 
 /** The step that an event begins. */
@@ -34,7 +34,7 @@ const begins: Partial<Record<ShownEvent['type'], StepKey>> = {
 /** The events that end a step without beginning another one. */
 const ends: readonly ShownEvent['type'][] = ['run.planned', 'run.finished'];
 
-/** The steps of a run, by its events in order: those that were, the one that is, and those that are still to come. */
+/** The steps of a run, from its events in order: past steps, the current one, and those that are still to come. */
 export function toSteps(run: { operation: RunOperation; finished_at: string | null }, events: readonly ShownEvent[]) {
   const steps: { key: StepKey; from: number; to: number | null; lost: number }[] = [];
   for (const { type, at } of events) {
@@ -48,13 +48,13 @@ export function toSteps(run: { operation: RunOperation; finished_at: string | nu
   return run.finished_at === null ? [...steps, ...stepsToCome(run.operation, steps)] : steps;
 }
 
-/** The steps of a run that changes nothing; any other plans and applies. */
+/** The steps of operations that change nothing. All others plan and apply. */
 const usualSteps: { readonly [operation in RunOperation]?: readonly StepKey[] } = {
   plan: ['planning'],
   scan: ['detecting'],
 };
 
-/** A scan does not plan: it compares. */
+/** The step that a scan shows for planning: it compares. */
 function stepOf(operation: RunOperation, step: StepKey | undefined): StepKey | undefined {
   return operation === 'scan' && step === 'planning' ? 'detecting' : step;
 }
@@ -66,22 +66,25 @@ function stepsToCome(operation: RunOperation, begun: readonly { readonly key: St
   return missing.map((key) => ({ key, from: null, to: null, lost: 0 }));
 }
 
-/** A step in the bar: where it begins and how wide it is, in units of `barWidth`. */
+/** The place of a step in the bar, in units of `barWidth`. */
 export interface BarPart {
   readonly key: StepKey;
   readonly x: number;
   readonly width: number;
-  /** It is drawn shorter than it was, because the run only waited. */
+  /** The bar shows the step shorter than it was, because the run only waited in it. */
   readonly isFolded: boolean;
 }
 
 export const barWidth = 1000;
 const foldedWidth = 48;
 const narrowest = 6;
-/** A wait that is at least this part of the time in which something was executed is folded. */
+/** A wait is folded if it takes at least this fraction of the time in which something was executed. */
 const foldedFrom = 0.1;
 
-/** Lays the steps out along a bar, in proportion to their time. Long waits are folded, or they would leave no room for the work. */
+/**
+ * Arranges the steps along a bar, in proportion to their durations. Long waits are folded, because they would leave no space for the other
+ * steps.
+ */
 export function layOutBar(steps: readonly TimelineStep[], now: number): BarPart[] {
   const begun = steps.filter(({ from }) => from !== null);
   const lengths = begun.map(({ from, to }) => Math.max(0, (to ?? now) - (from ?? now)));
@@ -99,7 +102,7 @@ export function layOutBar(steps: readonly TimelineStep[], now: number): BarPart[
   });
 }
 
-/** How the run ended or goes on, for the colour of its last step. */
+/** Whether the run failed or timed out: its last step is coloured accordingly. */
 export function isBadEnd(status: RunStatus): boolean {
   return status === 'failed' || status === 'timed_out';
 }

@@ -6,9 +6,9 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ShownRun } from '../run-tab.ts';
 
-/** A value that is longer is folded. */
+/** The number of characters from which a value is folded. */
 const maxLength = 400;
-/** A page shows no more of one value. */
+/** The number of characters after which a page cuts a value. */
 const max = 20_000;
 
 /** The outputs of a run. Sensitive ones are masked. */
@@ -21,7 +21,7 @@ export function renderOutputs(outputs: ShownRun['outputs']): Html {
   )}</dl>`;
 }
 
-/** Says what of an output is not shown, because it cannot be stored. */
+/** Says which parts of an output are missing because they cannot be stored. */
 export function renderMissing(missing: ShownRun['outputs'][string]['unrepresentable'] = []): Html | null {
   if (missing.length === 0) return null;
   return html` <span class="muted">Not stored: ${missing.map(({ path, reason }) => html`<span class="foreign">${path || 'the value'}</span> ${reason}. `)}The state has it.</span>`;
@@ -29,7 +29,7 @@ export function renderMissing(missing: ShownRun['outputs'][string]['unrepresenta
 
 type Source = NonNullable<ShownRun['variable_sources']>[number];
 
-/** Variables, each with what gave it unless a run itself named it. Secret ones are masked. */
+/** Variables. Each says where its value comes from, unless the run named it itself. Secret values are masked. */
 export function renderVariables(
   variables: ShownRun['variables'],
   given: ShownRun['variable_sources'] = null,
@@ -46,7 +46,7 @@ export function renderVariables(
   )}</dl>${ofStates}`;
 }
 
-/** The environment variables that a run's tools get, by name, with what gives them. Their values are not shown. */
+/** The names of the environment variables that a run's tools get, and where they come from. Their values are not shown. */
 export function renderEnvironmentVariables({ variable_sources }: ShownRun): Html {
   const given = (variable_sources ?? []).filter(({ category }) => category === 'env');
   if (given.length === 0) return html`<p class="muted">None.</p>`;
@@ -55,13 +55,13 @@ export function renderEnvironmentVariables({ variable_sources }: ShownRun): Html
   )}</dl>`;
 }
 
-/** The outputs of another instance that a data source of the configuration is given. */
+/** An output of another instance that the configuration reads through a data source. */
 function renderState({ variable, instance, instance_id, run_id }: ShownRun['reads'][number]): Html {
   const link = html`<a class="foreign" href="${pagePath(pages.instance, { id: instance_id })}">${instance}</a>`;
   return html`<p><span class="mono foreign">${variable}</span> <span class="muted">is given the outputs of ${link}${run_id ? html`, deployed by ${renderRunLink(run_id)}` : null}</span></p>`;
 }
 
-/** The output of another instance that went into a variable, by the name that the instance had then. */
+/** An output of another instance that set a variable, with the name that the instance had then. */
 function renderRead({
   path,
   instance,
@@ -77,12 +77,12 @@ function renderRead({
   return html` <span class="muted">${path ? html`<span class="mono foreign">${path}</span> ` : null}is the output <span class="mono foreign">${output}</span> of ${link}${state}${by}${copied ? ', as an earlier run had read it' : null}</span>`;
 }
 
-/** What gave a variable, by the name that it had then. A set may be gone by now. */
+/** Where the value of a variable comes from, by the name at that time. A variable set may have been deleted since. */
 function renderSource(source: Source | undefined): Html | null {
   return source ? html`<span class="muted">${linkSource(source)}</span>` : null;
 }
 
-/** What gave a variable, with a link to it. */
+/** The source of a variable, with a link to it. */
 export function linkSource(source: Source): Html {
   const { kind, id, name } = source;
   const path =

@@ -17,7 +17,7 @@ export interface WaitingWords {
   readonly what: Html | string;
   /** Who can end the wait, and how. */
   readonly who: Html | string;
-  /** Where what the run waits for can be seen. */
+  /** A link to the thing that the run waits for. */
   readonly blocker: { readonly label: string; readonly path: LocalPath } | null;
 }
 
@@ -69,7 +69,7 @@ const words: Readonly<Record<WaitingCode, (run: ListedShownRun, waiting: Waiting
   }),
 };
 
-/** Whose share is exhausted is not known of runs that have waited since before it was recorded. */
+/** Says whose share of the pool is used up. It is unknown for runs that began to wait before the service recorded it. */
 function describeShare({ pool, team_id: team, requested_by: by }: ListedShownRun, { share }: Waiting): WaitingWords {
   const holders = {
     team:
@@ -104,12 +104,12 @@ function describeShare({ pool, team_id: team, requested_by: by }: ListedShownRun
 /** How long a run usually waits for its start or for a worker, in milliseconds. */
 const usualWaitMs = 10_000;
 
-/** Whether the wait is still as short as usual. Advice about what may be wrong would only alarm. */
+/** Whether the wait is not longer than usual yet. Advice about what may be wrong would only alarm. */
 function hasJustBegun({ since }: Waiting): boolean {
   return Date.now() - Date.parse(since) < usualWaitMs;
 }
 
-/** What the workers of the pool lack is said where it is known. A run that has just begun to wait lacks nothing. */
+/** Says what the workers of the pool lack, if it is known. A run that has just begun to wait needs no explanation. */
 function describeNoWorker({ pool }: ListedShownRun, waiting: Waiting): WaitingWords {
   const { tools = [] } = waiting;
   const blocker = { label: 'Show the workers', path: pagePath(pages.workers) };
@@ -153,7 +153,7 @@ function describeQuota(_run: ListedShownRun, { position, blocker }: Waiting): Wa
   };
 }
 
-/** A list does not say which reviews count now, so only a run that is read alone says how many are missing. */
+/** Describes the missing approvals. A list does not say which reviews count, so there the number that count is left out. */
 function describeApproval({ approval }: ListedShownRun): WaitingWords {
   const { required, expires_at: expires, reviews } = approval;
   const counted = reviews.filter((review) => 'counts' in review && review.counts === true).length;
@@ -169,7 +169,7 @@ function describeApproval({ approval }: ListedShownRun): WaitingWords {
   };
 }
 
-/** The end of a sentence about a hold, and its reason. */
+/** The end of a sentence about a hold, with its reason. */
 function describeHold(blocker: Waiting['blocker']): Html | string {
   if (blocker === null || typeof blocker === 'string' || 'scope' in blocker) return '.';
   const { by, name, reason, until }: Hold = blocker;

@@ -6,13 +6,13 @@ import { mayApprove } from '../../approval-count.ts';
 import type { RunVisit, ShownRun } from '../../run-tab.ts';
 import { planPath } from '../plan-address.ts';
 
-/** What the visitor decided, by the word with which the form redirects here. */
+/** Confirmations, by the `reviewed` parameter that the form redirects to. */
 const decisions: Readonly<Record<string, string>> = {
   approved: 'You approved this plan. Your review is final.',
   rejected: 'You rejected this plan. The run ends, and nothing is applied.',
 };
 
-/** How many of the runs that wait for the visitor are read. */
+/** How many of the visitor's waiting runs are read to find the next one. */
 const max = 20;
 
 /**
@@ -26,7 +26,7 @@ export async function renderAfterReview(visit: RunVisit, run: ShownRun): Promise
   return html`<div class="notice after-review" role="status" tabindex="-1" data-focus><p>${said}</p>${mayApprove(visit) ? await renderNext(visit, run) : null}</div>`;
 }
 
-/** The next run is the next younger one. After the youngest comes the oldest again. */
+/** Links to the next newer run that waits for the visitor. After the newest one, it links to the oldest. */
 async function renderNext(visit: RunVisit, run: ShownRun): Promise<Html> {
   const { approvals, next_cursor: more } = await visit.read(listApprovals, { query: { limit: String(max) } });
   const waiting = approvals.map((approval) => approval.run).filter(({ id }) => id !== run.id);

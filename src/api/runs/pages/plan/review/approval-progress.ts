@@ -1,6 +1,6 @@
 import type { ShownRun } from '../../run-tab.ts';
 
-/** How far the approval of a run that waits for it has come. */
+/** The progress of the approval of a run that waits for it. */
 export interface Standing {
   readonly required: number;
   /** How many approvals count now. */
@@ -9,7 +9,7 @@ export interface Standing {
   readonly approvedBy: readonly string[];
   /** How many are still missing. */
   readonly missing: number;
-  /** Who was asked by name and has not decided. */
+  /** The people who were asked by name and have not decided. */
   readonly waitedFor: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function findStanding({ approval, reviewers }: Pick<ShownRun, 'approval' 
   return { required, given, approvedBy, missing: Math.max(0, required - given), waitedFor };
 }
 
-/** What one more approval does. A button that approves must say so. */
+/** What one more approval starts. The button that approves must say so. */
 export function describeApproval({ operation }: Pick<ShownRun, 'operation'>, { missing }: Standing): string {
   if (missing > 1) return `Approve (${missing - 1} more must follow)`;
   return operation === 'destroy' ? 'Approve and destroy' : 'Approve and apply';

@@ -3,7 +3,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { ShownRun } from '../../run-tab.ts';
 import { planPath } from '../plan-address.ts';
 
-/** What stands in place of a plan that is not the present one any more, and of its buttons. */
+/** Shown in place of a plan that a newer one has replaced, and of its buttons. */
 export function renderMoved(run: ShownRun): Html {
   return html`<section class="panel plan-moved" id="plan" role="alert" aria-labelledby="moved-title">
 <h2 id="moved-title">${renderIcon('triangle-alert')}The plan changed – review again</h2>

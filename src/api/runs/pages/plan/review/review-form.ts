@@ -11,7 +11,7 @@ import { describeApproval, type Standing } from './approval-progress.ts';
 /** The fields of the form, by their names in the operation's body. */
 export const reviewFields = ['decision', 'comment', 'plan_digest'] as const;
 
-/** The form that decides. It carries the digest of the plan that is shown, so that it decides about no other. */
+/** The form for a decision. It contains the digest of the plan on the page, so that the decision is about no other plan. */
 export function renderReviewForm(run: ShownRun, standing: Standing, { problems = null, typed = {} }: ReviewForm): Html {
   const digest = run.plan?.digest ?? '';
   const mayDecide = run.actions.some(({ name, allowed }) => (name === 'approve' || name === 'reject') && allowed);
@@ -27,7 +27,7 @@ export function renderReviewForm(run: ShownRun, standing: Standing, { problems =
   });
 }
 
-/** What only reviewers need. What a visitor has typed stays, even if it was refused. */
+/** The fields for reviewers. What a visitor typed stays, even if it was refused. */
 function decisionFields(digest: string): (FormField | Html)[] {
   return [
     {
@@ -63,13 +63,13 @@ function renderDecision(
   return html`<button class="${style}" type="button" aria-disabled="true" aria-describedby="why-not-${decision}">${icon}${label}</button>`;
 }
 
-/** People know roles, and not the permissions that a refusal names. */
+/** Rewords a refusal, which names permissions, into roles, because people know those. */
 function explainRefusal(reason: string | null): string {
   if (reason === null) return 'This is not possible now.';
   return toSentence(explainDenial(reason).replace(/^permission denied: this needs/, 'reviewing takes'));
 }
 
-/** Why the visitor may not decide. It stands there to be read, since it is what the visitor came for. */
+/** Why the visitor may not decide. It is plain text and not a tooltip, because the visitor came to decide. */
 function renderRefusals({ actions }: ShownRun): Html {
   const refused = actions.filter(({ name, allowed }) => (name === 'approve' || name === 'reject') && !allowed);
   const reasons = [...new Set(refused.map(({ reason }) => reason))];

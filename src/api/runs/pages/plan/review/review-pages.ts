@@ -29,7 +29,10 @@ const decide: Handler = async (visit) => {
   return showProblem(visit, { problems: submission.problems, typed: body }, submission.problems.status);
 };
 
-/** Nothing was decided. The plan is shown again with the form and what was typed, unless it is another plan by now or the run waits no longer. */
+/**
+ * Shows a refused review: nothing was decided. The plan is shown again with the form and what was typed. If the plan has changed, or the
+ * run no longer waits, a notice is shown instead.
+ */
 async function showProblem(visit: RunVisit, form: ReviewForm, status: number) {
   const run = await visit.read(getRun, { params: { id: visit.params.id }, query: {} });
   const hasMoved = run.plan !== null && form.typed?.['plan_digest'] !== run.plan.digest;
@@ -41,7 +44,7 @@ ${hasMoved ? renderMoved(run) : renderEnded(run, form)}</div>`;
   return visit.show({ title, hasProblem: true, main }, status);
 }
 
-/** A run that does not wait any more has no form. */
+/** The notice for a run that no longer waits. It has no form. */
 function renderEnded(run: ShownRun, { problems }: ReviewForm): Html {
   return html`${problems ? renderSummary(problems, []) : null}
 <p><a class="button button-primary" href="${planPath(run.id)}">Back to the run</a></p>`;

@@ -10,7 +10,7 @@ import type { ReviewForm, RunVisit, ShownRun } from '../../run-tab.ts';
 import { findStanding, type Standing } from './approval-progress.ts';
 import { renderReviewForm } from './review-form.ts';
 
-/** The decision under a plan: who must still approve, by when, and the buttons. Only a run that waits for approval has it. */
+/** The review under a plan: who must still approve, by when, and the buttons. Only a run that waits for approval has one. */
 export async function renderReview(visit: RunVisit, run: ShownRun, form: ReviewForm = {}): Promise<Html | null> {
   if (run.plan === null || run.status !== 'pending_approval') return null;
   const [names, reviewers] = await Promise.all([
@@ -47,7 +47,7 @@ function describeMissing({ missing, waitedFor }: Standing, team: string | null):
   return html`${people} ${from} must approve.${waitedFor.length > 0 ? html` Requested from: ${asked}.` : null}`;
 }
 
-/** Who may approve, so that visitors know before they try. */
+/** Who may approve, so that visitors know it before they try. */
 function describeRule({ approval, template_version: version }: ShownRun): string {
   const needs = approval.needs.map(
     ({ permission, because }) =>
