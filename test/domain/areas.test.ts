@@ -18,7 +18,7 @@ test('src/domain/areas.ts lists every folder of src/domain', () => {
   expect(Object.keys(areas).sort()).toEqual(folders.map(({ name }) => name).sort());
 });
 
-test('an area.ts exports nothing that no list is made from', () => {
+test('an area.ts exports only the parts that src/domain makes lists from', () => {
   const known = [
     'entities',
     'errorCodes',
@@ -35,7 +35,7 @@ test('an area.ts exports nothing that no list is made from', () => {
   expect([...new Set(exported.flatMap((area) => Object.keys(area)))].sort()).toEqual(known);
 });
 
-test('no two areas declare something of the same name', () => {
+test('no two areas declare the same entity, event, error code, feature or other name', () => {
   const lists = [entities.map(({ name }) => name), declarations.map(({ kind }) => kind)];
   for (const names of lists) expect(new Set(names).size).toBe(names.length);
   for (const [part, merged] of Object.entries({

@@ -11,7 +11,7 @@ import { inputsOf, isSameLeaf, leavesOf } from '#domain/undo/change/leaves.ts';
 const [large, other] = ['9007199254740993', '9007199254740992'];
 const read = (text: string) => parseExactJson(text);
 
-describe('numbers that are one JavaScript number', () => {
+describe('two numbers that JavaScript rounds to the same number', () => {
   it('differ in a comparison of values, and are printed with all their digits', () => {
     const { changes } = listValueChanges(read(`{"n":[${large}]}`), read(`{"n":[${other}]}`));
     expect(changes.map(({ kind, before, after }) => [kind, String(before ?? after)])).toEqual([
@@ -21,12 +21,12 @@ describe('numbers that are one JavaScript number', () => {
     expect(printValue(read(`{"n":[${large}]}`), 100).text).toBe(`{\n  "n": [\n    ${large}\n  ]\n}`);
   });
 
-  it('differ in the JSON that two texts hold', () => {
+  it('differ in JSON inside of strings', () => {
     const { changes } = listValueChanges({ policy: `{"n": ${large}}` }, { policy: `{"n":${other}}` });
     expect(changes).toMatchObject([{ label: 'policy (JSON) n', kind: 'changed' }]);
   });
 
-  it('differ between two states, and a number written otherwise does not', () => {
+  it('differ between two states, unlike the same number in another notation', () => {
     const state = (n: string) => ({
       content: Buffer.from(
         `{"version":4,"resources":[{"mode":"managed","type":"t","name":"x","instances":[{"attributes":{"n":${n}}}]}]}`,
@@ -38,7 +38,7 @@ describe('numbers that are one JavaScript number', () => {
     expect(compareContents(state('1'), state('1.0e0'))).toMatchObject({ changes: [], unchanged: 1 });
   });
 
-  it('are a deviation of a scan', () => {
+  it('are a deviation that a scan reports', () => {
     const change = {
       address: 't.x',
       action: 'update' as const,
@@ -49,7 +49,7 @@ describe('numbers that are one JavaScript number', () => {
     expect([String(deviation?.before), String(deviation?.after)]).toEqual([large, other]);
   });
 
-  it('differ in what an undo compares, and come back from it', () => {
+  it('differ in the inputs that an undo compares, and are restored with all digits', () => {
     const leaves = (n: string) =>
       leavesOf(
         { version: '1.0.0', variables: { deep: read(`{"n":${n},"list":[${n}]}`) }, environment: {} },
@@ -61,7 +61,7 @@ describe('numbers that are one JavaScript number', () => {
     expect(JSON.stringify(inputsOf(one).variables)).toBe(`{"deep":{"list":[${large}],"n":${large}}}`);
   });
 
-  it('cannot be sent to a thread, which would lose their digits', () => {
+  it('cannot be cloned for a thread, which would lose their digits', () => {
     expect(() => structuredClone(read(`[${large}]`))).toThrow('could not be cloned');
   });
 });
@@ -80,7 +80,7 @@ describe('a schema and a number with more digits than JavaScript has', () => {
     [{ type: 'array', items: { type: 'number' } }, `[1, ${large}]`],
     [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, '0.12345678901234567891'],
     [{ enum: ['a', 1] }, '"a"'],
-  ])('accepts by %j the value %s, with defaults filled in', async (schema, text) => {
+  ])('the schema %j accepts the value %s, with defaults filled in', async (schema, text) => {
     const { valid, variables } = await check(schema, text);
     expect(valid).toBe(true);
     expect(JSON.stringify(variables)).toBe(`{"n":${text.replace(' ', '')},"other":"filled"}`);
@@ -91,7 +91,7 @@ describe('a schema and a number with more digits than JavaScript has', () => {
     [{ multipleOf: 3 }, large],
     [{ type: 'integer' }, '9007199254740992.5'],
     [{ type: 'array', uniqueItems: true }, `[${large}, ${large}1]`],
-  ])('is not sure by %j of the value %s, and says so by name', async (schema, text) => {
+  ])('the schema %j refuses the value %s because it cannot compare so many digits', async (schema, text) => {
     const { valid, errors } = await check(schema, text);
     expect(valid).toBe(false);
     expect(errors).toEqual([
@@ -104,7 +104,7 @@ describe('a schema and a number with more digits than JavaScript has', () => {
     [{ type: 'integer' }, '0.12345678901234567891', 'must be an integer'],
     [{ maximum: 5 }, large, 'must be at most 5'],
     [{ enum: [1, 2] }, large, 'must be one of 1, 2'],
-  ])('refuses by %j the value %s for what it is', async (schema, text, message) => {
+  ])('the schema %j refuses the value %s with its usual message', async (schema, text, message) => {
     expect((await check(schema, text)).errors).toEqual([{ path: '/n', message }]);
   });
 });

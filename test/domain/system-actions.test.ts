@@ -408,8 +408,8 @@ describe('a system action leaves one audit record with the owners of its target'
   );
 });
 
-describe('sealing the secrets anew', () => {
-  it('is recorded once it has sealed something', async () => {
+describe('the encryption of the secrets with a new key', () => {
+  it('is recorded in the audit once it has encrypted something', async () => {
     const { orm, keyRing } = api.services;
     const newest = { id: 'newest', key: Buffer.alloc(32, 9) };
     await rotateAllKeys({ orm, keyRing }, () => undefined);
@@ -423,7 +423,7 @@ describe('sealing the secrets anew', () => {
 });
 
 describe('the list of system actions', () => {
-  it('has every action that was tried here, and nothing else was recorded', async () => {
+  it("has exactly the actions that this file's tests recorded", async () => {
     const rows = await api.rows<{ action: string; actor_name: string }>(
       `select distinct action, actor_name from audit_records where actor_type = 'system'`,
     );

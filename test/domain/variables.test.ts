@@ -21,12 +21,9 @@ describe('replacing all variables', () => {
     ['gives a secret in other phases', [{ ...kept, phases: ['plan'] }], [token], true],
     ['makes a secret plain', [{ ...kept, sensitive: false, value: 'x' }], [token], true],
     ['makes a plain variable secret', [{ ...plain, sensitive: true }], [region], true],
-  ])(
-    'replacing all variables in a way that %s takes the right to manage secrets only if it concerns one',
-    (_what, wanted, current, expected) => {
-      expect(concernsSecret(wanted, current)).toBe(expected);
-    },
-  );
+  ])('that %s requires the right to manage secrets only if it affects a secret', (_what, wanted, current, expected) => {
+    expect(concernsSecret(wanted, current)).toBe(expected);
+  });
 });
 
 describe('the value of a variable', () => {
@@ -45,11 +42,11 @@ describe('the value of a variable', () => {
     ['the former one was not secret', { ...kept, name: 'REGION' }, region, /"REGION" is not sensitive/],
     ['it is to be secret no longer', { ...kept, sensitive: false }, token, /"TOKEN" is sensitive: say/],
     ['it is to be in another category', { ...kept, category: 'template' }, token, /only in its category/],
-  ])('cannot be left out where %s', (_why, variable, before, expected) => {
+  ])('cannot be left out if %s', (_why, variable, before, expected) => {
     expect(() => refuseUnusable(variable, before)).toThrow(expected);
   });
 
-  it('can be left out where the variable is secret before and after', () => {
+  it('can be left out if the variable is secret before and after', () => {
     expect(() => refuseUnusable(kept, token)).not.toThrow();
   });
 });

@@ -35,7 +35,7 @@ describe('a connection with workload identity', () => {
   const vault = { role: 'deploy', audience: 'vault' };
   const config = { provider: 'vault', address: 'https://vault.example.com', workload_identity: vault };
 
-  it('gives an attempt a token of its own, for the audience that the connection names', async () => {
+  it('gives each attempt its own token, for the audience that the connection names', async () => {
     const attempt = await stage.planning();
     const { variables, files } = await deliver(await add('cloud', config), attempt);
     const token = variables.find(({ name }) => name === 'TERRAFORM_VAULT_AUTH_JWT')?.value ?? '';
@@ -45,7 +45,7 @@ describe('a connection with workload identity', () => {
     expect(open).toEqual(['VAULT_ADDR', 'BAO_ADDR', 'VAULT_JWT_ROLE', 'VAULT_JWT_MOUNT']);
   });
 
-  it('has the same identity in every attempt until somebody changes it, so that attempts share what init fetched', async () => {
+  it('has the same cache identity in every attempt until somebody changes the connection', async () => {
     const role = { role_arn: 'arn:aws:iam::123456789012:role/deploy' };
     const id = await add('cloud', { provider: 'aws', workload_identity: role });
     const [one, other] = [await deliver(id, await stage.planning()), await deliver(id, await stage.planning())];
@@ -57,7 +57,7 @@ describe('a connection with workload identity', () => {
     expect(identities(await deliver(id, await stage.planning()))).not.toEqual(identities(one));
   });
 
-  it('gives nothing to an attempt that has ended', async () => {
+  it('gives no token to an attempt that has ended', async () => {
     const id = await add('cloud', config);
     const attempt = await stage.planning();
     await stage.steps.complete(attempt.attemptId, { outcome: 'failed' });
@@ -66,7 +66,7 @@ describe('a connection with workload identity', () => {
 });
 
 describe('a connection with credentials', () => {
-  it('gives each attempt the same, and marks what is secret', async () => {
+  it('gives each attempt the same variables, and marks the secret ones as sensitive', async () => {
     const keys = { access_key_id: 'AKIA', secret_access_key: 'kept-secret' };
     const id = await add('cloud', { provider: 'aws', region: 'eu-central-1' }, keys);
     expect(await deliver(id, await stage.planning())).toEqual({
@@ -80,7 +80,7 @@ describe('a connection with credentials', () => {
     });
   });
 
-  it('gives nothing with a key ring that does not open them', async () => {
+  it('fails with credentials_unavailable if the key ring cannot decrypt them', async () => {
     const id = await add('generic', {}, { variables: { TOKEN: 'kept-secret' } });
     const other = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 9) }]);
     const delivered = deliver(id, await stage.planning(), other);

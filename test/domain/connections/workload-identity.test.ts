@@ -96,13 +96,13 @@ describe('a cloud connection with workload identity', () => {
     });
   });
 
-  it('keeps no credentials', async () => {
+  it('refuses credentials', async () => {
     const config = { provider: 'azure', ...ids, workload_identity: {} };
     await expect(check(config, { client_secret: 'kept' })).rejects.toThrow('no credentials are kept');
     await expect(check({ provider: 'azure', ...ids })).rejects.toThrow('"credentials.client_secret" is required');
   });
 
-  it('is refused while the service does not know its public URL, unlike one with keys', async () => {
+  it('is refused while the service has no public URL, unlike a connection with credentials', async () => {
     const federated = check({ provider: 'azure', ...ids, workload_identity: {} }, {}, null);
     await expect(federated).rejects.toMatchObject({ kind: 'unprocessable', code: 'issuer_unknown' });
     await expect(check({ provider: 'azure', ...ids }, { client_secret: 'kept' }, null)).resolves.toBeDefined();

@@ -3,7 +3,7 @@ import { observedDigestOf } from '#domain/drift/findings/digests.ts';
 
 const secret = { sensitive: true };
 
-it('another secret value has another digest, although both are shown masked', () => {
+it('two secret values have different digests, although both are shown masked', () => {
   const observe = (secretDigest: string | null) => observedDigestOf({ after: secret, action: 'update', secretDigest });
   expect(observe('one')).toBe(observe('one'));
   expect(observe('one')).not.toBe(observe('other'));

@@ -40,13 +40,13 @@ describe('a suppressed finding', () => {
     expect(see(other, { observed: 'red', at: day(3) }).status).toBe('open');
   });
 
-  it('opens again once its time is over, at the next scan or without one', () => {
+  it('opens again once the suppression expires, with or without another scan', () => {
     expect(see(accepted, { observed: 'red', at: day(10) })).toMatchObject({ reason: 'suppression_ended' });
     expect(expire(accepted, day(10))).toMatchObject({ status: 'open', reason: 'suppression_ended' });
     expect(expire(accepted, day(9))).toBe(accepted);
   });
 
-  it('is suppressed again when the accepted value goes and comes back', () => {
+  it('is suppressed again when the accepted value disappears and returns', () => {
     const gone = miss(accepted);
     expect(gone.status).toBe('resolved');
     expect(see(gone, { observed: 'red', at: day(5) }).status).toBe('suppressed');
@@ -57,7 +57,7 @@ describe('a suppressed finding', () => {
     expect(reopen(accepted)).toMatchObject({ status: 'open', reason: 'reopened', suppression: null });
   });
 
-  it('is open in every case in which nobody accepts its value now', () => {
+  it('is open whenever no unexpired suppression accepts the observed value', () => {
     const states: FindingState[] = [first, accepted, miss(accepted), miss(first), reopen(accepted)];
     for (const state of states) {
       for (const observed of ['red', 'blue']) {

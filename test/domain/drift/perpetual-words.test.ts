@@ -11,7 +11,7 @@ it.each([
   expect(countDeviations(opened, perpetual)).toBe(text);
 });
 
-it('a notification advises what to do about values that each plan makes anew, and says nothing of others', () => {
+it('a notification gives advice only on values that differ at each plan', () => {
   expect(describePerpetual(0, 2)).toBeNull();
   expect(describePerpetual(1, 1)).toBe(
     'The configuration gives it another value at each plan, for example by timestamp(). Add ignore_changes to the resource, or suppress the finding.',

@@ -13,7 +13,7 @@ const hourly: ScanHistory = {
 const at = (time: string, change: Partial<ScanHistory> = {}) => isStale({ ...hourly, ...change }, new Date(time));
 
 describe('a monitor is stale', () => {
-  it('a monitor is stale once three of its times have passed without a successful scan, and not before', () => {
+  it('a monitor is stale once three scheduled times have passed without a successful scan, and not before', () => {
     expect(at('2026-01-10T14:59:00Z')).toBe(false);
     expect(at('2026-01-10T16:01:00Z')).toBe(true);
   });
@@ -23,13 +23,13 @@ describe('a monitor is stale', () => {
     expect(at('2026-01-01T05:00:00Z', { lastSuccessAt: null })).toBe(true);
   });
 
-  it('a monitor is stale by the clock of its cron expression', () => {
+  it('a monitor is stale by the scheduled times of its cron expression, in its time zone', () => {
     const schedule = { cron: '0 6 * * MON', timezone: 'Europe/Berlin' };
     expect(at('2026-01-26T06:00:00Z', { schedule })).toBe(false);
     expect(at('2026-02-02T06:00:00Z', { schedule })).toBe(true);
   });
 
-  it('never while it is off, watches an environment, or its instance holds nothing', () => {
+  it('a monitor is never stale while it is disabled, watches an environment, or its instance has no resources', () => {
     for (const change of [{ enabled: false }, { scope: 'environment' as const }, { hasResources: false }])
       expect(at('2026-02-01T00:00:00Z', change)).toBe(false);
   });

@@ -30,7 +30,7 @@ describe('a freeze window', () => {
     expect(() => FreezeWindows.parse([window])).toThrow('in the years 0001 to 9999 of UTC');
   });
 
-  it('may end with the year 9999', () => {
+  it('a freeze window may end with the year 9999', () => {
     const [window] = FreezeWindows.parse([{ ...once, ends_at: '9999-12-31T23:59:59.999Z' }]);
     expect(at(window!, '9999-01-01T00:00:00Z')?.until).toBe('9999-12-31T23:59:59.999Z');
   });
@@ -93,15 +93,15 @@ describe('a freeze window', () => {
     expect(found && [found.since, found.until]).toEqual(frozen);
   });
 
-  it('the freeze window that ends last is shown where several are open', () => {
+  it('the freeze window that ends last is reported if several are open', () => {
     const long = { ...first, name: 'Longer', ends_at: '2027-02-01T00:00:00Z' } as FreezeWindow;
     const found = findFreeze([weekend, long, first], new Date('2026-12-26T12:00:00Z'));
     expect(found?.window.name).toBe('Longer');
   });
 });
 
-describe('the clocks of a time zone', () => {
-  it('are kept for its next use, but not for each of the many spellings of its name', () => {
+describe('date formatters of a time zone', () => {
+  it('are cached for the next use, but not for every spelling of the name', () => {
     const spellings = Array.from({ length: 2500 }, (_, index) => spell('america/indiana/indianapolis', index));
     const windows = spellings.map((zone) => weekly('friday 16:00', 'monday 08:00', zone));
     const made = vi.spyOn(Intl, 'DateTimeFormat');
@@ -143,7 +143,7 @@ describe('freeze windows are refused', () => {
   });
 });
 
-describe('what holds applies', () => {
+describe('the blocker of applies', () => {
   const now = new Date('2026-12-26T12:00:00Z');
   const stored = (reason: string, until: string | null = null): StoredHold => ({
     reason,
@@ -152,7 +152,7 @@ describe('what holds applies', () => {
     by: { type: 'user', id: 'u', name: 'Ann' },
   });
 
-  it('is the pause before the lock, and the lock before a freeze window', () => {
+  it('is the pause rather than the lock, and the lock rather than a freeze window', () => {
     const facts = { pause: stored('all'), lock: stored('this'), windows: [first] };
     expect(findHold(facts, now)?.code).toBe('paused');
     expect(findHold({ ...facts, pause: null }, now)?.code).toBe('locked');
@@ -163,7 +163,7 @@ describe('what holds applies', () => {
     });
   });
 
-  it('is nothing once the time of a pause and of a lock is over', () => {
+  it('is null once the pause and the lock have expired', () => {
     const over = stored('over', '2026-12-26T12:00:00.000Z');
     expect(findHold({ pause: over, lock: over, windows: null }, now)).toBeNull();
   });

@@ -81,14 +81,14 @@ describe('skipping a value', () => {
     expect([...disagreed]).toEqual([]);
   });
 
-  test('refuses more levels than OpenTofu reads, and needs no stack for those that it does', () => {
+  test('refuses more levels than OpenTofu reads, and does not recurse for fewer', () => {
     expect(skips('['.repeat(10_000) + ']'.repeat(10_000))).toBe(true);
     expect(skips('['.repeat(10_002) + ']'.repeat(10_002))).toBe(false);
   });
 });
 
 describe('reading members', () => {
-  test('answers keys and texts decoded, and literals as they are written', () => {
+  test('returns keys and strings decoded, and literals as they are written', () => {
     const reading = cursor('{"caf\\u00e9": 9007199254740993, "b": [" \\ud83d\\ude00", "c"]}');
     const seen: unknown[] = [];
     for (const key of reading.keys()) {
@@ -104,7 +104,7 @@ describe('reading members', () => {
   });
 });
 
-describe('a large state that is read in turns', () => {
+describe('a large state that is read in slices', () => {
   test.each([
     ['a member that the service does not know', { unknown: Array(200_000).fill(1) }],
     ['a list where a number belongs', { serial: Array(200_000).fill(1) }],
@@ -128,7 +128,7 @@ describe('a large state that is read in turns', () => {
   });
 });
 
-describe('a state whose members are named in capitals, which tools read all the same', () => {
+describe('a state whose member names have other capitals, which tools accept', () => {
   test.each(['{"Resources":[]}', '{"outputS":{}}', '{"resources":[{"Instances":[]}]}', '{"resources":[{"TYPE":"a"}]}'])(
     'has a problem: %s',
     (text) => {

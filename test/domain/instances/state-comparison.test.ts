@@ -16,7 +16,7 @@ const subnet = (attributes: object, more: object = {}) => ({
 });
 
 describe('a comparison of two states', () => {
-  it('tells new, changed and gone resources, and counts the others', () => {
+  it('lists new, changed and removed resources, and counts the others', () => {
     const zone = { mode: 'managed', type: 'zone', name: 'main', instances: [{ attributes: { id: 'z' } }] };
     const old = { mode: 'managed', type: 'vm', name: 'old', instances: [{ index_key: 'x', attributes: { id: 1 } }] };
     const before = state(zone, subnet({ cidr: '10.0.0.0/24', tags: { Name: 'a', Team: 't' } }), old);
@@ -161,7 +161,7 @@ describe('a comparison of two states', () => {
     ]);
   });
 
-  it('shows addresses that one of the states masks without the secret, in an order that does not tell it, and keeps those apart that are then alike', () => {
+  it('masks addresses that either state masks, orders them without revealing the secret, and numbers equal ones', () => {
     const keyed = (keys: string[]) => ({
       mode: 'managed',
       type: 'vm',
@@ -183,7 +183,7 @@ describe('a comparison of two states', () => {
     expect(older.map(([address]) => address)).toEqual([mask, 'vm.x["a-secret"]', 'vm.x["b-plain"]']);
   });
 
-  it('shows nothing that has a secret of the runs in it, on neither side, and numbers addresses once', () => {
+  it('redacts values and addresses that contain a secret of the runs, and gives each address another number', () => {
     const redactor = new Redactor();
     learnEarlierSecrets(redactor, { values: ['al-secret"q-1', 'al-secret"q-2'], areTooMany: false });
     const keyed = (...keys: string[]) => ({
@@ -208,7 +208,7 @@ describe('a comparison of two states', () => {
     ]);
   });
 
-  it('shows no value where there are more secrets than are looked for', () => {
+  it('shows no value if there are more secrets than the redactor looks for', () => {
     const redactor = new Redactor();
     learnEarlierSecrets(redactor, { values: [], areTooMany: true });
     const { changes } = compareContents(state(subnet({ cidr: 'a' })), state(subnet({ cidr: 'b' })), [], redactor);
@@ -222,7 +222,7 @@ describe('a comparison of two states', () => {
     ['a list', Buffer.from('[]')],
     ['values that nest too deep', Buffer.from(`{"resources":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)],
     ['an encrypted state', Buffer.from('{"encrypted_data":"x"}')],
-  ])('refuses what no tool wrote in the clear: %s', (_what, content) => {
+  ])('refuses a content that is not a readable state of a tool: %s', (_what, content) => {
     expect(() => compareContents(stateOf(content), state())).toThrow(/can be compared/);
   });
 

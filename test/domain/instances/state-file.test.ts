@@ -71,15 +71,15 @@ describe('the resources of a state', () => {
   });
 });
 
-describe('what a state says about itself', () => {
-  test('is kept as it is written, so that no digit is lost', () => {
+describe('the metadata of a state', () => {
+  test('keeps every digit of the serial', () => {
     const { serial, version, lineage } = readStateFile(
       Buffer.from('{"version":4,"serial":9007199254740993,"lineage":"b-\\u00e9"}'),
     );
     expect({ serial, version, lineage }).toEqual({ serial: '9007199254740993', version: '4', lineage: 'b-é' });
   });
 
-  test('tells a state of a tool from an encrypted one, an empty one and another JSON', () => {
+  test("tells a tool's state from an encrypted state, an empty state and other JSON", () => {
     const kindOf = (state: unknown) => {
       const { kind, isEmpty } = read(state);
       return [kind, isEmpty];
@@ -105,7 +105,7 @@ describe('what a state says about itself', () => {
       '{"resources":[{"type":"t","instances":[{}]}]}',
       'resources: expected a type and a name of each',
     ],
-  ])('names %s as a problem', (_what, text, problem) => {
+  ])('reports %s as a problem', (_what, text, problem) => {
     expect(readStateFile(Buffer.from(text)).problem).toBe(problem);
   });
 
@@ -118,8 +118,8 @@ describe('what a state says about itself', () => {
   });
 });
 
-describe('reading a large state in turns', () => {
-  test('answers the same, never holds up the process for long, and keeps little of it', async () => {
+describe('reading a large state in slices', () => {
+  test('counts all resources, never blocks the process for long, and uses little memory', async () => {
     const attributes = { text: 'x'.repeat(2100), list: [1, 2, 3, { deep: ['y'] }] };
     const resources = Array.from({ length: 30 }, (_, at) =>
       resource(

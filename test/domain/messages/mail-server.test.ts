@@ -72,7 +72,7 @@ describe('a mail server', () => {
     await expect(open(url, ['127.0.0.1']).probe()).rejects.toThrow('does not accept connections');
   });
 
-  it('a mail server whose certificate nobody vouches for gets nothing', async () => {
+  it('a mail server whose certificate no trusted authority signed gets no mail', async () => {
     const { url, received } = await start({ disabledCommands: [] });
     await expect(open(url, ['127.0.0.1']).send(mail)).rejects.toThrow('offers no TLS that can be trusted');
     const secure = await startMailServer({ secure: true });
@@ -81,7 +81,7 @@ describe('a mail server', () => {
     expect(received).toEqual([]);
   });
 
-  it('a mail server that never answers ends the try in time', async () => {
+  it('a mail server that never answers makes the attempt fail at its time limit', async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     closing.push(() => silent.close());

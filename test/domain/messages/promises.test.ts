@@ -22,18 +22,18 @@ describe('a message that fails', () => {
     expect(pauseAfter(attempts, 1)).toBe(Math.round(pauseMs * 1.1));
   });
 
-  it('is tried for two days in all, as the page about notifications says', () => {
+  it('is tried again for two days in all, as docs/notifications.md says', () => {
     const sum = table.reduce((all, [attempts]) => all + (pauseAfter(attempts, 0) ?? 0), 0);
     expect(Math.round(sum / dayMs)).toBe(2);
     expect(docsText('notifications')).toContain(`tried again with growing pauses for ${inWords(2)} days`);
   });
 
-  it('is given up after the eighth try', () => {
+  it('is not tried again after the eighth try', () => {
     expect(pauseAfter(8, 0)).toBeNull();
   });
 });
 
-test('no pause is shorter than the one before it', () => {
+test('no pause between tries is shorter than the one before it', () => {
   const pauses = table.map(([attempts]) => pauseAfter(attempts, 0) ?? 0);
   expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
 });

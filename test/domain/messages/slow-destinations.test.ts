@@ -58,7 +58,7 @@ async function queueMore(channelId: string, count: number, id = instance): Promi
   await queueMessages(api.services.orm.em.fork(), messages);
 }
 
-it('a destination that failed gets nothing more for a while, whenever it was queued', async () => {
+it('a destination that failed gets no message until its pause is over, whenever the message was queued', async () => {
   quick.answers = { status: 500 };
   const channelId = await queueFor(quick, 20);
   await sendMessages(api);
@@ -75,7 +75,7 @@ it('a destination that failed gets nothing more for a while, whenever it was que
   quick.heard.length = 0;
 });
 
-it('a channel says why messages do not arrive until one does, or until it has another address', async () => {
+it('a channel reports why messages fail until its address changes', async () => {
   quick.answers = { status: 500 };
   const id = await queueFor(quick, 1);
   await sendMessages(api);
@@ -88,7 +88,7 @@ it('a channel says why messages do not arrive until one does, or until it has an
   quick.heard.length = 0;
 });
 
-it('a channel names the recipient at whom mails do not arrive, and those of other channels do not count', async () => {
+it('a mail channel names its failing recipient, and another channel does not', async () => {
   const mail = (address: string) => ({ kind: 'email', config: { recipients: [address] }, team_id: tenant.team });
   const failing = await makeChannel(tenant.owner, mail('gone@example.com'));
   const other = await makeChannel(tenant.owner, mail('there@example.com'));
@@ -105,7 +105,7 @@ it('a channel names the recipient at whom mails do not arrive, and those of othe
   expect(await api.rows('select destination from failing_destinations where channel_id = ?', [failing.id])).toEqual([]);
 });
 
-it('many chats of an organization that hang keep that of another organization waiting no longer than seconds', async () => {
+it('many hanging chat endpoints of one organization delay a message of another organization by seconds at most', async () => {
   for (let made = 0; made < 150; made += 1) await queueFor(hanging, 1);
   const other = await makeTenant(api);
   const channel = await makeChannel(other.owner, { kind: 'slack', config: { url: quick.url }, team_id: other.team });
@@ -133,7 +133,7 @@ it('many chats of an organization that hang keep that of another organization wa
   hanging.answers = 'hang';
 });
 
-it('chats that hang keep no mail waiting, and no chat that answers', async () => {
+it('hanging chat endpoints delay neither mails nor messages to other chat endpoints', async () => {
   for (let made = 0; made < 30; made += 1) await queueFor(hanging, 1);
   await queueFor(quick, 1);
   const { orm, keyRing, outboundHttp: http } = api.services;

@@ -33,13 +33,13 @@ test('a message names the first outputs of many, and says how many more there ar
   ]);
 });
 
-test('a message only counts outputs whose names are gone with the plan', () => {
+test('a message only counts outputs once their names were deleted with the plan', () => {
   expect(describePlan({ summary: { ...none, outputs: 9 }, outputs: [], checks: [] })).toEqual([
     'The plan: no resource changes, 9 outputs change.',
   ]);
 });
 
-test('a message counts resources alone where the summary was stored before the service counted more', () => {
+test('a message counts only resources if an earlier release stored the summary', () => {
   expect(describePlan({ summary: { add: 1, change: 2, destroy: 3 }, outputs: [], checks: [] })).toEqual([
     'The plan: 3 to destroy, 2 to change, 1 to add.',
   ]);

@@ -18,6 +18,6 @@ it.each<[string, PlacedSubscription[], (number | null)[]]>([
   ['everything of few events covers no more events', [everything('run.finished'), team('t', '*')], [null, null]],
   ['the first of two equal ones covers the other', [team('t', 'run.*'), team('t', 'run.*')], [null, 0]],
   ['a team covers no subscription to everything', [team('t', '*'), everything('run.finished')], [null, null]],
-])('%s', (_title, all, expected) => {
+])('which subscription covers another: %s', (_title, all, expected) => {
   expect(all.map((_each, index) => findCovering(all, index))).toEqual(expected);
 });

@@ -31,14 +31,14 @@ it.each([
   ['51 subscriptions', { ...mail(), subscriptions: times(51, { events: ['*'] }) }, 400],
   ['a subscription of 20 patterns', { ...mail(), subscriptions: [{ events: times(20, 'run.*') }] }, 201],
   ['a subscription of 21 patterns', { ...mail(), subscriptions: [{ events: times(21, 'run.*') }] }, 400],
-])('a channel with %s', async (_what, body, status) => {
+])('creating a channel with %s is accepted up to the limit and refused beyond it', async (_what, body, status) => {
   expect((await admin.post('/admin/notification-channels', { name: 'On call', ...body })).status).toBe(status);
 });
 
 it.each([
   ['23 hours 50 minutes', true],
   ['24 hours 10 minutes', false],
-])('the former secret still signs %s after a rotation: %s', async (time, stillSigns) => {
+])('the previous secret still signs %s after a rotation: %s', async (time, stillSigns) => {
   const { id, secret, path } = await makeChannel(admin, { kind: 'webhook', config: { url: 'https://1.1.1.1/' } });
   expect((await admin.post(`${path}/rotate`, {})).status).toBe(200);
   await api.rows('update notification_channels set previous_until = previous_until - ?::interval where id = ?', [
@@ -52,7 +52,7 @@ it.each([
   expect(secrets.includes(secret ?? '')).toBe(stillSigns);
 });
 
-it('the statement that finds who hears of something matches patterns as `matchesTopic` does', async () => {
+it('the SQL that finds the channels for a topic matches patterns as `matchesTopic` does', async () => {
   await api.rows('delete from notification_channels');
   const patternOf = new Map<string, string>();
   for (const pattern of oddPatterns) {

@@ -17,7 +17,7 @@ test.each([
   expect(matchesTopic(pattern, topic)).toBe(expected);
 });
 
-test.each(topicNames)('the pattern of every topic, of its area and its name match %s', (topic) => {
+test.each(topicNames)('the patterns "*", "<area>.*" and the name itself match the topic %s', (topic) => {
   const area = `${topic.split('.')[0]}.*`;
   expect(['*', area, topic].map((pattern) => matchesTopic(pattern, topic))).toEqual([true, true, true]);
 });
@@ -25,6 +25,6 @@ test.each(topicNames)('the pattern of every topic, of its area and its name matc
 test.each([
   `a mail to each of \`config.recipients\`, ${maxRecipients} at most`,
   `An owner has at most ${maxChannels} channels`,
-])('the page about notifications says "%s"', (sentence) => {
+])('docs/notifications.md says "%s"', (sentence) => {
   expect(docsText('notifications')).toContain(sentence);
 });

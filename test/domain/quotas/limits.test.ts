@@ -9,14 +9,14 @@ test.each(quotaKindNames)('the limit of %s is an integer that every client and t
   expect([-1, max + 1, 0.5, '1'].map(isTaken)).toEqual([false, false, false, false]);
 });
 
-test('the page about quotas lists every kind, and names those that environments have no quota of', () => {
+test('docs/quotas.md lists every kind of quota, and says which kinds environments do not have', () => {
   const rows = tableUnder('docs/quotas.md', '## What is limited').map(([kind = '', counts = '']) => ({ kind, counts }));
   expect(rows.map(({ kind }) => kind)).toEqual(quotaKindNames.map((kind) => `\`${kind}\``));
   const ofEnvironments = rows.filter(({ counts }) => !counts.includes('not of an environment'));
   expect(ofEnvironments.map(({ kind }) => kind)).toEqual(kindsOf('environment').map((kind) => `\`${kind}\``));
 });
 
-test('every scope but the environment limits all kinds', () => {
+test('every scope except the environment has quotas of all kinds', () => {
   const complete = quotaScopes.filter((scope) => kindsOf(scope).length === quotaKindNames.length);
   expect(complete).toEqual(['team', 'organization', 'installation']);
 });

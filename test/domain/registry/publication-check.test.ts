@@ -64,7 +64,7 @@ describe('the check of a version', () => {
     ]);
   });
 
-  it('warns of a variable without a value, of a secret that is shown, and of a backend', () => {
+  it('warns of a variable without a value, of a sensitive variable that the schema does not mark as secret, and of a backend', () => {
     const variables = { type: 'object', properties: { key: { type: 'string' } } };
     const main =
       'terraform {\n  backend "s3" {}\n}\nvariable "key" {\n  sensitive = true\n}\nvariable "region" {}\nvariable "size" { default = 1 }';
@@ -78,13 +78,13 @@ describe('the check of a version', () => {
     ['a.auto.tfvars.json', false],
     ['examples/terraform.tfvars', true],
     ['other.tfvars', true],
-  ])('warns of a variable without a value beside %s: %s, as the tools read it', (name, warns) => {
+  ])('warns of a variable whose only value is in %s: %s', (name, warns) => {
     const values = name.endsWith('.json') ? '{"region": "x"}' : 'region = "x"\n';
     const { warnings } = check({ 'main.tf': 'variable "region" {}\n', [name]: values });
     expect(warnings.map(({ message }) => /"region" needs a value/.test(message))).toEqual(warns ? [true] : []);
   });
 
-  it('warns of a variable without a value beside a file with values of others', () => {
+  it('warns of a variable without a value beside a file with the values of other variables', () => {
     const { warnings } = check({ 'main.tf': 'variable "region" {}\n', 'terraform.tfvars': 'size = 1\n' });
     expect(warnings).toHaveLength(1);
   });
@@ -93,12 +93,12 @@ describe('the check of a version', () => {
     ['terraform.tfvars', 'region = "x\n', 1],
     ['x.auto.tfvars.json', '{"region": ', undefined],
     ['x.auto.tfvars.json', '[]', undefined],
-  ])('refuses a file with values that no tool can read: %s with %j', (file, values, line) => {
+  ])('refuses a variables file that no tool can read: %s with %j', (file, values, line) => {
     const { errors } = check({ 'main.tf': 'variable "region" {}\n', [file]: values });
     expect(errors).toMatchObject([{ path: '/executor', file, ...(line && { line }) }]);
   });
 
-  it('looks for files with values in the directory of the configuration', () => {
+  it('looks for variables files in the directory of the configuration', () => {
     const executor = { kind: 'opentofu', git: { url: 'https://host/a', ref: 'main', path: 'live' } };
     const warningsWith = (name: string) => {
       const files = { 'live/main.tf': 'variable "region" {}\n', [name]: 'region = "x"\n' };
@@ -108,14 +108,14 @@ describe('the check of a version', () => {
     expect(warningsWith('terraform.tfvars')).toHaveLength(1);
   });
 
-  it('finds no error that only one of the tools has', () => {
+  it('ignores an error that only one of two possible tools would report', () => {
     const declared = 'variable "a" { default = 1 }';
     const files = { 'main.tf': 'output "b" { value = var.a }', 'more.tf': declared, 'more.tofu': '# nothing' };
     expect(check(files).errors).toEqual([]);
     expect(check(files, { tool: { name: 'opentofu' } }).errors).toHaveLength(1);
   });
 
-  it('finds what stops the only tool whose versions can fit, though the other tool has no such error', () => {
+  it('reports an error of the only tool whose versions can fit, even if the other tool would not report it', () => {
     const files = {
       'main.tf': 'terraform {\n  required_version = "> 2.0, < 1.0"\n}\nvariable "a" { default = 1 }\n',
       'main.tofu': 'output "b" { value = var.a }',

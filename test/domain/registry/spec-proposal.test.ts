@@ -140,7 +140,7 @@ describe('a spec that is proposed from files', () => {
     ]);
   });
 
-  it('has the outputs and the readme, and notes what the tool alone checks', () => {
+  it('has the outputs and the readme, and notes a validation that only the tool can check', () => {
     expect(proposal.outputs).toEqual({ id: { description: 'The id' }, key: { sensitive: true } });
     expect(proposal.readme).toBe('# Nodes');
     expect(proposal.notes).toEqual([
@@ -148,7 +148,7 @@ describe('a spec that is proposed from files', () => {
     ]);
   });
 
-  it('is read as the tool reads it that the version asks for, or that alone can run it', () => {
+  it('comes from the files that the requested tool reads, or that the only possible tool reads', () => {
     const files = {
       'main.tf': 'terraform {\n  required_version = ">= 1.5"\n}\nvariable "a" {}\n',
       'main.tofu': 'variable "b" {}\n',
@@ -164,7 +164,7 @@ describe('a spec that is proposed from files', () => {
     expect(derived.variables).toMatchObject({ properties: { b: {} } });
   });
 
-  it('is read as the preferred tool reads it if both may run the files, and notes that the other reads something else', () => {
+  it('comes from the files of the preferred tool if both can run them, and notes that the other reads other variables', () => {
     const files = { 'main.tf': 'variable "a" {}\n', 'main.tofu': 'variable "b" {}\n' };
     const proposed = proposeSpec(files);
     expect(proposed).toMatchObject({ tool: 'opentofu', variables: { properties: { b: {} } } });
@@ -191,7 +191,7 @@ describe('a spec that is proposed from files', () => {
     });
   });
 
-  it('has the values from the files beside the module as defaults, and these variables are optional', () => {
+  it('has the values of variables files as defaults, and makes these variables optional', () => {
     const names = ['by_block', 'by_file', 'by_json', 'by_auto', 'by_nobody'];
     const blocks = names.map((name) => `variable "${name}" {\n  type = string\n}\n`);
     const files = {
@@ -218,7 +218,7 @@ describe('a spec that is proposed from files', () => {
     expect(notes).toEqual([]);
   });
 
-  it('shows no value from a file that is secret, null, an expression, too exact or of another type, and still needs none', () => {
+  it('shows no default that is secret, null, an expression, too exact or of another type, and makes its variable optional', () => {
     const files = {
       'main.tf': `
 variable "secret" { sensitive = true }
@@ -260,7 +260,7 @@ other    = ["x"]
     expect(deriveSpec(spec, files).notes).toEqual(proposal.notes);
   });
 
-  it('has defaults as the tools convert them to their types', () => {
+  it('has defaults that are converted to the type of the variable, as the tools do', () => {
     const types = {
       nodes: 'list(object({ host = string, port = optional(number, "80"), zone = optional(string) }))',
       flags: 'map(bool)',
@@ -292,7 +292,7 @@ other    = ["x"]
     expect(notes.map(({ path }) => path)).toEqual(['/variables/properties/twice', '/variables/properties/tiny']);
   });
 
-  it('is left out of the next version where an earlier release took it from the files without the values beside them', () => {
+  it('is derived anew for the next version if an earlier release had ignored variables files', () => {
     const files = {
       'main.tf': 'variable "region" {\n  type = string\n}\nvariable "size" {\n  default = 1\n}\n',
       'terraform.tfvars': 'region = "eu-1"\nsize = 2\n',
@@ -309,7 +309,7 @@ other    = ["x"]
     expect(typed?.variables).toMatchObject({ properties: { size: { default: 3 } } });
   });
 
-  it('is left out of the next version where an earlier release took it from the files without messages or as the other tool', () => {
+  it('is derived anew for the next version if an earlier release had ignored messages or read the files as the other tool', () => {
     const files = {
       'main.tf':
         'variable "size" {\n  type = number\n  validation {\n    condition     = var.size <= 5\n    error_message = "At most five."\n  }\n}\n',
@@ -328,7 +328,7 @@ other    = ["x"]
     expect(typed?.variables).toMatchObject({ properties: { size: { maximum: 4 } } });
   });
 
-  it('is left out of the next version where an earlier release took it from the files as a schema that refuses null', () => {
+  it('is derived anew for the next version if an earlier release had derived a schema that refuses null', () => {
     const files = {
       'main.tf': `
 variable "nodes" { type = list(object({ host = string, tags = optional(set(string)) })) }

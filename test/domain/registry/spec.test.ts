@@ -95,7 +95,7 @@ describe('a spec', () => {
     expect(problemsOf(command({ apply: [{ name: 'a\n', run: ['x'] }] }))).toHaveLength(1);
   });
 
-  it('must not use the variables and files by which the service talks to steps', () => {
+  it('must not use the names of variables and files that the service reserves for steps', () => {
     for (const name of ['COORDINATOR_VAR_SIZE', 'coordinator_token', 'A=B', '1A', 'A B', '']) {
       expect(problemsOf(command({ apply: [{ name: 'a', run: ['x'], env: { [name]: 'x' } }] })), name).toHaveLength(1);
     }
@@ -188,7 +188,7 @@ describe('a git source', () => {
   });
 });
 
-describe("a template's file", () => {
+describe("the name of a template's file", () => {
   it.each(['main.tf', 'modules/a/main.tf', '.tflint.hcl', 'ü/ö.tf', '.terraform.lock.hcl', 'a b.tf', '-x', '...'])(
     'may be called %s',
     (path) => {
@@ -223,7 +223,7 @@ describe("a template's file", () => {
     expect(checkFilePath(path)).not.toBeNull();
   });
 
-  it('is refused for each problem, along with the other files', () => {
+  it('is refused with every problem of every file', () => {
     const files = { a: 'x', 'a/b': 'y', 'c/d': 'z', 'c/d/e': '', '../f': '', g: '\0', h: '\ud800' };
     expect(checkFiles(files, { files: 10, bytes: 100 }).map(({ path }) => path)).toEqual([
       'a/b',

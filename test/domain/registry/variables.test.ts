@@ -68,7 +68,7 @@ describe('the variables of a template', () => {
     ]);
   });
 
-  it('are missing even where every object inherits a member of that name', () => {
+  it('are missing even if every object inherits a member of that name', () => {
     const schema = withVariables({ network: { type: 'object', required: ['constructor'] } });
     expect(validateVariables(schema, { network: {} }).errors).toEqual([
       { path: '/network/constructor', message: 'is required' },
@@ -107,7 +107,7 @@ describe('the variables of a template', () => {
     ]);
   });
 
-  it('variables that match no form get one error rather than one for each form', () => {
+  it('are refused with one error if they match none of several alternatives', () => {
     const size: JsonObject = { oneOf: [{ type: 'integer' }, { type: 'string', pattern: '^auto$' }] };
     expect(errorsOf({ size }, { size: 'x' })).toEqual([
       { path: '/size', message: 'matches none of the allowed forms' },
@@ -119,7 +119,7 @@ describe('the variables of a template', () => {
     expect(errorsOf({ price: { type: 'number', multipleOf: 0.1 } }, { price: 0.35 })).toHaveLength(1);
   });
 
-  it('come from the environment where the template has them, unless the run sets them', () => {
+  it('come from the environment if the template declares them and the run does not set them', () => {
     const environment = { size: 5, region: 'us', elsewhere: true };
     expect(mergeVariables(schema, { environment, run: { region: 'eu', sise: 1 } })).toEqual({
       size: 5,

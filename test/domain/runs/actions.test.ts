@@ -73,12 +73,12 @@ describe('the actions of a run by its status', () => {
     expect([...found].sort()).toEqual([...allowed].sort());
   });
 
-  it('cover every status and name every action', () => {
+  it('cover every status and every action', () => {
     expect(Object.keys(actionsByStatus).sort()).toEqual([...runStatuses].sort());
     expect(new Set(Object.values(actionsByStatus).flat())).toEqual(new Set(runActions));
   });
 
-  it('allow a cancellation exactly where a transition to `canceling` or to an end exists', () => {
+  it('include a cancellation exactly if the run can become `canceling` or terminal', () => {
     for (const status of runStatuses) {
       const canEnd = runTransitions[status].some((to) => to === 'canceling' || isTerminal(to));
       expect(actionsByStatus[status].includes('cancel'), status).toBe(canEnd);
@@ -94,7 +94,7 @@ describe('the actions of a run by its status', () => {
     ['requeue', 'running', 'the run has not ended (running): only a run that has ended can be requeued'],
     ['delete', 'queued', 'the run has not ended (queued): only a run that has ended can be deleted; cancel it first'],
   ];
-  it.each(refusals)('refuse to %s a run that is %s with "%s"', (action, status, message) => {
+  it.each(refusals)('refuse to %s a run that is %s, with the message "%s"', (action, status, message) => {
     expect(findStatusRefusal(action, status)).toMatchObject({ message });
   });
 });
@@ -302,7 +302,7 @@ it.each(['requeue', 'copy'] as const)(
 );
 
 describe('an action', () => {
-  it('has a reason exactly where it is not allowed', () => {
+  it('has a reason exactly if it is not allowed', () => {
     expect(toAction('cancel', null)).toEqual({ name: 'cancel', allowed: true, reason: null });
     expect(toAction('cancel', 'no')).toEqual({ name: 'cancel', allowed: false, reason: 'no' });
   });

@@ -11,14 +11,14 @@ const inputs: RunInputs = {
   ],
 };
 
-it('a phase gets the variables of its own, and those that an earlier release sealed without phases', () => {
+it('a phase gets its own variables, and those that an earlier release stored without phases', () => {
   const namesOf = (phase: 'planning' | 'applying') => inputsOfPhase(inputs, phase).environment.map(({ name }) => name);
   expect(namesOf('planning')).toEqual(['OLD', 'READ']);
   expect(namesOf('applying')).toEqual(['OLD', 'WRITE']);
   expect(inputsOfPhase(inputs, 'planning').variables).toEqual({ size: 3 });
 });
 
-it('planning gets the value for planning alone, and applying gets the other one with the first to be redacted', () => {
+it('planning gets only its own value, and applying gets its own value and redacts both', () => {
   const variable = { name: 'KEY', value: 'write', planValue: 'read', sensitive: true };
   const given = (phase: 'planning' | 'applying', sensitive: boolean) =>
     inputsOfPhase({ ...inputs, environment: [{ ...variable, sensitive }] }, phase).environment;

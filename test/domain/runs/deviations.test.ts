@@ -54,7 +54,7 @@ describe('the deviations of changes', () => {
     expect(placesOf(update({ rules: [db, web(80)] }, { rules: [db, web(81)] }))).toEqual(first);
   });
 
-  it('say that a text of a list became another one once', () => {
+  it('contain a changed string of a list once', () => {
     expect(placesOf(update({ zones: ['a', 'b'] }, { zones: ['c', 'b'] }))).toEqual([
       { path: 'zones[0]', before: 'a', after: 'c' },
     ]);
@@ -85,7 +85,7 @@ describe('the deviations of changes', () => {
     ]);
   });
 
-  it('contain a secret only if the change concerns it', () => {
+  it('contain a secret only if it changes', () => {
     const both = { password: secret, token: secret };
     const sensitivePaths = [
       { path: ['password'], changed: true },
@@ -111,13 +111,13 @@ describe('the deviations of changes', () => {
     expect(placesOf(explained)).toEqual([{ path: 'size', before: 1, after: 2 }]);
   });
 
-  it('contain a text that has a known secret in it on both sides, if nothing else explains the change', () => {
+  it('contain a value that is masked on both sides, if nothing else explains the change', () => {
     expect(placesOf(update({ url: secret, size: 1 }, { url: secret, size: 1 }))).toEqual([
       { path: 'url', before: secret, after: secret },
     ]);
   });
 
-  it('tell a secret from another one by its digest, and not from itself', () => {
+  it('distinguish two secrets by their digests', () => {
     const digestOf = (digest: string) => {
       const sensitivePaths = [{ path: ['password'], changed: true, digest }];
       const [found] = deviationsOf([update({ password: secret }, { password: secret }, { sensitivePaths })]);
@@ -128,7 +128,7 @@ describe('the deviations of changes', () => {
     expect(digestOf('one')).not.toBe(digestOf('other'));
   });
 
-  it('leave out what is only read, moved or imported', () => {
+  it('leave out resources that are only read or moved', () => {
     const read = update(null, { id: 1 }, { action: 'read' });
     const moved = update({ id: 1 }, { id: 1 }, { action: 'no-op', previousAddress: 'thing.old' });
     expect(deviationsOf([read, moved])).toEqual([]);
@@ -149,10 +149,10 @@ it('the touched addresses are those of resources that change or move', () => {
   expect(touchedAddresses(changes)).toEqual(['thing.new', 'thing.old', 'thing.one']);
 });
 
-describe('what a scan found', () => {
+describe('the deviations of a scan', () => {
   const scanned = (drift: ResourceChange[], planned: ResourceChange[]) => placesOf(...scannedChanges(drift, planned));
 
-  it('has a value that was changed behind the back once, from the recorded to the real value', () => {
+  it('contain a value that drifted once, from the recorded to the real value', () => {
     const drift = update({ size: 1, etag: 'x' }, { size: 2, etag: 'y' });
     const plan = update({ size: 2, etag: 'y' }, { size: 1, etag: unknown });
     expect(scanned([drift], [plan])).toEqual([
@@ -161,7 +161,7 @@ describe('what a scan found', () => {
     ]);
   });
 
-  it('has what only the template asks for, from the wanted to the real value', () => {
+  it('contain a value that only the template changes, from the desired to the real value', () => {
     const drift = update({ size: 1, color: 'red' }, { size: 2, color: 'red' });
     const plan = update({ size: 2, color: 'red' }, { size: 1, color: 'blue' });
     expect(scanned([drift], [plan])).toEqual([
@@ -174,13 +174,13 @@ describe('what a scan found', () => {
     ]);
   });
 
-  it('has a resource that is gone once, although a plan would create it again', () => {
+  it('contain a missing resource once, although the plan would create it again', () => {
     const drift = update({ size: 1 }, null, { action: 'delete' });
     const plan = update(null, { size: 1, id: unknown }, { action: 'create' });
     expect(scanned([drift], [plan])).toEqual([{ path: '', before: { size: 1 }, after: null }]);
   });
 
-  it('says that what a plan would create is missing, and that what it would destroy should not be there', () => {
+  it('say that a resource that the plan creates is missing, and one that it destroys is unexpected', () => {
     const missing = update(null, { size: 1 }, { action: 'create' });
     const left = update({ size: 3 }, null, { address: 'thing.two', action: 'delete' });
     expect(deviationsOf(scannedChanges([], [missing, left]))).toMatchObject([
@@ -189,7 +189,7 @@ describe('what a scan found', () => {
     ]);
   });
 
-  it('leaves out values that only an apply would know, unless nothing else explains the change', () => {
+  it('leave out values that only an apply would know, unless nothing else explains the change', () => {
     const known = update({ size: 1, output: 1 }, { size: 2, output: unknown }, { action: 'replace' });
     expect(scanned([], [known])).toEqual([{ path: 'size', before: 2, after: 1 }]);
     const secretOutput = update(
@@ -212,7 +212,7 @@ describe('what a scan found', () => {
     expect(scanned([], [other])).toEqual([{ path: 'size', before: 1, after: 2 }]);
   });
 
-  it('has a secret that differs in the drift or in the plan', () => {
+  it('contain a secret that differs in the drift or in the plan', () => {
     const both = { password: secret };
     const drift = update(both, both, { sensitivePaths: [{ path: ['password'], changed: true }] });
     const plan = update(both, both, { sensitivePaths: [{ path: ['password'], changed: false }] });

@@ -8,17 +8,17 @@ describe('the log of an attempt', () => {
     ['apply', 'applying', 'apply'],
     ['plan', 'planning', 'plan'],
     ['scan', 'planning', 'detect'],
-  ] as const)('has the lines of a run that does %s while it is %s in the phase %s', (operation, phase, expected) => {
+  ] as const)('the log of a run that does %s while it is %s is of the phase %s', (operation, phase, expected) => {
     expect(logPhaseOf(operation, phase)).toBe(expected);
   });
 });
 
 describe('a read of another instance', () => {
-  it('gives a data source its state where it reads all outputs', () => {
+  it('belongs to a data source if it reads all outputs', () => {
     expect(dataSourceOf(stateRead('network'))).toBe('network');
   });
 
-  it('gives a variable one output, even a variable whose name begins as that of a data source does', () => {
+  it('belongs to a variable if it reads one output or has a path, whatever the name of the variable', () => {
     expect(dataSourceOf({ ...stateRead('network'), output: 'id' })).toBeNull();
     expect(dataSourceOf({ ...stateRead('network'), path: '/a' })).toBeNull();
   });

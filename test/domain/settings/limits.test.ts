@@ -26,17 +26,20 @@ test.each([
   ['runs', StoredDocument, quotas({ concurrent_runs: 2 ** 31 - 1 }), quotas({ concurrent_runs: 2 ** 31 })],
   ['bytes', StoredDocument, quotas({ state_bytes: 2 ** 50 }), quotas({ state_bytes: 2 ** 50 + 1 })],
   ['a limit, at least', StoredDocument, quotas({ instances: 0 }), quotas({ instances: -1 })],
-])('%s', (_what, schema, taken, refused) => {
-  expect(schema.safeParse(taken).success).toBe(true);
-  expect(schema.safeParse(refused).success).toBe(false);
-});
+])(
+  'the settings accept the last value within the limit and refuse the first beyond it: %s',
+  (_what, schema, taken, refused) => {
+    expect(schema.safeParse(taken).success).toBe(true);
+    expect(schema.safeParse(refused).success).toBe(false);
+  },
+);
 
-test('everything but events may be kept for a day, and all of it for good', () => {
+test('every kind but events may be kept for one day, and every kind may be kept forever', () => {
   const shortest = retentionKinds.filter((kind) => retentionOf(kind).safeParse(1).success);
   expect(shortest).toEqual(retentionKinds.filter((kind) => kind !== 'events'));
   expect(retentionKinds.every((kind) => retentionOf(kind).safeParse('forever').success)).toBe(true);
 });
 
-test('the page about settings says how long events are kept at least', () => {
+test('docs/settings.md says for how long events are kept at least', () => {
   expect(docsText('settings')).toContain('forever; 30 days at least, since webhooks may send an event again');
 });

@@ -17,18 +17,18 @@ it.each([
   expect(isToolAllowed({ opentofu: ranges }, opentofu(version))).toBe(expected);
 });
 
-it('a tool that the settings do not name is refused, and none is if they name none', () => {
+it('a tool that the settings do not name is refused, and every tool is allowed if they name none', () => {
   expect(isToolAllowed({ opentofu: ['*'] }, { name: 'terraform', version: '1.9.0' })).toBe(false);
   expect(isToolAllowed(undefined, { name: 'terraform', version: '1.9.0' })).toBe(true);
 });
 
-it('a range that an earlier release stored includes what it included then, and not what tools mean by the same text', () => {
+it('a range that an earlier release stored keeps its meaning of npm ranges', () => {
   const stored = StoredTools.parse({ opentofu: ['~> 1.9'] });
   expect(isToolAllowed(stored, opentofu('1.9.5'))).toBe(true);
   expect(isToolAllowed(stored, opentofu('1.10.0'))).toBe(false);
 });
 
-it('the most ranges that an earlier release can have stored are taken when they are sent back as they were shown', () => {
+it('the settings accept their own answer if an earlier release stored the maximum of ranges', () => {
   const stored = Array.from({ length: 20 }, () =>
     Array.from({ length: 67 }, () => '0')
       .join('||')
@@ -45,7 +45,7 @@ it.each([
   ['bounds', (index: number) => `>=${index}`],
   ['pre-releases', (index: number) => `>=1.${index}.0-a`],
 ])(
-  'the longest range of %s that an earlier release can have stored counts, and is taken when it is sent back as it was shown',
+  'the longest range of %s that an earlier release can have stored keeps its meaning, and the settings accept it again',
   (_of, token) => {
     const tokens = Array.from({ length: 200 }, (_, index) => token(index)).join(' ');
     const stored = tokens.slice(0, tokens.lastIndexOf(' ', 200));
@@ -57,7 +57,7 @@ it.each([
   },
 );
 
-it('ranges are read as they were stored', () => {
+it('ranges read from the database equal those that were stored', () => {
   const allowed = { opentofu: ['~> 1.9', '*'], command: ['*'] };
   expect(StoredTools.parse(toStoredTools(allowed))).toEqual(allowed);
 });

@@ -67,13 +67,13 @@ const needing = (...teamAction: TeamAction[]): Access => ({ ...approve, teamActi
 
 describe('the table of platform roles', () => {
   it.each(['requester', 'maintainer', 'operator', 'admin'] as const)(
-    'gives a %s the permissions that are written by hand',
+    'gives a %s exactly the permissions that the test lists',
     (role) => {
       expect([...rolePermissions[role]].sort()).toEqual(permissionsOf(role));
     },
   );
 
-  it('has no permission beyond those', () => {
+  it('has no permission that the test does not list', () => {
     const known = new Set(Object.values(rolePermissions).flatMap((permissions) => [...permissions]));
     expect([...known].sort()).toEqual(everyPermission);
   });
@@ -91,7 +91,7 @@ describe('the table of platform roles', () => {
 });
 
 describe('a permission', () => {
-  it('is satisfied by any one of those that are named', () => {
+  it('is satisfied by any one of the permissions that an operation names', () => {
     const access: Access = { ...approve, anyOf: ['user:manage', 'run:approve'] };
     expect(decidePermission(principal({ role: 'maintainer' }), access)).toEqual({ allowed: true });
     expect(decidePermission(principal({ role: 'requester' }), access)).toEqual({
@@ -100,7 +100,7 @@ describe('a permission', () => {
     });
   });
 
-  it('is only an administrator’s where an operation names none', () => {
+  it('is held only by administrators if an operation names no permission', () => {
     const access: Access = { ...approve, anyOf: [] };
     expect(decidePermission(principal({ role: 'operator' }), access).allowed).toBe(false);
     expect(decidePermission(principal({ role: 'admin', kind: 'service_account' }), access).allowed).toBe(false);
@@ -172,7 +172,7 @@ describe('a resource of a team', () => {
     ['owner', ['team.metadata.read', 'team.secret.read', 'team.membership.manage', 'team.invitation.manage']],
     ['admin', ['team.metadata.read', 'team.secret.read', 'team.membership.manage', 'team.invitation.manage']],
   ] as [OrganizationRole, TeamAction[]][])(
-    'allows an %s of its organization the actions of a member and memberships, but no changes',
+    'allows an %s of its organization to read it and manage its members, but not to change it',
     (role, actions) => {
       for (const action of actions)
         expect(decide(principal({ organization: role }), needing(action), owner), action).toEqual({ allowed: true });
@@ -217,7 +217,7 @@ describe('a resource of a team', () => {
     expect(decide(stranger, approve, owner)).toEqual({ allowed: false, because: 'hidden' });
   });
 
-  it('needs only the permission where no team owns it', () => {
+  it('needs only the permission if no team owns it', () => {
     expect(decide(principal(), approve, installationOwnership)).toEqual({ allowed: true });
   });
 });
@@ -233,7 +233,7 @@ describe('a resource of an organization', () => {
   const ownership = { organizationId: organization, teamId: null };
   const roles = ['member', 'admin', 'owner'] as const;
 
-  it('needs the demanded role or a stronger one', () => {
+  it('needs the required role or a stronger one', () => {
     for (const [needed, wanted] of roles.entries())
       for (const [had, role] of roles.entries())
         expect(decide(principal({ organization: role }), asking(wanted), ownership), `${role} for ${wanted}`).toEqual(
@@ -241,7 +241,7 @@ describe('a resource of an organization', () => {
         );
   });
 
-  it('allows any member where no role is demanded, and is hidden from others', () => {
+  it('allows any member if no role is required, and is hidden from others', () => {
     expect(decide(principal({ organization: 'member' }), asking(), ownership)).toEqual({ allowed: true });
     expect(decide(principal({ team: 'owner' }), asking(), ownership)).toEqual({ allowed: false, because: 'hidden' });
     expect(decide(principal({ organization: 'owner' }), asking(), installationOwnership)).toEqual({
@@ -325,7 +325,7 @@ describe('a service account as caller', () => {
     ['maintainer', 'admin'],
     ['requester', 'member'],
   ] as const)(
-    'a service account with the role %s is %s in its teams, even where its membership says otherwise',
+    'a service account with the role %s is %s in its teams, whatever role its membership says',
     (role, teamRole) => {
       expect(account(role, ofAna)).toMatchObject({ teams: { [team]: teamRole } });
       expect(account(role, ofTeam).teams).toEqual({ 'own team': teamRole });
@@ -337,7 +337,7 @@ describe('a service account as caller', () => {
     expect(account('admin', ofTeam).organizations).toEqual({ 'own organization': 'member' });
   });
 
-  it('has its owner, or else the issuer of its key, as the user who answers for it', () => {
+  it('has its owner, or else the issuer of its key, as responsible user', () => {
     expect(account('admin', ofAna).responsibleUserId).toBe('ana');
     expect(account('admin', ofTeam).responsibleUserId).toBe('issuer');
   });
@@ -365,7 +365,7 @@ describe('a platform administrator', () => {
     expect(readableTeams(account)).toEqual({ teams: [], organizations: [] });
   });
 
-  it('is not one while disabled', () => {
+  it('has no rights while disabled', () => {
     const former = principal({ role: 'admin', enabled: false });
     expect(isPlatformAdministrator(former)).toBe(false);
     expect(readableTeams(former)).not.toBe('all');
@@ -382,13 +382,13 @@ describe('the filter of lists', () => {
     expect(readableTeams(principal({ organization: 'admin' }))).toEqual({ teams: [], organizations: [organization] });
   });
 
-  it('includes rows without a team only where asked to', () => {
+  it('includes rows without a team only if the caller asks for them', () => {
     expect(filterOf(principal(), 'visible')).toContain('"r"."teamId" is null');
     expect(filterOf(principal(), 'hidden')).not.toContain('is null');
   });
 });
 
-describe('what the installation, an organization or a team may own', () => {
+describe('a resource that the installation, an organization or a team may own', () => {
   const manage: Access = {
     anyOf: ['connection:manage'],
     scope: 'owned',
@@ -401,26 +401,26 @@ describe('what the installation, an organization or a team may own', () => {
   const ofOrganization = { organizationId: organization, teamId: null };
   const because = (reason: string) => ({ allowed: false, because: reason });
 
-  it("demands the action in the team that owns it, not a role in the team's organization", () => {
+  it("requires the action in the team that owns it, and not a role in the team's organization", () => {
     expect(decide(principal({ team: 'admin' }), manage, owner)).toEqual({ allowed: true });
     expect(decide(principal({ team: 'member' }), manage, owner)).toEqual(because('action'));
     expect(decide(principal({ organization: 'member' }), manage, owner)).toEqual(because('hidden'));
   });
 
-  it('demands the role in the organization that owns it, and hides it from everybody outside', () => {
+  it('requires the role in the organization that owns it, and is hidden from everybody outside', () => {
     expect(decide(principal({ organization: 'admin' }), manage, ofOrganization)).toEqual({ allowed: true });
     expect(decide(principal({ organization: 'member' }), manage, ofOrganization)).toEqual(because('action'));
     expect(decide(principal({ team: 'owner' }), manage, ofOrganization)).toEqual(because('hidden'));
   });
 
-  it("keeps the installation's for administrators", () => {
+  it('is reserved for administrators if the installation owns it', () => {
     expect(decide(principal({ role: 'admin' }), manage, installationOwnership)).toEqual({ allowed: true });
     expect(decide(principal({ organization: 'owner' }), manage, installationOwnership)).toEqual(
       because('installation'),
     );
   });
 
-  it('what belongs to the whole installation is open to a service account with the role admin, and to whoever made it', () => {
+  it('is open to its creator and to a service account with the role admin if the installation owns it', () => {
     const account = principal({ role: 'admin', kind: 'service_account' });
     const mine = { ...installationOwnership, isCallersOwn: true };
     for (const installation of ['administrators', 'hidden'] as const) {
@@ -432,25 +432,25 @@ describe('what the installation, an organization or a team may own', () => {
     );
   });
 
-  it('demands the permission beside the role', () => {
+  it('requires the permission besides the role', () => {
     const requester = principal({ role: 'requester', organization: 'owner', team: 'owner' });
     expect(decide(requester, manage, ofOrganization)).toEqual(because('permission'));
     expect(decide(requester, manage, owner)).toEqual(because('permission'));
   });
 });
 
-describe('what a role in an organization gives in its teams', () => {
+describe("the rights of an organization role in the organization's teams", () => {
   it.each<[OrganizationRole, TeamAction[]]>([
     ['owner', ['team.membership.manage', 'team.invitation.manage', 'team.owner.manage', 'team.delete']],
     ['admin', ['team.membership.manage', 'team.invitation.manage']],
-  ])('the role %s in an organization gives in its teams what members may do, and its own actions', (role, more) => {
+  ])('include for the role %s the actions of a team member and further actions', (role, more) => {
     const ofMember = teamActionsOf(principal({ team: 'member' }), organization, team);
     expect(teamActionsOf(principal({ organization: role }), organization, team)).toEqual(
       new Set([...ofMember, ...more]),
     );
   });
 
-  it('is the administration of what they own to owners and admins alone', () => {
+  it('include the administration of owned resources only for owners and admins', () => {
     const who = (facts: Facts) => administers(principal(facts), owner);
     expect([who({ organization: 'owner' }), who({ organization: 'admin' }), who({ team: 'owner' })]).toEqual([
       true,

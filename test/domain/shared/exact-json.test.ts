@@ -50,18 +50,18 @@ describe('exact JSON', () => {
     ['1e400', `1${'0'.repeat(400)}`],
     ['1e400', '0.01E+402'],
     ['-12.34567890123456789', '-1234567890123456789e-17'],
-  ])('holds %s and %s for equal', (one, other) => {
+  ])('considers %s and %s equal', (one, other) => {
     expect(isDeepStrictEqual(parseExactJson(one), parseExactJson(other))).toBe(true);
     expect(canonicalJson([parseExactJson(one)])).toBe(canonicalJson([parseExactJson(other)]));
   });
 
-  test('tells numbers apart that are one JavaScript number', () => {
+  test('distinguishes numbers that JavaScript rounds to the same number', () => {
     const [one, other] = [parseExactJson('9007199254740993'), parseExactJson('9007199254740992')];
     expect(isDeepStrictEqual(one, other)).toBe(false);
     expect(canonicalJson({ one })).toBe('{"one":9007199254740993}');
   });
 
-  test('reads texts that look like numbers, keys and escapes as JSON.parse does', () => {
+  test('reads strings that look like numbers, keys and escapes as JSON.parse does', () => {
     const text = String.raw`{"a, 9007199254740993":": 1e400 ","\u2028\ud83d\ude00\ud800":[true,false,null,"\"\\\n\u0000"],"x":{},"y":[[]],"n":1e400}`;
     const { n, ...rest } = Object(parseExactJson(text));
     expect(rest).toEqual(JSON.parse(text.replace(',"n":1e400', '')));
@@ -85,7 +85,7 @@ describe('exact JSON', () => {
     });
   });
 
-  test('refuses what is no JSON and what nests too deep', () => {
+  test('refuses invalid JSON and JSON that nests too deep', () => {
     expect(() => parseExactJson('{"a":01}')).toThrow('it is not valid JSON');
     expect(() => parseExactJson('[1] 2')).toThrow('it is not valid JSON');
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;

@@ -16,11 +16,11 @@ it('a platform role counts as above the roles that the list names before it, but
     expect(platformRoles.filter((other) => isRoleAbove(role, other))).toEqual(platformRoles.slice(0, rank));
 });
 
-it('a run may have changed more than is recorded where its worker was lost, or its state was not kept', () => {
+it("the uncertain reasons of a run's end are a lost worker and a state that was not kept", () => {
   expect(reasonsThat('isUncertain')).toEqual(['executor_lost', 'state_not_saved', 'state_refused']);
 });
 
-it('a run that people or their policies ended would end the same way again', () => {
+it("the final reasons of a run's end are those that a repetition would meet again", () => {
   expect(reasonsThat('isFinal')).toEqual([
     'approval_timeout',
     'rejected',
@@ -36,7 +36,7 @@ it('a run that people or their policies ended would end the same way again', () 
   ]);
 });
 
-it('on a busy pool an apply goes before every plan, and a scan after them', () => {
+it('an apply has a higher priority than any plan, and a plan than a scan', () => {
   expect((['apply', 'destroy', 'scan'] as const).map((operation) => priorityOf(operation, 'applying'))).toEqual([
     1, 1, 1,
   ]);
@@ -86,7 +86,7 @@ describe('the transitions of a run', () => {
   });
 });
 
-describe('whether a plan waits for people', () => {
+describe('the decision whether a plan waits for approval', () => {
   const rows: [string, number, 'never' | 'destroys' | 'changes' | 'always', boolean, boolean, boolean][] = [
     ['never', 2, 'never', true, true, false],
     ['destroys, and it does', 1, 'destroys', true, true, true],
@@ -151,7 +151,7 @@ describe('an API key', () => {
   });
 });
 
-describe('what a command is bound to', () => {
+describe('the fingerprint of a command', () => {
   const key = Buffer.alloc(32, 1);
   const caller = { ...anonymous, id: newId() };
   const command = { caller, operation: 'runs.create', target: { id: 'a' }, input: { size: 3, tags: ['x', 'y'] } };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { pieceOfId } from '#domain/shared/name-match.ts';
 
-describe('the piece of an id that a text is', () => {
+describe('the end of an id in a search text', () => {
   it.each([
     ['…1F0C2E', '1f0c2e'],
     ['run …1f0c2e', '1f0c2e'],
     ['01900000-1f0c', '01900000-1f0c'],
-  ])('is what %j ends with', (text, piece) => {
+  ])('is found in %j', (text, piece) => {
     expect(pieceOfId(text)).toBe(piece);
   });
 

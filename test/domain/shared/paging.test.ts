@@ -22,14 +22,14 @@ const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId
 const Query = z.strictObject(pageQuery);
 
 describe('a page', () => {
-  it('has no next page where it holds all rows', () => {
+  it('has no next cursor if it has all rows', () => {
     for (const count of [0, 1, 5]) {
       const all = rows(count);
       expect(toPage(all, { limit: 5 })).toEqual({ items: all, nextCursor: null });
     }
   });
 
-  it('has a cursor to its last row where there are more', () => {
+  it('has a cursor to its last row if there are more', () => {
     const found = rows(6);
     const page = toPage(found, { limit: 5 });
     expect(page.items).toEqual(found.slice(0, 5));
@@ -45,7 +45,7 @@ describe('a page', () => {
     expect(next).toEqual({ items: found.slice(3), nextCursor: null });
   });
 
-  it('has one row that is larger than that by itself', () => {
+  it('has a single row if that row alone is larger than 1 MiB', () => {
     const found = rows(3).map((row) => ({ ...row, value: 'x'.repeat(2 * 1024 * 1024) }));
     const page = toPage(found, { limit: 5 });
     expect(page.items).toEqual(found.slice(0, 1));
@@ -53,7 +53,7 @@ describe('a page', () => {
     expect(toPage(found.slice(2), { limit: 5 })).toEqual({ items: found.slice(2), nextCursor: null });
   });
 
-  it('starts at its cursor, and refuses any text that is not one', () => {
+  it('starts at its cursor, and refuses a text that is not a cursor', () => {
     expect(afterId({ limit: 5 })).toBeNull();
     const { nextCursor } = toPage(rows(2), { limit: 1 });
     const cursor = nextCursor ?? '';
@@ -115,7 +115,7 @@ describe('a page of a query', () => {
     expect(pages).toEqual([['ä', 'a'], ['B', 'a-1'], ['b']]);
   });
 
-  it('has only rows that the query finds', async () => {
+  it('has only rows that match the query', async () => {
     const few = () => organizations().where((eb) => eb.or([eb('o.name', '=', 'b'), eb('o.name', '=', 'B')]));
     expect(await readAll((request) => pageOf(few(), 'o.id', request))).toEqual([['B', 'b']]);
   });
@@ -143,7 +143,7 @@ describe('a page of a query', () => {
     expect(pages).toEqual([['B', 'a'], ['a-1', 'b'], ['ä']]);
   });
 
-  it('refuses a cursor of another list', async () => {
+  it('a page of a query by name refuses a cursor of another list', async () => {
     const cursor = Buffer.from('b').toString('base64url');
     await expect(pageOf(organizations(), 'o.id', { limit: 2, cursor })).rejects.toThrow(Invalid);
     await expect(pageByName(organizations(), 'o.name', { limit: 2, cursor }, () => false)).rejects.toThrow(Invalid);
@@ -160,7 +160,7 @@ describe('the query of a list', () => {
     expect(Query.safeParse({ limit }).success).toBe(false);
   });
 
-  it('refuses a limit or a cursor that is given twice', () => {
+  it('refuses a limit or a cursor that the query has twice', () => {
     expect(Query.safeParse({ limit: ['1', '2'] }).success).toBe(false);
     expect(Query.safeParse({ cursor: ['a', 'b'] }).success).toBe(false);
   });

@@ -27,32 +27,32 @@ describe('a value that cannot be stored in full', () => {
     expect(findUnstorable(stored)).toBeNull();
   });
 
-  it('is one part where an object has a key that cannot be stored', () => {
+  it('replaces a whole object that has a key that cannot be stored', () => {
     const { value, missing } = representValue({ a: [{ 'b\0': 1 }], c: 2 });
     expect(value).toMatchObject({ a: [{ unrepresentable: { reason: 'has a key that holds a NUL character' } }], c: 2 });
     expect(missing).toEqual([{ path: '/a/0', reason: 'has a key that holds a NUL character' }]);
   });
 
-  it.each([199, 200, 201, 300, 900])('ends where it nests too deep, of %i levels', (levels) => {
+  it.each([199, 200, 201, 300, 900])('is cut where it nests too deep, with %i levels', (levels) => {
     const { value, missing } = representValue(nested(levels), 2);
     expect(findUnstorable([{ value }])).toBeNull();
     expect(missing.map(({ reason }) => reason)).toEqual(['is nested deeper than 200 levels']);
   });
 
-  it('is left alone if all of it can be stored', () => {
+  it('is unchanged if all of it can be stored', () => {
     const value = { a: nested(198) };
     expect(representValue(value)).toEqual({ value, missing: [] });
     expect(hasUnrepresentable(value)).toBe(false);
   });
 
-  it('differs from another one', () => {
+  it('differs from the replacement of another value', () => {
     const [one, other] = [representValue(['a\0']), representValue(['b\0'])];
     expect(one.value).not.toEqual(other.value);
     expect(representValue(['a\0'])).toEqual(one);
   });
 });
 
-it('outputs are kept with a name that cannot be stored, and with the name __proto__', () => {
+it('outputs are stored even if a name cannot be stored or is __proto__', () => {
   const outputs = representOutputs({
     ['__proto__']: { value: 1, sensitive: false },
     'a\0': { value: 'x', sensitive: false },

@@ -53,7 +53,7 @@ describe('a sealed value', () => {
     expect(() => ring.open(context, Buffer.concat([sealed, Buffer.from([0])]))).toThrow();
   });
 
-  it('opens from a view into a larger buffer, as drivers return it', () => {
+  it('is opened from a view into a larger buffer, as database drivers return it', () => {
     const ring = new KeyRing([fresh]);
     const sealed = ring.seal(context, secret);
     const large = Buffer.concat([Buffer.from('before'), sealed, Buffer.from('after')]);

@@ -45,7 +45,7 @@ describe('the changes between two values', () => {
     expect(unchanged.map(({ path }) => path)).toEqual([['same']]);
   });
 
-  it('tell null from a missing value, unless null counts as missing', () => {
+  it('distinguish null from a missing value, unless null counts as missing', () => {
     expect(listValueChanges({ a: null }, {}).changes).toMatchObject([{ kind: 'removed', before: null }]);
     expect(listValueChanges({ a: null }, {}, { isNullMissing: true }).changes).toEqual([]);
     expect(listValueChanges({ a: null }, { a: 1 }, { isNullMissing: true }).changes).toMatchObject([{ kind: 'added' }]);
@@ -64,7 +64,7 @@ describe('the changes between two values', () => {
     ]);
   });
 
-  it('marked secrets are changed if somebody knows that they differ, or nobody knows about it', () => {
+  it('contain a masked secret unless it is known to be unchanged', () => {
     const sides = [{ p: secret }, { p: secret }] as const;
     const known = (changed: boolean) => ({ secrets: { values: [{ path: ['p'], changed }], othersMayChange: true } });
     expect(listValueChanges(...sides, known(true)).changes).toMatchObject([{ note: 'sensitive, changed' }]);
@@ -85,7 +85,7 @@ describe('a hidden value', () => {
     expect(JSON.stringify(changes)).not.toContain('hunter');
   });
 
-  it('is a mark inside of what is added, cut or compared as a whole', () => {
+  it('is a mark inside of a value that is added, cut or compared as a whole', () => {
     const added = listValueChanges(undefined, { user: hide('hunter2') });
     const cut = listValueChanges({}, { long: [hide('hunter2'), 'x'.repeat(500)] }, { maxValueLength: 200 });
     const spent = { left: 0, characters: 1000, until: 0 };

@@ -25,7 +25,7 @@ describe('a process that starts', () => {
     expect(await tryWith(code)).toBe(2);
   });
 
-  it('ends at once if its statement is wrong', async () => {
+  it('throws at once if the SQL statement is wrong', async () => {
     expect(await tryWith('42P01')).toMatchObject({ code: '42P01' });
   });
 });

@@ -50,7 +50,7 @@ describe('the configuration of a repository', () => {
     ['diff.evil.textconv', `touch ${trace}`],
   ];
 
-  it('names programs, hooks and filters that never run', async () => {
+  it('cannot make git run programs, hooks or filters', async () => {
     const repository = commit({
       '.gitattributes': '*.tf filter=evil diff=evil text\n',
       'hooks/post-checkout': script,
@@ -63,7 +63,7 @@ describe('the configuration of a repository', () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  it('cannot add the objects of another repository or a file of the machine by attributes that are a link', async () => {
+  it('cannot read another repository or a file of the machine by attributes that are a link', async () => {
     const repository = commit({ 'a/main.tf': main, 'a/.gitattributes': { link: '/etc/passwd' } });
     await expect(snapshot(repository.url, 'a')).rejects.toThrow('"a/.gitattributes" must lead to a file');
     const beside = commit({ '.gitattributes': { link: 'b/attributes' }, 'b/attributes': '*.tf filter=evil\n' });
@@ -89,7 +89,7 @@ describe('a submodule', () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  it('a submodule whose description is a link is looked for in no file outside of the repository', async () => {
+  it('a .gitmodules that is a link reads no file outside of the repository', async () => {
     const repository = commit({ target: '../../../../etc/passwd' });
     const target = repository.git('rev-parse', 'HEAD:target');
     const file = repository.git('rev-parse', 'HEAD:main.tf');

@@ -27,7 +27,7 @@ setInterval(() => {}, 1000);`;
 }
 
 it.runIf(process.platform === 'linux')(
-  'removes the directories of git that a killed process left, and nothing else',
+  'the cleanup removes the git directories that a killed process left, and nothing else',
   async () => {
     const left = basename(await leave());
     const own = basename(await makeGitDirectory(parent));

@@ -3,7 +3,7 @@ import { localSources, pathsBeside } from '#domain/sources/git/references.ts';
 
 const named = (text: string, name = 'main.tf') => pathsBeside(`live/${name}`, Buffer.from(text), 'live');
 
-describe('the paths that a configuration names beside its directory', () => {
+describe('the paths outside of its directory that a configuration names', () => {
   it.each<[string, string, string?]>([
     ['in a text', 'locals {\n  a = file("../shared/a.txt")\n}\n'],
     ['with the directory of the module', 'locals {\n  a = file("${path.module}/../shared/a.txt")\n}\n'],

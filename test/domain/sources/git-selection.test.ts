@@ -21,7 +21,7 @@ const names = (count: number, name: (index: number) => string) =>
   `locals {\n  a = [\n${Array.from({ length: count }, (_, index) => `    "${name(index)}",\n`).join('')}  ]\n}\n`;
 
 describe('the selection of files from a hostile repository', () => {
-  it('looks for each directory once, however often and variously it is named', async () => {
+  it('looks up each directory once, however often and in whatever spelling it is named', async () => {
     const others = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`d/${index}.txt`, 'x']));
     const loop = { 'live/l': '.' };
     const main = names(
@@ -40,7 +40,7 @@ describe('the selection of files from a hostile repository', () => {
     await expect(select({ 'live/main.tf': modules.join('') })).rejects.toThrow('more than 10000 paths');
   });
 
-  it('follows no path that was made to be slow', async () => {
+  it('does not follow paths with excessively many steps', async () => {
     const slow = `${'d/../'.repeat(800)}d`;
     const links = Object.fromEntries(
       Array.from({ length: 39 }, (_, index) => [`l${index}`, `${slow}/../l${index + 1}`]),
@@ -49,7 +49,7 @@ describe('the selection of files from a hostile repository', () => {
     expect(Object.keys((await select(files, [...Object.keys(links), 'l39'])).files)).toEqual(['live/main.tf']);
   });
 
-  it('bears paths of thousands of levels', async () => {
+  it('accepts paths of thousands of levels', async () => {
     const deep = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, index) => [`x${index}/${'a/'.repeat(4_000)}f`, '']),
     );

@@ -57,7 +57,7 @@ afterAll(() => {
   else process.env['TMPDIR'] = commonTemporary;
 });
 
-describe('a repository of others', () => {
+describe('a repository that is slow or too large', () => {
   it('a repository whose pack unpacks to more than git may hold is refused before git holds it', async () => {
     const hostile = repository();
     hostile.commit({ 'main.tf': main });
@@ -81,7 +81,7 @@ describe('a repository of others', () => {
     }
   }, 120_000);
 
-  it('repositories that hang do not keep those of other callers from being read: each caller and owner has two places', async () => {
+  it('repositories that hang do not block other callers: each caller and each owner has two places', async () => {
     const server = await serveGit(root.path, () => true);
     const source = repository();
     source.commit({ 'main.tf': main });
@@ -99,7 +99,7 @@ describe('a repository of others', () => {
     }
   }, 60_000);
 
-  it('repositories that hang in every place give one up to a repository of somebody else, and are told so', async () => {
+  it('one of the repositories that hang in all places is aborted, with an error, for a waiting repository', async () => {
     const server = await serveGit(root.path, () => true);
     const source = repository();
     source.commit({ 'main.tf': main });
@@ -239,7 +239,7 @@ describe('a snapshot of a git source', () => {
     expect(existsSync('/tmp/broken')).toBe(false);
   });
 
-  it('has the bytes, modes and links of a clone', async () => {
+  it('has the same bytes, modes and links as a clone', async () => {
     const mixed = repository();
     mixed.commit({
       '.gitattributes':
@@ -325,7 +325,7 @@ describe('a snapshot of a git source', () => {
     }
   });
 
-  it('a snapshot of a path holds what its configuration reads beside it, unless that does not fit', async () => {
+  it('a snapshot of a path holds the files that its configuration reads outside of it, unless they exceed the limits', async () => {
     const mono = repository();
     mono.commit({
       'live/prod/main.tf': [
@@ -368,7 +368,7 @@ describe('a snapshot of a git source', () => {
     ]);
   });
 
-  it('is not refused because of files that only a string names: it leaves out the ones that cannot be used', async () => {
+  it('leaves out unusable files that only a string of the configuration names', async () => {
     const inner = repository();
     const commit = inner.commit({ 'main.tf': main });
     const mono = repository();
@@ -531,7 +531,7 @@ describe('a snapshot over HTTP', () => {
     expect(server.requests.map(({ headers }) => headers.host)).toContain(`git.test:${server.port}`);
   });
 
-  it('is refused when one address of its name is private, whichever it is, and so is a look at its refs', async () => {
+  it('is refused when any address of its name is private, and so is the listing of its refs', async () => {
     for (const addresses of [
       ['1.1.1.1', '10.0.0.1'],
       ['10.0.0.1', '1.1.1.1'],
@@ -545,7 +545,7 @@ describe('a snapshot over HTTP', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is refused when its name leads elsewhere at the next fetch', async () => {
+  it('is refused when its name resolves to another address at the next fetch', async () => {
     let addresses = ['127.0.0.1'];
     const resolve = async () => addresses;
     const url = at('', 'git.rebound');
@@ -580,7 +580,7 @@ describe('a snapshot over HTTP', () => {
     expect(server.requests.every(({ url }) => url?.startsWith('/elsewhere'))).toBe(true);
   });
 
-  it('tells a missing repository from a failing server', async () => {
+  it('distinguishes a missing repository from a failing server', async () => {
     const missing = await refusalOf(snapshot({ url: `http://127.0.0.1:${server.port}/nowhere.git` }));
     expect(missing).toMatchObject({ kind: 'unprocessable', message: expect.stringMatching(/no such repository/) });
     const broken = await refusalOf(snapshot({ url: at('/broken') }));

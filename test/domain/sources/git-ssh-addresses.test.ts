@@ -51,21 +51,21 @@ it.each([
   ['the first answers', ['127.0.0.1', '127.0.0.2']],
   ['only a later one answers', ['127.0.0.2', '127.0.0.3', '127.0.0.1']],
 ])(
-  'a repository is read at the checked address that answers, where %s, and its name is resolved once',
+  'a repository over SSH is read at the checked address that answers, if %s, and its name is resolved once',
   async (_which, addresses) => {
     expect(await read(addresses)).toEqual({ commit, asked: 1 });
     expect(strangers).toBe(0);
   },
 );
 
-it('a host of which no checked address answers is tried at no other address', async () => {
+it('a host over SSH is not tried at unchecked addresses if no checked address answers', async () => {
   await expect(read(['127.0.0.2', '127.0.0.3'])).rejects.toMatchObject({
     kind: expect.stringMatching(/un(available|processable)/),
   });
   expect(strangers).toBe(0);
 });
 
-it('a host is refused before anything is dialled if one of its addresses is forbidden, whichever it is', async () => {
+it('a host over SSH is refused before any connection if any of its addresses is forbidden', async () => {
   const logins = server.logins();
   for (const addresses of [
     ['127.0.0.1', '127.0.0.9'],
@@ -79,7 +79,7 @@ it.each([
   ['ssh://git@git.test/a.git', 'git.test'],
   ['ssh://git@git.test:22/a.git', 'git.test'],
   ['ssh://git@git.test:2222/a.git', '[git.test]:2222'],
-])('the host of %s is looked for among the known hosts as %s', async (url, alias) => {
+])('the host of %s is looked up in the known hosts as %s', async (url, alias) => {
   const directory = mkdtempSync(join(tmpdir(), 'git-access-'));
   const credential = { kind: 'ssh_key', privateKey: key.private, knownHosts: '' } as const;
   const destination = { url: new URL(url), addresses: ['127.0.0.1'], mayBePlain: false };

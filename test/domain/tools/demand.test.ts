@@ -13,13 +13,13 @@ import {
 const anyFiles = readFilesTools({ 'main.tf': '' });
 const wanted = { by: 'template', tool: { name: 'opentofu', version: '~> 1.9' } } as const;
 
-describe('the demand of a run', () => {
-  it('is open to both tools if nothing asks for one', () => {
+describe('the tool versions that fit a run', () => {
+  it('include both tools if nothing requires one', () => {
     const demand = intersectDemand({ files: anyFiles, wanted: [], writer: null });
     expect(demand).toEqual({ opentofu: [], terraform: [] });
   });
 
-  it('is what version, environment, files and state have in common', () => {
+  it('satisfy template version, environment, files and state at once', () => {
     const files = readFilesTools({ 'main.tofu': 'terraform {\n  required_version = "< 1.12"\n}' });
     const environment = { by: 'environment', tool: { name: 'opentofu', version: '!= 1.10.1' } } as const;
     const writer = { name: 'opentofu', version: '1.10.0' };
@@ -31,14 +31,14 @@ describe('the demand of a run', () => {
     expect(meetsDemand(demand, { name: 'terraform', version: '1.11.4' })).toBe(false);
   });
 
-  it('is for Terraform where the template names it, although a file beside is for OpenTofu alone', () => {
+  it('are of Terraform if the template names it, although one of its files is only for OpenTofu', () => {
     const files = readFilesTools({ 'main.tf': '', 'extra.tofu': '' });
     expect(intersectDemand({ files, wanted: [], writer: null })).toEqual({ opentofu: [] });
     const template = { by: 'template', tool: { name: 'terraform' } } as const;
     expect(intersectDemand({ files, wanted: [template], writer: null })).toEqual({ terraform: [] });
   });
 
-  it('is one range where versions that ignore a bound of the files are in it, and two where they are not', () => {
+  it('are one range unless OpenTofu 1.12 and later ignore a bound of the files, and then two', () => {
     const rangesFor = (required: string) => {
       const files = readFilesTools({ 'main.tf': `terraform {\n  required_version = "${required}"\n}` });
       const demand = intersectDemand({ files, wanted: [{ by: 'template', tool: { name: 'opentofu' } }], writer: null });
@@ -49,7 +49,7 @@ describe('the demand of a run', () => {
     expect(rangesFor('< 1.12')).toEqual(['< 1.12, < 1.12.0', '>= 1.12.0']);
   });
 
-  it('says what asks for different tools', () => {
+  it('do not exist, with an error that names both, if two sources require different tools', () => {
     const environment = { by: 'environment', tool: { name: 'terraform' } } as const;
     expect(intersectDemand({ files: anyFiles, wanted: [wanted, environment], writer: null })).toEqual({
       conflict: 'the template version needs opentofu, the environment needs terraform',
@@ -60,7 +60,7 @@ describe('the demand of a run', () => {
     });
   });
 
-  it('says which ranges have nothing in common', () => {
+  it('do not exist, with an error that names the ranges, if the ranges exclude each other', () => {
     const writer = { name: 'opentofu', version: '2.0.1' };
     expect(intersectDemand({ files: anyFiles, wanted: [wanted], writer })).toEqual({
       conflict:
@@ -68,7 +68,7 @@ describe('the demand of a run', () => {
     });
   });
 
-  it('leaves out the tool whose required_version cannot be met', () => {
+  it('exclude a tool whose required_version cannot be met', () => {
     const environment = { by: 'environment', tool: { name: 'terraform', version: '~> 1.14' } } as const;
     const files = readFilesTools({ 'main.tofu': '', 'main.tf': 'terraform { required_version = "< 1.12" }' });
     expect(intersectDemand({ files, wanted: [environment], writer: null })).toHaveProperty('conflict');
@@ -82,7 +82,7 @@ describe('required_version in files that Terraform reads too', () => {
   if ('conflict' in demand) throw new Error(demand.conflict);
   const fits = (name: string) => (version: string) => meetsDemand(demand, { name, version });
 
-  it('limits Terraform and OpenTofu before 1.12, as the tools do', () => {
+  it('limits Terraform and OpenTofu before 1.12, as in the tools themselves', () => {
     const versions = ['1.9.8', '1.10.1', '1.11.4', '1.12.0', '1.12.6'];
     expect(versions.filter(fits('terraform'))).toEqual(['1.10.1']);
     expect(versions.filter(fits('opentofu'))).toEqual(['1.10.1', '1.12.0', '1.12.6']);
@@ -112,15 +112,15 @@ it('a contradiction among many ranges names only those that contradict each othe
   });
 });
 
-it('an option that only newer versions know fits a demand that such a version can meet', () => {
+it('an option that only newer versions support is accepted if such a version fits the run', () => {
   const demand = { opentofu: [{ version: '< 1.9', by: 'environment' }], terraform: [] } as const;
   expect(canBeAtLeast(demand, { name: 'opentofu', version: '1.9.0' })).toBe(false);
   expect(canBeAtLeast(demand, { name: 'opentofu', version: '1.8.0' })).toBe(true);
   expect(canBeAtLeast({ terraform: [] }, { name: 'opentofu', version: '1.8.0' })).toBe(false);
 });
 
-describe('the best tool', () => {
-  it('is the highest version of OpenTofu, in whatever order workers name them', () => {
+describe('the best tool for a run', () => {
+  it('is the highest version of OpenTofu, in whatever order workers report versions', () => {
     const tools = [
       { name: 'terraform', version: '1.14.0' },
       { name: 'opentofu', version: '1.9.8' },
@@ -131,7 +131,7 @@ describe('the best tool', () => {
     expect(bestOf([])).toBeUndefined();
   });
 
-  it('is never older than the tool that wrote the state, nor another', () => {
+  it('is the tool that wrote the state, in no older version', () => {
     const writer = { name: 'opentofu', version: '1.10.0' };
     expect(mayFollow(writer, { name: 'opentofu', version: '1.9.8' })).toBe(false);
     expect(mayFollow(writer, { name: 'opentofu', version: '1.10.0' })).toBe(true);

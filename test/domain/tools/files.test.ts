@@ -3,18 +3,18 @@ import { readFilesTools } from '#domain/registry/tools/files-tools.ts';
 
 const requires = (range: string) => `terraform {\n  required_version = "${range}"\n}\n`;
 
-describe('the tool of files', () => {
-  it('is OpenTofu if a file is for OpenTofu alone', () => {
+describe("the tool that a template's files need", () => {
+  it('is OpenTofu if a file is only for OpenTofu', () => {
     expect(readFilesTools({ 'main.tofu': '' }).needsOpenTofu).toBe(true);
     expect(readFilesTools({ 'main.tf': '', 'more.tofu.json': '{}' }).needsOpenTofu).toBe(true);
   });
 
-  it('is open if each file for OpenTofu stands for one of Terraform', () => {
+  it('is not determined if each file for OpenTofu replaces one for Terraform', () => {
     expect(readFilesTools({ 'main.tf': '', 'main.tofu': '' }).needsOpenTofu).toBe(false);
     expect(readFilesTools({ 'main.tf': '', 'modules/x/main.tofu': '' }).needsOpenTofu).toBe(false);
   });
 
-  it('is limited by required_version of all of its files and of the modules that they call', () => {
+  it('is limited by required_version in all files and in the modules that they call', () => {
     const files = {
       'stacks/a/main.tf': `${requires('>= 1.5')}module "x" {\n  source = "../../modules/x"\n}\n`,
       'stacks/a/more.tf.json': JSON.stringify({ terraform: [{ required_version: '< 2.0' }] }),
@@ -25,12 +25,12 @@ describe('the tool of files', () => {
     expect(readFilesTools(files, 'stacks/a').required).toEqual({ opentofu: all, terraform: all });
   });
 
-  it('reads for each tool the files that the tool reads', () => {
+  it('is limited for each tool by the files that this tool reads', () => {
     const files = { 'main.tf': requires('~> 1.14'), 'main.tofu': requires('~> 1.12') };
     expect(readFilesTools(files).required).toEqual({ opentofu: ['~> 1.12'], terraform: ['~> 1.14'] });
   });
 
-  it('is not limited by comments, strings, other blocks and texts that are computed', () => {
+  it('is not limited by comments, strings and other blocks', () => {
     const text = [
       '# terraform { required_version = "= 1.0.0" }',
       'locals {\n  terraform = "required_version = \\"= 1.1.0\\""\n}',
@@ -46,13 +46,13 @@ describe('the tool of files', () => {
     expect(readFilesTools(files).required.terraform).toEqual(['>= 1.5']);
   });
 
-  it('ends for modules that call each other', () => {
+  it('is found even if modules call each other', () => {
     const call = (source: string) => `module "m" {\n  source = "${source}"\n}\n`;
     const files = { 'main.tf': call('./a'), 'a/main.tf': `${call('../')}${requires('>= 1.1')}` };
     expect(readFilesTools(files).required.terraform).toEqual(['>= 1.1']);
   });
 
-  it('is limited for OpenTofu from 1.12 on by its own files and by language blocks alone', () => {
+  it('is limited for OpenTofu from 1.12 on only by .tofu files and language blocks', () => {
     const files = {
       'main.tf': requires('>= 1.5'),
       'own.tofu': requires('< 3.0'),

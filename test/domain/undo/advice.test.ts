@@ -15,8 +15,8 @@ function judge(runs: readonly DeployedRun[], id: string) {
   return { verdicts: judgeChanges(history, history.find(id)!), isUndoable: judgeUndoable(history) };
 }
 
-describe('the run that the verdict says to undo first', () => {
-  it('is the one that the undo of a later run has given the path back to, not that undo', () => {
+describe('the run that a verdict recommends to undo first', () => {
+  it('is the run whose value an undo restored, and not that undo', () => {
     const runs = [
       run('first', 1),
       run('undone', 2),
@@ -28,7 +28,7 @@ describe('the run that the verdict says to undo first', () => {
     expect(verdicts).toMatchObject([{ path: '/variables/a', verdict: 'superseded', byRun: 'second' }]);
   });
 
-  it('can be undone if nothing or only such runs are in its way', () => {
+  it('can be undone if only undoable later runs changed its inputs', () => {
     const { isUndoable } = judge([run('first', 1), run('second', 2), run('third', 3), run('fourth', 4)], 'second');
     expect(['second', 'third', 'fourth'].map(isUndoable)).toEqual([true, true, true]);
   });

@@ -87,7 +87,7 @@ function forEachHistory(purpose: string, check: (runs: DeployedRun[], random: Ra
 }
 
 describe(`in random histories (seed ${seed})`, () => {
-  it('inputs that are turned into leaves and back are the same', () => {
+  it('converting inputs into leaves and back changes nothing', () => {
     forEachHistory('leaves', (runs) => {
       for (const { leaves } of runs) expect(leavesOf(inputsOf(leaves), secrets)).toEqual(leaves);
       return 1;
@@ -112,7 +112,7 @@ describe(`in random histories (seed ${seed})`, () => {
     expect(checked).toBeGreaterThan(histories);
   });
 
-  it('undoing a run whose verdicts are all clean equals never having run it', () => {
+  it('undoing a run whose verdicts are all clean has the result that the history has without this run', () => {
     const checked = forEachHistory('never', (runs) => {
       const undone = runs.map(({ id }) => ({ id, runs: undo(runs, id) })).filter(({ runs: after }) => after !== null);
       for (const { id, runs: after } of undone) expect(lastOf(after!)).toEqual(inputsOf(withoutRun(runs, id)));

@@ -14,7 +14,7 @@ function withMembers(members: number, valueAt: (at: number) => number): Leaves {
 }
 
 describe('the verdicts of a large change', () => {
-  it('look at each input once, so that 5,000 changes of 50,000 members are judged while the service goes on', () => {
+  it('read each input once for all changes, and not once for each of 5,000 changes', () => {
     const first = withMembers(50_000, () => 1);
     const second = withMembers(50_000, (at) => (at < 5_000 ? 2 : 1));
     const history = new History([
@@ -30,7 +30,7 @@ describe('the verdicts of a large change', () => {
     expect(walked).toBeLessThan(10);
   });
 
-  it('name the first member that a later run put into an object that the run had made', () => {
+  it('name the first member that a later run added to an object that the run created', () => {
     const history = new History([
       { id: 'first', leaves: new Map(), undoes: null },
       { id: 'made', leaves: new Map([['/variables/map', object]]), undoes: null },

@@ -36,7 +36,7 @@ it('a webhook has at most 100 patterns', async () => {
 it.each([
   ['71 hours 50 minutes', true],
   ['72 hours 10 minutes', false],
-])('a webhook to which nothing could be delivered for %s stays enabled: %s', async (time, isEnabled) => {
+])('a webhook to which no delivery succeeded for %s stays enabled: %s', async (time, isEnabled) => {
   const { id } = await create(['project.updated']);
   endpoint.answers = { status: 500 };
   await rename();
@@ -50,7 +50,7 @@ it.each([
 it.each([
   ['23 hours 50 minutes', true],
   ['24 hours 10 minutes', false],
-])('the former secret still signs %s after a rotation: %s', async (time, stillSigns) => {
+])('the previous secret still signs %s after a rotation: %s', async (time, stillSigns) => {
   await api.rows('delete from webhooks');
   const { id, secret } = await create(['project.updated']);
   await tenant.owner.post(`/admin/webhooks/${id}/rotate`, {});

@@ -40,7 +40,7 @@ describe('a delivery that fails', () => {
     expect(drawn).toBeLessThanOrEqual(pauseMs * 1.1);
   });
 
-  it('is given up after the tenth try', () => {
+  it('is not tried again after the tenth try', () => {
     expect(pauseAfter(10, 0)).toBeNull();
   });
 });
@@ -56,7 +56,7 @@ test.each([
   `after ${pauses.join(', ')} and ${hours.at(-1)} hours, and is given up after that: three days`,
   `the first ${keptAnswerBytes.toLocaleString('en')} bytes of the last answer`,
   `nothing could be delivered for ${inWords(failingLimitMs / dayMs)} days`,
-])('the page about webhooks says "%s"', (sentence) => {
+])('docs/webhooks.md says "%s"', (sentence) => {
   expect(docsText('webhooks')).toContain(sentence);
 });
 
@@ -81,6 +81,6 @@ test.each([
   [['run.*', '*'], false],
   [['*', 'audit.*'], true],
   [['audit.recorded'], true],
-])('a webhook with the patterns %j hears the audit: %s', (patterns, expected) => {
+])('a webhook with the patterns %j receives audit records: %s', (patterns, expected) => {
   expect(hearsAudit(patterns)).toBe(expected);
 });

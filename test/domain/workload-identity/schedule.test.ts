@@ -11,7 +11,7 @@ const key = (signs: number, made = signs): KeyTimes => ({
 const statuses = (keys: KeyTimes[], hour: number) => scheduleOf(keys, hours(hour)).map(({ status }) => status);
 
 describe('the published keys', () => {
-  it('are one that signs, and during a rotation the next one and the last one', () => {
+  it('are the signing key, and around a rotation also the next or the previous key', () => {
     const keys = [key(0), key(10, 9)];
     expect(statuses(keys, 8)).toEqual(['upcoming', 'signing']);
     expect(statuses(keys, 9.99)).toEqual(['upcoming', 'signing']);
@@ -20,12 +20,12 @@ describe('the published keys', () => {
     expect(statuses(keys, 11.1)).toEqual(['signing']);
   });
 
-  it('hold a key that signs no more until the longest token is over, and five minutes for wrong clocks', () => {
+  it('include a retired key until the longest token has expired, and five minutes longer for wrong clocks', () => {
     const [, retired] = scheduleOf([key(0), key(10, 9)], hours(10.5));
     expect(retired?.publishedUntil).toEqual(new Date(hours(11).getTime() + 300_000));
   });
 
-  it('are told apart in whatever order they are read', () => {
+  it('get their statuses in whatever order they are read', () => {
     const keys = [key(10, 9), key(0), key(5, 4)];
     expect(statuses(keys, 10.5)).toEqual(['signing', 'retired']);
     expect(statuses(keys.toReversed(), 10.5)).toEqual(['signing', 'retired']);
@@ -35,11 +35,11 @@ describe('the published keys', () => {
 describe('the next key', () => {
   const due = (keys: KeyTimes[], hour: number) => startOfDueKey(scheduleOf(keys, hours(hour)), hours(hour), 1);
 
-  it('signs at once if it is the first', () => {
+  it('signs at once if it is the first key', () => {
     expect(due([], 3)).toEqual(hours(3));
   });
 
-  it('is published an hour before the last one has signed long enough', () => {
+  it('is published an hour before the signing key expires', () => {
     expect(due([key(0)], 22.9)).toBeNull();
     expect(due([key(0)], 23)).toEqual(hours(24));
   });
@@ -48,7 +48,7 @@ describe('the next key', () => {
     expect(due([key(0), key(24, 23)], 23.5)).toBeNull();
   });
 
-  it('is still published an hour ahead after a long stop of the service', () => {
+  it('is published an hour before it signs, even after a long stop of the service', () => {
     expect(due([key(0)], 500)).toEqual(hours(501));
   });
 });

@@ -22,7 +22,7 @@ const idsOf = async (runId: string) => {
 };
 
 describe('the token of an attempt', () => {
-  it('names the issuer, the audience, and everything that the attempt belongs to, by ids and slugs', async () => {
+  it('has the issuer, the audience, and the ids and slugs of everything that the attempt belongs to', async () => {
     const { runId, attemptId } = await stage.planning();
     const token = await stage.mint({ attemptId });
     const { organization, team, project, environment } = stage.tenant;
@@ -81,7 +81,7 @@ describe('the token of an attempt', () => {
     expect(nbf).toBe(iat - 30);
   });
 
-  it('the token of a project shares no id with that of another organization whose places have the same names', async () => {
+  it('the tokens of two organizations with the same names share no id', async () => {
     const other = await makeTenant(stage.api);
     const request = { environment_id: other.environment, instance: 'of-the-other' };
     const theirs = await stage.steps.planning(stage.worker, 'none', request);
@@ -95,7 +95,7 @@ describe('the token of an attempt', () => {
     }
   });
 
-  it('names the organization that has the team when it is issued', async () => {
+  it('names the organization to which the team belongs when the token is issued', async () => {
     const attempt = await stage.planning();
     const [to] = await stage.api.rows<{ id: string }>('select organization_id as id from teams where id = ?', [
       (await makeTenant(stage.api)).team,
@@ -113,7 +113,7 @@ describe('the token of an attempt', () => {
     expect(sub).toContain(`organization:${to!.id}:team:${stage.tenant.team}:`);
   });
 
-  it('has an id of its own each time', async () => {
+  it('has another id each time', async () => {
     const attempt = await stage.planning();
     const ids = [await stage.mint(attempt), await stage.mint(attempt)].map((token) => decodeJwt(token).jti);
     expect(new Set(ids).size).toBe(2);
@@ -173,7 +173,7 @@ describe('no token is issued', () => {
     await expect(stage.mint(attempt, { issuer: null })).rejects.toMatchObject({ code: 'issuer_unknown' });
   });
 
-  it('no token is issued with a key ring that does not open the signing key', async () => {
+  it('no token is issued if the key ring cannot decrypt the signing key', async () => {
     const { attemptId } = await stage.planning();
     const request = { attemptId, workerId: stage.worker, issuer, audience };
     const other = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 9) }]);

@@ -14,7 +14,7 @@ const readKeys = () =>
   );
 const signer = async () => decodeProtectedHeader(await stage.mint(await stage.planning())).kid;
 
-it('workers that start together make one first key, and the audit names it', async () => {
+it('workers that start at the same time create one first key, and the audit records it', async () => {
   await stage.api.rows('delete from signing_keys');
   const made = await Promise.all([1, 2, 3].map(() => stage.keepKeys()));
   expect(made.filter((id) => id !== null)).toHaveLength(1);
@@ -32,7 +32,7 @@ it('workers that start together make one first key, and the audit names it', asy
   ]);
 });
 
-it('a key is followed in time: published before it signs, and kept until its last token is over', async () => {
+it('the next key is published before it signs, and the last one kept until its last token has expired', async () => {
   const first = await signer();
   await stage.passHours(22);
   expect(await stage.keepKeys(1), 'it is not time yet').toBeNull();

@@ -57,7 +57,7 @@ describe('a diff', () => {
     expect(removed.nodes).toEqual([{ key: 'constructor', change: 'removed', fields: fields('before') }]);
   });
 
-  it('drafts that are no valid specs are compared as far as they can be read', () => {
+  it('compares invalid drafts as far as they can be read', () => {
     expect(diffSpecs(null, { nodes: { a: 'x', b: { template: 3 } } }).nodes).toEqual([
       { key: 'a', change: 'added', fields: [{ path: '', before: {}, after: 'x' }] },
       { key: 'b', change: 'added', fields: [{ path: '/template', after: 3 }] },

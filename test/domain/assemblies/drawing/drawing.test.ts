@@ -23,7 +23,7 @@ describe('a drawing', () => {
     expect(svg).toContain('&lt;script&gt;');
   });
 
-  it('tells states apart by words and borders, and links nodes', async () => {
+  it('shows the state of each node by a label and a border, and links the node', async () => {
     const drawing = await layOut({ nodes: nodes.slice(0, 2), edges: [['n0', 'n1']] });
     const svg = renderGraphSvg(drawing, (key) => ({
       class: key === 'n0' ? 'failed' : 'skipped',

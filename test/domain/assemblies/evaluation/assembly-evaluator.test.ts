@@ -10,7 +10,7 @@ const author = new AssemblyEvaluator(evaluator, { person: 'ana', owner: 'ana' })
 beforeAll(() => evaluator.start(), 60_000);
 afterAll(() => evaluator.close());
 
-describe('a thread', () => {
+describe('an evaluation thread for assemblies', () => {
   it('reads a draft with the lines of its members', async () => {
     const { value, lineOf } = await author.parseDraft('nodes:\n  a:\n    template: x\n');
     expect(value).toEqual({ nodes: { a: { template: 'x' } } });
@@ -40,7 +40,7 @@ describe('a thread', () => {
     expect(drawing.edges).toEqual([{ from: 'a', to: 'b', path: expect.stringMatching(/^M[\d.]+ [\d.]+C/) }]);
   });
 
-  it('gives up on a condition whose loops multiply', async () => {
+  it('refuses a condition whose nested loops take too many steps', async () => {
     const list = Array.from({ length: 200 }, (_, index) => index);
     const loops = 'abcde'.split('').reduce((inner, name) => `variables.list.all(${name}, ${inner})`, 'true');
     const failure = await author

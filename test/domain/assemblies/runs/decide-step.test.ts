@@ -43,7 +43,7 @@ function decide(nodes: NodeFacts[], given: Partial<AssemblyFacts> = {}) {
 }
 
 describe('which nodes start', () => {
-  it('starts every node that waits for none, and lets the others wait, naming what they wait for', () => {
+  it('every node without dependencies starts, and the others wait for named nodes', () => {
     const { changes, status } = decide([node('a'), node('b'), node('c', { dependencies: ['a', 'b'] })]);
     expect(changes).toEqual({
       a: { kind: 'start' },
@@ -53,7 +53,7 @@ describe('which nodes start', () => {
     expect(status).toBe('running');
   });
 
-  it('starts a node once all that it waits for have succeeded or were skipped', () => {
+  it('a node starts once all of its dependencies succeeded or were skipped', () => {
     const nodes = [
       ended('a', 'succeeded'),
       ended('b', 'skipped', 'condition_false'),
@@ -62,7 +62,7 @@ describe('which nodes start', () => {
     expect(decide(nodes).changes).toEqual({ c: { kind: 'start' } });
   });
 
-  it('starts no more nodes than may run side by side; one that waits for approval leaves its slot', () => {
+  it('no more nodes start than the concurrency allows, and a node that waits for approval uses no slot', () => {
     const waits = withRun('a', { status: 'pending_approval' }, { status: 'pending_approval' });
     const { changes } = decide([waits, withRun('b', {}), node('c'), node('d')], { concurrency: 2 });
     expect(changes).toEqual({ c: { kind: 'start' }, d: { kind: 'wait_for_slot' } });
@@ -75,7 +75,7 @@ describe('which nodes start', () => {
 });
 
 describe('a node that fails', () => {
-  it('stops those that depend on it, and those behind them, and nothing else', () => {
+  it('makes its direct and indirect dependents skipped, and no other node', () => {
     const { changes } = decide([
       ended('a', 'failed', 'run_failed'),
       node('b', { dependencies: ['a'] }),
@@ -89,12 +89,12 @@ describe('a node that fails', () => {
     });
   });
 
-  it('stops its dependents at once, although they wait for others too', () => {
+  it('makes a dependent skipped at once, even while the dependent waits for another node', () => {
     const { changes } = decide([ended('a', 'failed'), withRun('b', {}), node('c', { dependencies: ['a', 'b'] })]);
     expect(changes['c']).toMatchObject({ kind: 'end', status: 'skipped' });
   });
 
-  it('ends the assembly run once nothing runs any more', () => {
+  it('ends the assembly run as failed once no node runs', () => {
     expect(decide([ended('a', 'failed'), withRun('b', {})]).status).toBe('running');
     expect(decide([ended('a', 'failed'), ended('b', 'succeeded')])).toMatchObject({
       status: 'failed',
@@ -104,7 +104,7 @@ describe('a node that fails', () => {
 });
 
 describe('a node that was skipped', () => {
-  it('skips those that refer to its outputs, and lets the others go on', () => {
+  it('makes dependents that read its outputs skipped, and lets the others start', () => {
     const { changes } = decide([
       ended('a', 'skipped', 'condition_false'),
       node('b', { dependencies: ['a'], readsOutputsOf: ['a'] }),
@@ -116,7 +116,7 @@ describe('a node that was skipped', () => {
     });
   });
 
-  it('lends its recorded outputs if it was left out on purpose', () => {
+  it('provides its recorded outputs if the person who started the assembly run excluded it', () => {
     const { changes } = decide([
       ended('a', 'skipped', 'not_chosen'),
       node('b', { dependencies: ['a'], readsOutputsOf: ['a'] }),
@@ -125,10 +125,10 @@ describe('a node that was skipped', () => {
   });
 });
 
-describe('the end of a run', () => {
+describe("the end of a node's run", () => {
   const retry = { attempts: 3, backoffSeconds: 10 };
 
-  it('ends the node as the run ended', () => {
+  it('gives the node the status of the run', () => {
     expect(decide([withRun('a', { status: 'succeeded' })]).changes['a']).toEqual({
       kind: 'end',
       status: 'succeeded',
@@ -189,7 +189,7 @@ describe('a timeout', () => {
     expect(decide([pausing]).changes['a']).toMatchObject({ kind: 'end', status: 'timed_out' });
   });
 
-  it('wakes the assembly run in time', () => {
+  it('sets the time at which the assembly run wakes', () => {
     expect(decide([withRun('a', {}, { timeoutSeconds: 120 })]).wakeAt).toEqual(minutes(1));
     expect(decide([withRun('a', {})]).wakeAt).toBeNull();
   });
@@ -219,7 +219,7 @@ describe('an assembly run that is canceled', () => {
     expect([status, reason]).toEqual(['canceled', 'canceled_by_user']);
   });
 
-  it('an ended node says how its run ended where that was not canceled', () => {
+  it('explains how the run of a node ended if that run was not canceled', () => {
     const messageOf = (run: Partial<NodeRun>) =>
       decide([withRun('a', run)], { status: 'canceling' }).changes['a'] as { reason: { message: string } };
     expect(messageOf({ status: 'canceled' }).reason.message).toBe('the assembly run was canceled');
@@ -228,7 +228,7 @@ describe('an assembly run that is canceled', () => {
     );
   });
 
-  it('keeps the success of a run that was faster', () => {
+  it('keeps a node succeeded whose run succeeded before the cancellation', () => {
     const { changes } = decide([withRun('a', { status: 'succeeded' })], { status: 'canceling' });
     expect(changes['a']).toMatchObject({ kind: 'end', status: 'succeeded' });
   });
@@ -237,23 +237,23 @@ describe('an assembly run that is canceled', () => {
 describe('the status of an assembly run', () => {
   const waiting = (key: string) => withRun(key, { status: 'pending_approval' }, { status: 'pending_approval' });
 
-  it('an assembly run is pending_approval while nothing else can go on', () => {
+  it('is pending_approval while nodes wait for approval and no other node can proceed', () => {
     expect(decide([waiting('a'), node('b', { dependencies: ['a'] })]).status).toBe('pending_approval');
     expect(decide([waiting('a'), withRun('b', {})]).status).toBe('running');
     expect(decide([waiting('a'), node('b')]).status).toBe('running');
   });
 
-  it('is succeeded if every node succeeded or was skipped for a reason of its own', () => {
+  it('is succeeded if every node succeeded or was skipped by its condition', () => {
     expect(decide([ended('a', 'succeeded'), ended('b', 'skipped', 'condition_false')]).status).toBe('succeeded');
   });
 
-  it('says failed rather than timed out rather than canceled', () => {
+  it('is failed if any node failed, else timed_out if any timed out, else canceled', () => {
     expect(decide([ended('a', 'failed'), ended('b', 'timed_out'), ended('c', 'canceled')]).status).toBe('failed');
     expect(decide([ended('b', 'timed_out'), ended('c', 'canceled')]).status).toBe('timed_out');
     expect(decide([ended('a', 'succeeded'), ended('c', 'canceled')]).status).toBe('canceled');
   });
 
-  it('a node follows the approval for which its run waits, and so does the assembly run', () => {
+  it('is pending_approval, like the node, while the run of the only node waits for approval', () => {
     const step = decide([withRun('a', { status: 'pending_approval' })]);
     expect(step.changes).toEqual({ a: { kind: 'follow', status: 'pending_approval' } });
     expect(step.status).toBe('pending_approval');

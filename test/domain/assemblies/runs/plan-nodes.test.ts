@@ -19,29 +19,29 @@ function made(key: string, dependencies: string[] = [], holdsResources = true): 
 }
 
 describe('a destroy', () => {
-  it('each node of a destroy waits for those that once waited for it', () => {
+  it('makes each node wait for the nodes that depend on it', () => {
     const nodes = nodesToDestroy([made('network'), made('app', ['network']), made('test', ['app', 'network'])], null);
     expect(nodes.map(({ key }) => key)).toEqual(['test', 'app', 'network']);
     expect(nodes.map(({ dependencies }) => dependencies)).toEqual([[], ['test'], ['app', 'test']]);
   });
 
-  it('a destroy skips nodes that hold nothing', () => {
+  it('skips nodes that are not deployed', () => {
     const [app, network] = nodesToDestroy([made('network'), made('app', ['network'], false)], null);
     expect(app).toMatchObject({ key: 'app', skipped: { code: 'not_deployed' } });
     expect(network).toMatchObject({ key: 'network', skipped: null });
   });
 
-  it('a destroy does not wait for ever where two versions had opposite orders', () => {
+  it('has no cycle if two nodes were deployed with dependencies on each other', () => {
     const nodes = nodesToDestroy([made('a', ['b']), made('b', ['a'])], null);
     expect(nodes).toHaveLength(2);
     expect(nodes.filter(({ dependencies }) => dependencies.length > 0)).toHaveLength(1);
   });
 
-  it('a destroy waits for no node that was never deployed', () => {
+  it('does not wait for a node that was never deployed', () => {
     expect(nodesToDestroy([made('app', ['gone'])], null)).toMatchObject([{ key: 'app', dependencies: [] }]);
   });
 
-  it('names a deployed node that depends on one that is to be destroyed alone', () => {
+  it('of one node names a deployed node that depends on it', () => {
     const all = [made('network'), made('app', ['network'])];
     expect(findDependentLeftBehind(nodesToDestroy(all, ['network']), all)).toEqual({
       node: 'network',

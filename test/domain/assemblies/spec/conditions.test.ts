@@ -64,7 +64,7 @@ describe('a condition that cannot be evaluated', () => {
   });
 });
 
-describe('a condition with wrong names', () => {
+describe('the error of an invalid condition', () => {
   it.each([
     ['zz == 1', 'knows "variables" and "nodes", and nothing called "zz"'],
     ['sise(variables.s) == 1', 'has no function "sise"; did you mean "size"?'],
@@ -72,11 +72,11 @@ describe('a condition with wrong names', () => {
     ['nodes[variables.s].status == "x"', 'must name the node'],
     ['1 +', 'is not an expression of CEL'],
     [`${'('.repeat(40)}1${')'.repeat(40)}`, 'must not nest brackets deeper than 32 levels'],
-  ])('%.40s says what would be right', (text, message) => {
+  ])('says how to correct %.40s', (text, message) => {
     expect(checkCondition(text)).toEqual({ problem: expect.stringContaining(message) });
   });
 
-  it('takes the names of loops for their own', () => {
+  it('is absent if a loop variable is called like a root name', () => {
     expect(checkCondition('variables.l.exists(nodes, nodes == 1)')).toEqual({
       references: [{ kind: 'variable', name: 'l', path: [] }],
       statuses: [],
@@ -84,12 +84,12 @@ describe('a condition with wrong names', () => {
   });
 });
 
-describe('evaluation', () => {
-  it('adds whole numbers to others, and compares both', () => {
+describe('the evaluation of a condition', () => {
+  it('adds integers to decimals, and compares both', () => {
     expect(evaluateCondition('variables.a + 1.5 == 2.5', { variables: { a: 1 }, nodes: {} })).toEqual({ value: true });
   });
 
-  it('names what is missing, and repeats no value', () => {
+  it('names a missing output, and never repeats a value in the problem', () => {
     const nodes = { x: { status: 'skipped', outputs: {} } };
     expect(evaluateCondition('nodes.x.outputs.y', { variables: {}, nodes })).toEqual({
       problem: 'nodes.x.outputs.y has no value',
@@ -101,7 +101,7 @@ describe('evaluation', () => {
     expect(JSON.stringify(secret)).not.toContain('hunter2');
   });
 
-  it('is true for no value where "never" is claimed', () => {
+  it('is never true for random values if the check said that the condition can never be true', () => {
     const random = new Random(3);
     const atoms = [
       ...[0, 1, 5, 10, 11].flatMap((n) => ['<', '<=', '==', '!=', '>', '>='].map((op) => `variables.n ${op} ${n}`)),

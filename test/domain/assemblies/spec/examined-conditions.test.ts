@@ -30,11 +30,11 @@ it('a condition that several nodes have is examined once, and its problem is rep
   expect(wrong).toEqual(['/nodes/b/when', '/nodes/c/when']);
 });
 
-it('nodes without conditions have none examined', async () => {
+it('the validation examines no condition if no node has one', async () => {
   expect(await validate({ a: undefined })).toMatchObject({ examined: [], wrong: [] });
 });
 
-it('a specification of the right form is returned with its nodes, and one of a wrong form is not returned', async () => {
+it('the validation returns the nodes of a specification only if its form is valid', async () => {
   expect((await validate({ a: undefined, b: '1 +' })).nodes).toEqual(['a', 'b']);
   expect((await validate({ 'not a key': undefined })).nodes).toBeNull();
 });

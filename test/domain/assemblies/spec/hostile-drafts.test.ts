@@ -80,7 +80,7 @@ const hostile: [situation: string, draft: object, problems: number][] = [
 ];
 
 describe('validating a draft', () => {
-  it.each(hostile)('takes little time and answers little if it %s', async (_situation, draft, problems) => {
+  it.each(hostile)('takes little time and returns few problems if it %s', async (_situation, draft, problems) => {
     const { value } = parseDraft(JSON.stringify(draft));
     // It took minutes when each unknown name was compared with each known one.
     const { errors, warnings } = await within(3_000, () => validateSpec(value, catalog, evaluation));
@@ -89,20 +89,20 @@ describe('validating a draft', () => {
   });
 });
 
-it('a draft of more than 1,000 nodes has this one problem, whatever is wrong with its nodes', async () => {
+it('validating a draft of more than 1,000 nodes reports only their number, whatever else is wrong', async () => {
   const draft = { nodes: nodesOf(1_001, () => ({ depends_on: ['unknown'] })) } as never;
   const { errors } = await validateSpec(draft, catalog, evaluation);
   expect(errors).toEqual([expect.objectContaining({ path: '/nodes', message: 'must have at most 1000 nodes' })]);
 });
 
 describe('reading a draft', () => {
-  it('refuses names that are very long together, because every problem inside them would repeat them', () => {
+  it('refuses a path whose names have more than 1,000 characters together', () => {
     const draft = { nodes: { a: { variables: { ['n'.repeat(600)]: { ['m'.repeat(600)]: [1] } } } } };
     expect(() => parseDraft(JSON.stringify(draft))).toThrow(DraftUnreadable);
     expect(() => parseDraft(JSON.stringify(draft))).toThrow('more than 1000 characters together');
   });
 
-  it('finds each line once in YAML that repeats a large value, instead of looking through the text for every alias', async () => {
+  it('finds the lines of a large value with many YAML aliases in little time', async () => {
     const large = numbers(2_000).map((number) => `  b${number}: ${number}`);
     const aliases = numbers(40).map((number) => `c${number}: *a`);
     const text = ['a: &a', ...large, ...aliases].join('\n');

@@ -31,17 +31,17 @@ describe('a draft', () => {
     }
   });
 
-  it('takes words such as "no" and dates as texts, as YAML 1.2 does', () => {
+  it('reads words such as "no" and dates as strings, as YAML 1.2 does', () => {
     expect(parseDraft('a: no\nb: 2030-01-01\nc: 1.10').value).toEqual({ a: 'no', b: '2030-01-01', c: 1.1 });
   });
 
-  it('keeps numbers that lose no digits', () => {
+  it('reads numbers exactly if JavaScript can represent them', () => {
     const value = { a: 9007199254740991, b: 1e20, c: -0.5 };
     for (const source of ['a: 9007199254740991\nb: 1e20\nc: -0.5', '{"a": 9007199254740991, "b": 1e20, "c": -0.5}'])
       expect(parseDraft(source).value).toEqual(value);
   });
 
-  it('keeps decimals in every form of YAML', () => {
+  it('reads decimals in every notation of YAML', () => {
     expect(parseDraft('a: +1.5\nb: .5\nc: -2.\nd: 1.10e+2').value).toEqual({ a: 1.5, b: 0.5, c: -2, d: 110 });
   });
 
@@ -49,7 +49,7 @@ describe('a draft', () => {
     expect(parseDraft('a: &x {b: 1}\nc: *x').value).toEqual({ a: { b: 1 }, c: { b: 1 } });
   });
 
-  it('takes names such as "constructor" as names', () => {
+  it('accepts "constructor" and "toString" as names of members', () => {
     expect(Object.keys(Object(parseDraft('constructor: 1\ntoString: 2').value))).toEqual(['constructor', 'toString']);
   });
 });

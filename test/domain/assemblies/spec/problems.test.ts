@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeIssues } from '#domain/assemblies/spec/problems.ts';
 import { AssemblySpec } from '#domain/assemblies/spec/spec.ts';
 
-it('names what is known where a draft has a member that is not', () => {
+it('the problem of an unknown member of a draft names the known members', () => {
   const draft = { noodes: {}, nodes: { app: { template: 'web', aproval: {}, retry: { attempts: 1, pause: 'PT1S' } } } };
   const issues = AssemblySpec.safeParse(draft).error?.issues ?? [];
   const found = new Map([...describeIssues(AssemblySpec, issues)].map(({ path, message }) => [path, message]));

@@ -21,7 +21,7 @@ function resolve(value: JsonValue, secrets: string[] = []) {
   );
 }
 
-describe('a value that is nothing but a reference', () => {
+describe('a value that consists of one reference', () => {
   it.each([
     ['${variables.n}', 3],
     ['${variables.list}', [1, { a: 'x' }]],
@@ -29,27 +29,27 @@ describe('a value that is nothing but a reference', () => {
     ['${variables.list[1].a}', 'x'],
     ['${variables["list"][1]["a"]}', 'x'],
     ['${variables.none}', null],
-  ])('%s keeps its type', (text, expected) => {
+  ])('%s gets the type of what it refers to', (text, expected) => {
     expect(resolve({ a: [text] }).value).toEqual({ a: [expected] });
   });
 });
 
 describe('a reference inside a text', () => {
-  it('puts texts, numbers and booleans in', () => {
+  it('is replaced by a string, a number or a boolean', () => {
     expect(resolve('${variables.text}-${variables.n}-${variables.flag}').value).toBe('eu-3-true');
   });
 
-  it('a reference to a list inside a text is refused', () => {
+  it('is refused if it refers to a list', () => {
     expect(() => resolve('a ${variables.list}')).toThrow(/variables\.list is a list, which has no place inside a text/);
   });
 
-  it('a reference after a second dollar sign is not replaced', () => {
+  it('is not replaced after a second dollar sign', () => {
     expect(resolve('$${variables.n} and ${variables.n}').value).toBe('${variables.n} and 3');
   });
 });
 
 describe('a reference without a value', () => {
-  it('the error names the reference that has no value', () => {
+  it('is named in the error', () => {
     expect(() => resolve('${nodes.a.outputs.missing}')).toThrow('nodes.a.outputs.missing has no value');
   });
 
@@ -58,7 +58,7 @@ describe('a reference without a value', () => {
     '${variables.text.length}',
     '${variables.list[7]}',
     '${variables.n.constructor}',
-  ])('%s finds no inherited member', (text) => {
+  ])('%s does not read an inherited member', (text) => {
     expect(() => resolve(text)).toThrow(ReferenceFailed);
   });
 });
@@ -82,11 +82,11 @@ describe('a text that looks like a reference', () => {
   });
 });
 
-describe('references that give more than variables may be', () => {
+describe('references that resolve to more than the limit of variables', () => {
   const large = { value: 'x'.repeat(100_000), isSensitive: false };
   const fail = (value: JsonValue, found: Known = large) => expect(() => resolveReferences(value, () => found));
 
-  it('are refused with a reason before a text is made of them, however often the text repeats them', async () => {
+  it('are refused before the text is built, however often the text repeats them', async () => {
     await within(2_000, () => {
       fail('${variables.a}'.repeat(20)).toThrow(
         /^with variables\.a, the references give more than 1 MiB or 20,000 values: /,
@@ -95,13 +95,13 @@ describe('references that give more than variables may be', () => {
     });
   });
 
-  it('are refused where each is the whole of a value, because it is written as often as it is used', () => {
+  it('are refused if each is a whole value, because each use counts', () => {
     fail(Array.from({ length: 20 }, () => '${variables.a}')).toThrow(ReferenceFailed);
     const values = { value: Array.from({ length: 9_000 }, () => 1), isSensitive: false };
     fail({ a: '${variables.a}', b: '${variables.a}', c: '${variables.a}' }, values).toThrow(ReferenceFailed);
   });
 
-  it('count together if they share a budget, and a part counts as a part', () => {
+  it('count together if they share a budget, and a reference to a member counts only that member', () => {
     const budget = new ReferenceBudget();
     const parts = { value: { small: 1, large: large.value }, isSensitive: false };
     const use = (text: string) => resolveReferences(text, () => parts, budget).value;
@@ -111,17 +111,17 @@ describe('references that give more than variables may be', () => {
   });
 });
 
-describe('secrets', () => {
-  it('a reference to a secret makes the whole value sensitive', () => {
+describe('a reference to a secret', () => {
+  it('makes the whole value sensitive', () => {
     expect(resolve({ a: '${variables.n}', b: 'x${variables.text}' }, ['text']).isSensitive).toBe(true);
     expect(resolve({ a: '${variables.n}' }, ['text']).isSensitive).toBe(false);
   });
 });
 
-describe('any text', () => {
+describe('resolving any text', () => {
   const pieces = ['$', '${', '$${', '}', 'variables', '.n', '.text', 'a', ' ', '[0]', '["x"]', '${variables.n}', 'é'];
 
-  it('any text resolves to itself once its dollar signs are doubled, and never takes long', async () => {
+  it('fails only where a malformed reference is found, and takes little time', async () => {
     const random = new Random(7);
     for (let round = 0; round < 2_000; round++) {
       const text = Array.from({ length: random.between(0, 12) }, () => random.pick(pieces)).join('');

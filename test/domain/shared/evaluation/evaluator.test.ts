@@ -68,7 +68,7 @@ describe('an evaluation', () => {
     expect(blocked).toBeLessThan(Math.max(250, (performance.now() - began) / 3));
   });
 
-  it('the evaluation of one person does not wait for the costly ones of another', async () => {
+  it('an evaluation of one person does not wait for the costly evaluations of another', async () => {
     evaluator = new Evaluator();
     await as('ana').validate(withPattern, { name: 'warm' });
     const costly = makeCostlySchema();
@@ -84,7 +84,7 @@ describe('an evaluation', () => {
     expect(new Set(await Promise.all(attacks))).toEqual(new Set(['schema_too_costly']));
   });
 
-  it('sixteen service accounts of one person get one evaluation at a time and one budget, so another tenant waits for one', async () => {
+  it('sixteen service accounts of one person share one evaluation at a time and one budget', async () => {
     evaluator = new Evaluator({ milliseconds: 100, sharesOfOwner: 6, windowSeconds: 6_000 });
     const costly = makeCostlySchema();
     let finished = 0;
@@ -101,7 +101,7 @@ describe('an evaluation', () => {
     expect(await Promise.all(attacks)).toEqual(['schema_too_costly', ...refusals]);
   });
 
-  it('an evaluation is refused once the processor time of its person is used up, and others go on', async () => {
+  it("an evaluation is refused once its person's processor time is used up, and other people are not affected", async () => {
     evaluator = new Evaluator({ milliseconds: 300, sharesOfOwner: 6, windowSeconds: 6_000 });
     const costly = makeCostlySchema();
     expect(await as('mallory').validate(costly, { a: 'x' }).catch(codeOf)).toBe('schema_too_costly');
@@ -114,7 +114,7 @@ describe('an evaluation', () => {
     expect((await as('ana').validate(withPattern, { name: 'network' })).valid).toBe(true);
   });
 
-  it('an evaluation is refused while too many of its person wait, with the number of them', async () => {
+  it('an evaluation is refused while its person has 100 evaluations waiting, and the error says so', async () => {
     evaluator = new Evaluator();
     const all = Array.from({ length: 105 }, () => as('ana').validate(withPattern, { name: 'network' }));
     const results = await Promise.allSettled(all);
@@ -126,7 +126,7 @@ describe('an evaluation', () => {
     }
   });
 
-  it('many inputs of one schema are handed to a thread together, and their results come in their order', async () => {
+  it('many inputs of one schema are evaluated in few tasks, and their results keep the order', async () => {
     evaluator = new Evaluator(undefined, { priority: null });
     const run = vi.spyOn(evaluator, 'run');
     const names = Array.from({ length: 500 }, (_, index) => (index % 100 === 7 ? `${index}` : 'network'));
@@ -138,7 +138,7 @@ describe('an evaluation', () => {
     expect(run.mock.calls.length).toBeLessThan(20);
   });
 
-  it('a thread that has used its share of processor time gets the other inputs in further tasks', async () => {
+  it('inputs that remain when a task has used its processor time are evaluated in further tasks', async () => {
     evaluator = new Evaluator();
     vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 300_000, system: 0 });
     const run = vi
@@ -149,7 +149,7 @@ describe('an evaluation', () => {
     expect(run).toHaveBeenCalledTimes(3);
   });
 
-  it('all kinds of work have names of their own', () => {
+  it('all kinds of work have different names', () => {
     const kinds = evaluationWork.map(({ kind }) => kind);
     expect(kinds).toEqual([...new Set(kinds)]);
   });

@@ -38,7 +38,7 @@ it('a program starts again after its files are gone: TypeScript, CommonJS, JSON 
   }
 });
 
-it('a program that does not load is reported', async () => {
+it('reading a program that fails to load throws its error', async () => {
   directory = mkdtempSync(join(tmpdir(), 'program-'));
   const broken = join(directory, 'broken.mjs');
   writeFileSync(broken, 'throw new Error("broken");');

@@ -16,10 +16,10 @@ function threadWith(share: number) {
   };
 }
 
-describe('a silent thread', () => {
+describe('an evaluation thread that does not respond', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('is given up about as soon as it has used its processor time', async () => {
+  it('is stopped within seconds after it has used its processor time', async () => {
     vi.useFakeTimers();
     const giveUp = vi.fn();
     watchSilence(threadWith(0.5), limits, giveUp);
@@ -30,7 +30,7 @@ describe('a silent thread', () => {
     expect(giveUp.mock.calls[0]?.[0]).toBeGreaterThanOrEqual(minute);
   });
 
-  it('is not given up while it gets little of the processor, until the limit by the clock has passed', async () => {
+  it('is not stopped while it gets little processor time, until its wall-clock limit has passed', async () => {
     vi.useFakeTimers();
     const giveUp = vi.fn();
     watchSilence(threadWith(0.01), limits, giveUp);
@@ -42,7 +42,7 @@ describe('a silent thread', () => {
     expect(giveUp).toHaveBeenCalledOnce();
   });
 
-  it('is given up by the clock when nobody can say what it has used', async () => {
+  it('is stopped at its wall-clock limit if its processor time is unknown', async () => {
     vi.useFakeTimers();
     const giveUp = vi.fn();
     watchSilence({ cpuUsage: () => Promise.reject(new Error('it does not run')) }, limits, giveUp);
@@ -50,7 +50,7 @@ describe('a silent thread', () => {
     expect(giveUp.mock.calls).toEqual([[0]]);
   });
 
-  it('is not given up once the watch has ended', async () => {
+  it('is not stopped once its watch has ended', async () => {
     vi.useFakeTimers();
     const giveUp = vi.fn();
     watchSilence(threadWith(1), limits, giveUp)();

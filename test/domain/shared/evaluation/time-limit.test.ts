@@ -17,7 +17,7 @@ it('work that only waits for the processor is not stopped', () => {
   expect(runWithin(20, () => Atomics.wait(cell, 0, 0, 100))).toBe('timed-out');
 });
 
-it('work that gets less of the processor at a further try than at the first is not stopped', () => {
+it('work that gets less processor time at a second try than at the first is not stopped', () => {
   let isFirst = true;
   const work = () => {
     const until = process.threadCpuUsage().user + (isFirst ? 50_000 : 0);
@@ -28,11 +28,11 @@ it('work that gets less of the processor at a further try than at the first is n
   expect(runWithin(200, work)).toBe('timed-out');
 });
 
-it('an error of the work is thrown', () => {
+it('an error that the work throws is passed on', () => {
   expect(() => runWithin(20, () => JSON.parse('{'))).toThrow(SyntaxError);
 });
 
-it('a published spec is not checked again', () => {
+it('a published spec is read although its schema breaks a newer rule', () => {
   const spec = {
     variables: { type: 'object', properties: { size: { type: 'integer', formerly: 'allowed' } } },
     executor: { kind: 'command', apply: [{ name: 'act', run: ['true'] }] },

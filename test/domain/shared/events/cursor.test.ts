@@ -66,7 +66,7 @@ class Reader {
 }
 
 describe('a reader with a cursor', () => {
-  it('receives an event that commits after later ones, and is not held up by it', async () => {
+  it('receives later events before an earlier event commits, and the earlier one afterwards', async () => {
     const [late = '', early = ''] = newSubjects(2);
     const reader = await Reader.start();
     const commit = await writeUncommitted(late);
@@ -136,7 +136,7 @@ describe('a reader with a cursor', () => {
     }
   });
 
-  it('receives what was committed while it paged, also where the page before was exactly full', async () => {
+  it('receives what was committed between two pages, even if the first page was exactly full', async () => {
     const reader = await Reader.start();
     const [first, second] = [randomUUID(), randomUUID()];
     await publish(first);

@@ -101,7 +101,7 @@ describe('a subscriber', () => {
     expect(received.events).toMatchObject([{ type: 'run.finished', sequence: 2 }]);
   });
 
-  it('a subscriber that fails holds up no other one, and receives everything in order once it works again', async () => {
+  it('a subscriber that fails does not delay others, and receives everything in order once it works again', async () => {
     const [healthy, failing] = [new Received(), new Received()];
     let isBroken = true;
     const handle: EventHandler = async (event) => {
@@ -139,7 +139,7 @@ describe('a subscriber', () => {
     await expect.poll(waiting, patience).toBe(3);
   });
 
-  it('a subscriber that does not answer holds up no other one', async () => {
+  it('a subscriber that does not return does not delay others', async () => {
     const received = new Received();
     let release: () => void = () => undefined;
     const stuck = new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ describe('a row of the outbox that a subscriber cannot receive', () => {
     return rows.map(({ id, last_error }) => last_error.replace(`row ${id} `, 'row <id> '));
   };
 
-  it('stays there and says why if its event is missing', async () => {
+  it('stays in the outbox with an error if its event does not exist', async () => {
     const received = new Received();
     await publishAll(newSubjects(1), 1, ['webhooks']);
     const [event] = await execute<{ id: string }>('delete from domain_events returning id');
@@ -170,7 +170,7 @@ describe('a row of the outbox that a subscriber cannot receive', () => {
     expect(received.events).toEqual([]);
   });
 
-  it('stays there and says why if it is a message to the engine', async () => {
+  it('stays in the outbox with an error if it is a message to the engine', async () => {
     const received = new Received();
     await execute(
       `insert into outbox (subscriber, target, payload, created_at, due_at) values ('webhooks', 'a', '{"kind": "cancel"}', now(), now())`,
@@ -205,7 +205,7 @@ describe('a process that is killed', () => {
     expect(`${received.events.map(({ id }) => id).join()}\n`).toBe(readFileSync(file, 'utf8'));
   });
 
-  it('an event that kills the process is tried alone, less and less often, and the others are delivered', async () => {
+  it('an event that kills the process is delivered alone with growing pauses, and the others are delivered', async () => {
     const [poison = '', ...healthy] = newSubjects(12);
     await publishAll([poison], 1, ['webhooks']);
     await publishAll(healthy, 1, ['webhooks']);

@@ -67,8 +67,8 @@ async function whileSweeping(engines: readonly Engine[], until: () => Promise<vo
   }
 }
 
-describe('sweepers of the engine', () => {
-  it('deliver each message once, and those of one workflow in order, however many sweep', async () => {
+describe("sweepers of the engine's outbox", () => {
+  it('deliver each message once and those of one workflow in order, even if several sweepers run', async () => {
     const targets = Array.from({ length: 30 }, () => randomUUID());
     for (const target of targets) {
       await leave(target, start());
@@ -82,7 +82,7 @@ describe('sweepers of the engine', () => {
     }
   });
 
-  it('wait longer and longer while the engine is unreachable, and never give up', async () => {
+  it('pause longer after each failure while the engine is unreachable, and never give up', async () => {
     const [fresh, ancient] = [randomUUID(), randomUUID()];
     await leave(fresh, start());
     await leave(ancient, start(), 100_000);
@@ -102,7 +102,7 @@ describe('sweepers of the engine', () => {
     expect(await Promise.all([fresh, ancient].map(exists))).toEqual([true, true]);
   });
 
-  it('go on past a workflow of the same id that somebody else started', async () => {
+  it('deliver other messages although a foreign workflow has the id of one', async () => {
     const [taken, free] = [randomUUID(), randomUUID()];
     await engine.client.workflow.start('other', { workflowId: taken, taskQueue: 'elsewhere' });
     await leave(taken, start());
@@ -114,7 +114,7 @@ describe('sweepers of the engine', () => {
     await execute('delete from outbox');
   });
 
-  it('count a workflow that was started before, or has ended, as delivered', async () => {
+  it('remove messages to a workflow that was already started or has ended', async () => {
     const target = randomUUID();
     const payload = start();
     for (let index = 0; index < 2; index += 1) {
@@ -152,7 +152,7 @@ describe('the process that committed', () => {
     expect([dispatched, await left()]).toEqual([[], []]);
   });
 
-  it('leaves a message to the sweeper while an older one for the same workflow is in the outbox', async () => {
+  it('leaves a message to the sweeper while the outbox has an older one for the same workflow', async () => {
     const dispatched: string[] = [];
     const transactions = new Transactions(orm, {
       dispatch: (messages) => dispatched.push(...messages.map(({ target, payload }) => `${payload.kind} ${target}`)),
@@ -186,7 +186,7 @@ describe('the process that committed', () => {
 });
 
 describe('an installation', () => {
-  it('is made once, however many processes start at the same time', async () => {
+  it('is created once, even if several processes start at the same time', async () => {
     const fresh = await createDatabase();
     const pools = Array.from({ length: 4 }, () => openDatabase({ databaseUrl: fresh.url, databasePoolSize: 4 }));
     try {

@@ -104,7 +104,7 @@ describe('the numbers of a subject', () => {
     }
   });
 
-  it('are given once, also where publishers do not lock the subject', async () => {
+  it('are assigned once each, even if publishers do not lock the subject', async () => {
     await Promise.all([1, 2, 3].map((count) => transactions.run(async (tx) => publishCounted(tx, subject, count))));
     const events = await eventsOf(subject);
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);

@@ -30,7 +30,7 @@ async function reasonOf(http: OutboundHttp, url: string, more: Partial<OutboundR
 }
 
 describe('an outbound request', () => {
-  it('brings status, headers and body to a host that an operator allowed by name', async () => {
+  it('returns status, headers and body of a host that an operator allowed by name', async () => {
     let seen: IncomingMessage | undefined;
     const port = await serve((request, response) => {
       seen = request;
@@ -67,7 +67,7 @@ describe('an outbound request', () => {
     expect(await reasonOf(open(), `https://${host}:${port}/`)).toBe('refused');
   });
 
-  it('keeps connections for a limited number of sets of certificates, however many are named', async () => {
+  it('keeps connections for a limited number of certificate sets', async () => {
     const sockets = new Set<Socket>();
     const server = createServer((_, response) => response.end());
     server.on('connection', (socket) => {
@@ -89,7 +89,7 @@ describe('an outbound request', () => {
     expect(answer.status).toBe(302);
   });
 
-  it('reads no more of an endless answer than it was told', async () => {
+  it('reads no more of an endless response than its limit', async () => {
     const port = await serve((_, response) => {
       const timer = setInterval(() => response.write('x'.repeat(10_000)), 1);
       response.once('close', () => clearInterval(timer));
@@ -99,7 +99,7 @@ describe('an outbound request', () => {
     expect([answer.body.length, answer.isCut]).toEqual([25_000, true]);
   });
 
-  it('ends in time when the host sends a byte now and then, or nothing at all', async () => {
+  it('ends at its time limit if the host sends little or nothing', async () => {
     const dripping = await serve((_, response) => {
       const timer = setInterval(() => response.write('x'), 20);
       response.once('close', () => clearInterval(timer));
@@ -110,7 +110,7 @@ describe('an outbound request', () => {
     expect(await reasonOf(http, `http://127.0.0.1:${silent}/`, { timeoutMs: 300 })).toBe('timed_out');
   });
 
-  it('ends in time when the host accepts the connection and never answers the TLS handshake', async () => {
+  it('ends at its time limit if the host never answers the TLS handshake', async () => {
     const sockets: Socket[] = [];
     const server = createTcpServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -122,7 +122,7 @@ describe('an outbound request', () => {
     server.close();
   });
 
-  it('says why there is no answer', async () => {
+  it('says why there is no response', async () => {
     const closed = await serve((_, response) => response.end());
     await Promise.all(opened.splice(0).map((each) => each.close()));
     const breaking = await serve((request) => request.socket.destroy());

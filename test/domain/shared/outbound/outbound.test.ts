@@ -21,7 +21,7 @@ async function refusal(url: string, options: Parameters<typeof checkOutbound>[2]
 }
 
 describe('an outbound URL', () => {
-  it('is answered with every address that was checked', async () => {
+  it('resolves to every address that was checked', async () => {
     const resolve = resolvesTo('93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c');
     const { url, addresses } = await checkOutbound('https://EXAMPLE.com:8443/x', publicOnly, { resolve });
     expect(url.href).toBe('https://example.com:8443/x');

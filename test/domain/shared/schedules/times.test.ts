@@ -16,7 +16,7 @@ describe('a cron expression', () => {
     ['0 0 * * 5-7', { dayOfWeek: [0, 5, 6] }],
     ['0 8-18/5 * * sun', { hour: [8, 13, 18], dayOfWeek: [0] }],
     ['*/59 8-8/1 * * *', { minute: [0, 59], hour: [8] }],
-  ])('%s names its values', (text, fields) => {
+  ])('%s is expanded to the values of its fields', (text, fields) => {
     expect(parseCron(text)).toMatchObject(fields);
   });
 
@@ -45,8 +45,8 @@ it('a schedule keeps its expression with single spaces, whatever stood between i
   expect(ScheduleBody.parse({ cron })).toEqual({ cron: '0 18 * * MON', timezone: 'UTC' });
 });
 
-describe('the times of a schedule', () => {
-  it('follow the clocks of the zone through the change to winter time', () => {
+describe('the scheduled times', () => {
+  it('follow the local time of the time zone through the change to winter time', () => {
     expect(next('0 18 * * SUN', 'Europe/Berlin', '2026-10-17T00:00:00Z', 3)).toEqual([
       '2026-10-18T16:00:00.000Z',
       '2026-10-25T17:00:00.000Z',
@@ -54,14 +54,14 @@ describe('the times of a schedule', () => {
     ]);
   });
 
-  it('leave out a time that clocks skip', () => {
+  it('leave out a local time that the change to summer time skips', () => {
     expect(next('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
       '2026-03-30T00:30:00.000Z',
       '2026-03-31T00:30:00.000Z',
     ]);
   });
 
-  it('contain a time twice if clocks show it twice', () => {
+  it('contain a local time twice if the change to winter time repeats it', () => {
     expect(next('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 3)).toEqual([
       '2026-10-25T00:30:00.000Z',
       '2026-10-25T01:30:00.000Z',
@@ -69,7 +69,7 @@ describe('the times of a schedule', () => {
     ]);
   });
 
-  it('begin after the given time, on the same day if one is left', () => {
+  it('begin after the requested time, on the same day if one is left', () => {
     expect(next('0 6,18 * * *', 'UTC', '2026-11-22T06:00:00Z', 2)).toEqual([
       '2026-11-22T18:00:00.000Z',
       '2026-11-23T06:00:00.000Z',
@@ -80,7 +80,7 @@ describe('the times of a schedule', () => {
     expect(next('0 0 29 2 *', 'UTC', '2096-03-01T00:00:00Z', 1)).toEqual(['2104-02-29T00:00:00.000Z']);
   });
 
-  it('repeat an interval from an offset that depends on the id', () => {
+  it('of an interval start at an offset that depends on the id', () => {
     const from = new Date('2026-11-22T10:00:00Z');
     const of = (one: string) => nextTimes({ every: 'PT6H' }, one, from, 3).map((time) => time.getTime());
     const [first = 0, second = 0, third = 0] = of(id);
@@ -91,7 +91,7 @@ describe('the times of a schedule', () => {
   });
 });
 
-describe('the schedule of a request', () => {
+describe('the schedule in a request', () => {
   const problemsOf = (body: unknown) =>
     ScheduleBody.safeParse(body)
       .error?.issues.map((issue) => JSON.stringify(issue))
@@ -112,7 +112,7 @@ describe('the schedule of a request', () => {
     [{ cron: '0 0 30 2 *' }, 'names a day that never comes'],
     [{ cron: '0 0 * * *', timezone: '+02:00' }, 'there is no time zone'],
     [{ cron: '0 0 * * *', every: '6h' }, 'nrecognized'],
-  ])('%j is refused unless it may be: %s', (body, message) => {
+  ])('%j gets the problem: %s', (body, message) => {
     if (message === null) expect(problemsOf(body)).toBeNull();
     else expect(problemsOf(body)).toContain(message);
   });

@@ -124,7 +124,7 @@ describe('the list of sealed columns', () => {
     'template_version_modules.content', // Code, kept as the files of versions are.
   ];
 
-  it('has every column of bytes in the database that may hold something sealed', async () => {
+  it('has every bytea column of the database that may contain encrypted values', async () => {
     const columns = await rows(
       `select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -136,7 +136,7 @@ describe('the list of sealed columns', () => {
 });
 
 describe('rotating the keys', () => {
-  it('leaves out a row that somebody holds until it is free, and does not stop at one that no key opens', async () => {
+  it('skips a locked row until it is free, and continues after a row that no key decrypts', async () => {
     const values = declarationOf('environment_variables', 'sealedPlanValue');
     await rows(`update environment_variables set sealed_plan_value = '\\x0103' where name = 'TWO'`);
     const rotation = { orm: api.orm, keyRing };
@@ -150,7 +150,7 @@ describe('rotating the keys', () => {
     await rows(`update environment_variables set sealed_plan_value = null where name = 'TWO'`);
   });
 
-  it('seals everything anew while the service works, which then needs no old key', async () => {
+  it('encrypts everything anew while the service works, which then needs no old key', async () => {
     const config = createTestConfig(api.database.url, { COORDINATOR_SECRET_KEYS: textOf(renewed, old) });
     const serving = await runApi(config);
     const caller = new Caller(serving.url, { 'x-api-key': root.key });

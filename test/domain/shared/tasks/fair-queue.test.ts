@@ -5,7 +5,7 @@ import { FairQueue } from '#domain/shared/tasks/fair-queue.ts';
 const one = (name: string) => ({ person: name, owner: name });
 const member = (person: string) => ({ person, owner: 'acme' });
 
-it('people take turns, and each has one task under way', () => {
+it('people take turns in the queue, and each has one running task', () => {
   const queue = new FairQueue<string>();
   for (const task of ['a1', 'a2', 'a3']) queue.add(one('a'), task);
   queue.add(one('b'), 'b1');
@@ -19,21 +19,21 @@ it('people take turns, and each has one task under way', () => {
   expect([queue.take()?.task, queue.take()?.task, queue.count(one('a'))]).toEqual(['a2', 'c1', 1]);
 });
 
-it('the many people of one organization take turns among themselves, so that another waits for one of their tasks', () => {
+it('organizations take turns in the queue, however many people each has in it', () => {
   const queue = new FairQueue<string>();
   for (const person of ['a', 'b', 'c', 'd']) queue.add(member(person), person);
   queue.add(one('other'), 'other');
   expect([queue.take(), queue.take(), queue.take()].map((next) => next?.task)).toEqual(['a', 'other', 'b']);
 });
 
-it('one person has one task under way for all organizations', () => {
+it('one person has one running task for all organizations together', () => {
   const queue = new FairQueue<string>();
   queue.add({ person: 'ana', owner: 'acme' }, 'first');
   queue.add({ person: 'ana', owner: 'globex' }, 'second');
   expect([queue.count({ person: 'ana' }), queue.take()?.task, queue.take()?.task]).toEqual([2, 'first', undefined]);
 });
 
-it('processor time that was used comes back evenly over the window', () => {
+it('used processor time becomes available again evenly over the window', () => {
   let now = 0;
   const budget = new ProcessorBudget({ milliseconds: 1_000, sharesOfOwner: 6, windowSeconds: 10 }, () => now);
   budget.charge(one('ana'), 999);
@@ -45,7 +45,7 @@ it('processor time that was used comes back evenly over the window', () => {
   expect(budget.secondsUntilFree(one('ana'))).toBe(0);
 });
 
-it('the people of one organization have their own time, and together no more than its share', () => {
+it("each person of an organization has a budget, and all together have no more than the organization's share", () => {
   const budget = new ProcessorBudget({ milliseconds: 1_000, sharesOfOwner: 2, windowSeconds: 10 }, () => 0);
   for (const person of ['a', 'b', 'c']) budget.charge(member(person), 900);
   expect(budget.secondsUntilFree(member('d'))).toBe(4);

@@ -15,7 +15,7 @@ const hanging = (keepsMs: number, holders: readonly string[] = []) => ({
 });
 const short = { holders: [], keepsMs: 60_000, run: async () => 'done' };
 
-it('a task that hangs beyond its time gives its place up to one that waits, the longest first', async () => {
+it('a task that exceeds its time yields its place to a waiting task', async () => {
   const shared = places();
   const [first, second] = [shared.run(hanging(0)), shared.run(hanging(60_000))];
   expect(await shared.run(short)).toBe('done');
@@ -26,7 +26,7 @@ it('a task that hangs beyond its time gives its place up to one that waits, the 
   expect(await Promise.race([second, Promise.resolve('still running')])).toBe('still running');
 });
 
-it('a task waits until the time of another ends', async () => {
+it('a task waits until a running task exceeds its time', async () => {
   const shared = places();
   const running = [shared.run(hanging(60_000)), shared.run(hanging(200))];
   const waiting = shared.run(short);
@@ -35,7 +35,7 @@ it('a task waits until the time of another ends', async () => {
   expect(await running[1]).toBe('gave up');
 });
 
-it('a task that gets no place in time is told to try again later, and keeps nobody from a place afterwards', async () => {
+it('a task that gets no place in time is refused with retryAfter, and takes no place afterwards', async () => {
   const shared = places(100);
   const running = [shared.run(hanging(300)), shared.run(hanging(60_000))];
   await expect(shared.run(short)).rejects.toMatchObject({ kind: 'limited', message: 'both are taken', retryAfter: 1 });
@@ -43,7 +43,7 @@ it('a task that gets no place in time is told to try again later, and keeps nobo
   await expect.poll(() => shared.run(short).catch(() => 'refused')).toBe('done');
 });
 
-it('a waiting task of a holder with the fewest places comes first', async () => {
+it('the waiting task whose holders have the fewest places starts first', async () => {
   const shared = places();
   const order: string[] = [];
   const named = (name: string, holders: readonly string[]) => ({
@@ -61,7 +61,7 @@ it('a waiting task of a holder with the fewest places comes first', async () => 
   expect(await running[0]).toBe('gave up');
 });
 
-it('a task that fails leaves its place free', async () => {
+it('a task that fails frees its place', async () => {
   const shared = places();
   const failing = { holders: [], keepsMs: 60_000, run: () => Promise.reject(new Error('broken')) };
   for (let tries = 0; tries < 3; tries += 1) await expect(shared.run(failing)).rejects.toThrow('broken');

@@ -15,8 +15,8 @@ const tools = await requireTools();
 const unexpected = ['Unsupported argument', 'Unsupported block type'];
 const count = 400;
 
-describe.each(tools)('what is read of a file, compared with $name $version', ({ path }) => {
-  it(`is the same for generated files (seed ${seed})`, async () => {
+describe.each(tools)('the blocks and arguments that the parser reads, compared with $name $version', ({ path }) => {
+  it(`are the same for generated files (seed ${seed})`, async () => {
     const snippets = new Snippets(seed);
     const files = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}.tf`, snippets.file()]));
     const said = await validateFiles(path, files);
@@ -49,7 +49,7 @@ describe.each(tools)('what is read of a file, compared with $name $version', ({ 
     ['a byte order mark', '\uFEFF{"variable": {"a": {\n"type": "m"}}}'],
     ['what follows', '{"variable": {"a": {\n"type": "m"}}} {}'],
     ['a comma at the end', '{"variable": {"a": {\n"type": "m"},}}'],
-  ])('is the same for JSON with %s', async (_, text) => {
+  ])('are the same for JSON with %s', async (_, text) => {
     const said = (await validateFiles(path, { 'a.tf.json': text })).get('a.tf.json') ?? [];
     const isRefused = said.some(
       ({ summary }) =>

@@ -65,12 +65,12 @@ describe('many links to the same files', () => {
     '',
   );
 
-  it('are read in proportion to the files', () => {
+  it('are read in time proportional to the number of files', () => {
     expect(findStateNotes(files)).toHaveLength(100);
     expect(readFilesTools(files).required.terraform).toEqual(['>= 1']);
   });
 
-  it('are not checked before a run, and no schema is proposed of them', () => {
+  it('are not checked at publication, and no schema is derived from them', () => {
     const spec = TemplateSpec.parse({ executor: { kind: 'opentofu', files: { 'main.tf': '' } } });
     expect(checkVersion(spec, files).warnings).toMatchObject([{ message: expect.stringContaining('too large') }]);
     expect(proposeSpec(files).notes).toMatchObject([{ message: expect.stringContaining('too large') }]);

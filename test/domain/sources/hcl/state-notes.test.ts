@@ -38,7 +38,7 @@ describe('the notes on state and workspaces', () => {
     ]);
   });
 
-  it('are found in time that grows with the text, whatever it is', () => {
+  it('are found in time proportional to the length of the text', () => {
     for (const piece of [
       '"${',
       '{',
@@ -56,7 +56,7 @@ describe('the notes on state and workspaces', () => {
 });
 
 describe('the files that a tool reads', () => {
-  it('are those that the tool itself reads', () => {
+  it('are the same as those that OpenTofu and Terraform read', () => {
     const names = [
       'a.tf',
       'a.tofu',
