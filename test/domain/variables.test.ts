@@ -21,9 +21,12 @@ describe('replacing all variables', () => {
     ['gives a secret in other phases', [{ ...kept, phases: ['plan'] }], [token], true],
     ['makes a secret plain', [{ ...kept, sensitive: false, value: 'x' }], [token], true],
     ['makes a plain variable secret', [{ ...plain, sensitive: true }], [region], true],
-  ])('that %s requires the right to manage secrets only if it affects a secret', (_what, wanted, current, expected) => {
-    expect(concernsSecret(wanted, current)).toBe(expected);
-  });
+  ])(
+    'in a way that %s requires the right to manage secrets only if it changes a secret',
+    (_what, wanted, current, expected) => {
+      expect(concernsSecret(wanted, current)).toBe(expected);
+    },
+  );
 });
 
 describe('the value of a variable', () => {
