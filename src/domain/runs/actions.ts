@@ -96,7 +96,7 @@ const scanRefusals: Record<Repetition, Refusal> = {
   copy: { code: 'run_not_copyable', message: 'a scan cannot be copied: scan the instance again instead' },
 };
 
-/** Repeated as an ordinary apply, it would make the very changes that the switch refuses to make. */
+/** Repeating a switch of the tool would make an ordinary apply, which makes the changes that the switch refuses to make. */
 const switchRefusals: Record<Repetition, Refusal> = {
   requeue: {
     code: 'run_not_requeueable',
@@ -108,7 +108,7 @@ const switchRefusals: Record<Repetition, Refusal> = {
 /** What decides whether a run can be repeated at all. */
 type RepeatableFacts = Pick<RunFacts, 'status' | 'operation' | 'isDeleted' | 'toolSwitch'>;
 
-/** The refusal of a repetition by the run that is to be repeated; null if nothing about it is against that. */
+/** The refusal of a repetition because of the run that is to be repeated; null if nothing about that run forbids it. */
 function findRepetitionRefusal(
   action: Repetition,
   { status, operation, isDeleted, toolSwitch }: RepeatableFacts,
@@ -133,7 +133,7 @@ export interface RunFacts {
   readonly status: RunStatus;
   readonly operation: RunOperation;
   readonly isDeleted: boolean;
-  /** The tool to which it switches its instance; null for all other runs. */
+  /** The tool to which the run switches its instance; null if it switches none. */
   readonly toolSwitch?: object | null | undefined;
   /** Present while the status allows a review. */
   readonly approval: ApprovalFacts | null;

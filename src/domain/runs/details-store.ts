@@ -80,7 +80,7 @@ export function selectRunDetails(eb: OverRun) {
 /** A run as the API shows it. Times are strings. */
 export type RunDetails = CallbackSelection<Tables, 'runs', typeof selectRunDetails>;
 
-/** Most runs of a list have no outputs, and need not look for versions. */
+/** Skips the search for template versions where a run has no outputs, which is so for most runs of a list. */
 function selectSecretOutputs(eb: OverRun) {
   const outputs = eb.ref('runs.outputs');
   return sql<string[]>`case when ${outputs} = '{}' then '{}'::text[] else ${secretNamesAmong('runs')} end`;
@@ -92,10 +92,14 @@ function selectSecretVariables(eb: OverRun) {
   return sql<string[]>`case when ${reads} is null then '{}'::text[] else ${secretVariablesOf(reads)} end`;
 }
 
-/** What the variables of a node's run were made of, with the outputs of other nodes that are secret by now; null if none is, and for any other run. */
+/**
+ * For the run of an assembly node: its variables as the assembly wrote them, and the secret outputs of the nodes that they may refer to.
+ * Null if no such output is secret, and for every other run.
+ */
 function selectEdges(eb: OverRun) {
   const written = sql`an.spec -> 'variables'`;
-  // A node refers only to those that it waits for. In a destroy, these wait for it, so all nodes are searched. The keys are looked up in an index.
+  // A node refers only to nodes that it waits for. A destroy reverses the order: there those nodes wait for this one, so all nodes are
+  // searched for either direction.
   const waitedFor = sql`array(select jsonb_array_elements_text(an.dependencies))`;
   const eitherWay = sql`array(
     select w.key::text from assembly_nodes w
@@ -122,7 +126,10 @@ function selectAssemblyNode(eb: OverRun) {
   );
 }
 
-/** The policy of the environment of a run now; null once the run applies or has ended, since it keeps the one it applied under. */
+/**
+ * The policy of the environment of a run now; null once the run applies or has ended, since such a run keeps the policy that it applied
+ * under.
+ */
 function selectPresentPolicy(eb: OverRun) {
   const isDecided = eb('runs.phase', 'in', phasesWithOwnPolicy);
   return eb.case().when(eb.not(isDecided)).then(selectEnvironmentPolicy(eb)).end();
@@ -149,8 +156,8 @@ function selectReviews(eb: OverRun) {
 }
 
 /**
- * Why a run waits. Its position in the queue of its instance, or among those that wait for the same quota, is computed on every read, because
- * other runs leave the queue without notice.
+ * Why a run waits. Its position in the queue of its instance, or among the runs that wait for the same quota, is computed on every read,
+ * because a run that leaves the queue does not update the others.
  */
 function selectWaitingOn(eb: OverRun) {
   const waitingOn = eb.ref('runs.waitingOn');

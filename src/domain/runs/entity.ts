@@ -35,7 +35,7 @@ export const RunSchema = defineEntity({
   name: 'Run',
   tableName: 'runs',
   indexes: [
-    // Lists and counts leave scans out, of which there may be thousands for each other run.
+    // Lists and counts leave scans out: there may be thousands of scans for each other run.
     {
       name: 'runs_team_id_index',
       expression: `create index "runs_team_id_index" on "runs" ("team_id", "id") where "operation" <> 'scan'`,
@@ -144,20 +144,20 @@ export const RunSchema = defineEntity({
     templateVersion: p.string(),
     pool: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
-    /** The tools that it may use; null: any, or its steps need none. */
+    /** The tools that the run may use; null: it may use any tool, or its steps need none. */
     toolDemand: p.json<ToolDemand>().nullable(),
-    /** The tool to which it switches its instance, if its plan changes nothing; null: it switches none. */
+    /** The tool to which the run switches its instance if its plan changes nothing; null: it switches none. */
     toolSwitch: p.json<WantedTool>().nullable(),
     variables: p.json<Record<string, JsonValue | Masked>>(),
     /** What gave the variables that the run did not name itself; null for runs of an earlier release. */
     variableSources: p.json<ShownSource[]>().nullable(),
-    /** The outputs of other instances that it was given; null: none. */
+    /** The outputs of other instances that the run received; null: none. */
     reads: p.json<OutputRead[]>().nullable(),
     /** The variables of the deployment that it resets, because its request does not name them; null: none. */
     variableResets: p.json<VariableReset[]>().nullable(),
     /** Sealed: the variables and environment variables of the run, secrets included. */
     sealedInputs: p.blob().hidden(),
-    /** The connections that its attempts were given. */
+    /** The connections that its attempts used. */
     connections: p.json<UsedConnection[]>().default([]),
     message: p.text().default(''),
     requestedById: p.uuid(),
@@ -184,7 +184,7 @@ export const RunSchema = defineEntity({
     cancelReason: p.text().nullable(),
     requeuedFrom: p.uuid().nullable(),
     assemblyRunId: p.uuid().nullable(),
-    /** The node of the assembly run that it is a try of. */
+    /** The node of the assembly run for which this run is one attempt. */
     assemblyNodeId: p.uuid().nullable(),
     /** The workflow that is woken whenever the status changes. */
     parentWorkflowId: p.uuid().nullable(),
@@ -193,16 +193,16 @@ export const RunSchema = defineEntity({
     /** What reviewing it needs beside the authority to review runs. */
     reviewNeeds: p.json<ReviewNeed[]>().default([]),
     driftFindingId: p.uuid().nullable(),
-    /** The monitor for which a scan looks. */
+    /** The drift monitor that requested a scan. */
     driftMonitorId: p.uuid().nullable(),
     undoes: p.uuid().nullable(),
     undoneBy: p.uuid().nullable(),
     /** The run of another instance whose outputs it was started to follow. */
     startedByRunId: p.uuid().nullable(),
-    /** The state and the deployment of the instance for which it was asked; null: it was asked for whatever they are. */
+    /** The state and the deployment that the instance must still have (`RunPin`); null: the run accepts any. */
     expectedStateSerial: p.integer().nullable(),
     expectedDeployedRunId: p.uuid().nullable(),
-    /** The run whose plan somebody accepted: this run may change nothing that that plan does not. */
+    /** The run whose plan somebody accepted: this run may change only what that plan changes. */
     expectedPlanRunId: p.uuid().nullable(),
     revision: revision(),
     createdAt: createdAt(),
@@ -213,7 +213,7 @@ export const RunSchema = defineEntity({
   },
 });
 export class Run extends RunSchema.class {
-  /** Follows a transition of the state table. @throws RunTransitionRefused for any other: a defect of the caller */
+  /** Changes the status along a transition of the state table. @throws RunTransitionRefused for any other: a defect of the caller */
   moveTo(status: RunStatus, phase: RunPhase = this.phase): void {
     if (!runTransitions[this.status].includes(status)) throw new RunTransitionRefused(this.id, this.status, status);
     this.status = status;
@@ -244,7 +244,7 @@ export class Run extends RunSchema.class {
     return isTerminal(this.status);
   }
 
-  /** Whether it counts as executing, as `takesPlace` counts runs. */
+  /** Whether the run takes a place under the quota of concurrent runs. It must agree with `takesPlace`, which counts them in SQL. */
   hasPlace(): boolean {
     const isExecuting = this.status === 'running' || this.status === 'canceling';
     const code = this.waitingOn?.code;
@@ -276,9 +276,9 @@ export const RunAttemptSchema = defineEntity({
     isolation: p.string().$type<Isolation>().nullable(),
     /** Added to the executor's chunk numbers, so that the log of a run has one sequence over all attempts. */
     logBase: p.integer(),
-    /** The same for line numbers. */
+    /** Added to the executor's line numbers, so that the log of a run has one sequence of lines over all attempts. */
     lineBase: p.integer(),
-    /** When it was opened; once a worker has claimed it, when that was. */
+    /** When the attempt was opened or, once a worker has claimed it, when it was claimed. */
     startedAt: at(),
     finishedAt: at().nullable(),
     outcome: p.string().$type<AttemptOutcome>().nullable(),

@@ -22,7 +22,7 @@ export class AttemptWriteRefused extends Error {
   }
 }
 
-/** The run demands a sandbox, and the worker that claims its attempt has none. The attempt stays unclaimed. */
+/** The run demands a sandbox, and the worker that tries to claim its attempt has none. The attempt stays unclaimed. */
 export class SandboxDemanded extends Error {
   constructor(attemptId: string) {
     super(
@@ -32,7 +32,7 @@ export class SandboxDemanded extends Error {
   }
 }
 
-/** The worker that claims an attempt has no tool that the run may use at this moment. The attempt stays unclaimed. */
+/** The worker that tries to claim an attempt has no tool that the run may use at this moment. The attempt stays unclaimed. */
 export class NoUsableTool extends Error {
   constructor(attemptId: string, tools: readonly { name: string; version: string }[]) {
     const has = tools.map(({ name, version }) => `${name} ${version}`).join(' and ') || 'none';
@@ -43,7 +43,7 @@ export class NoUsableTool extends Error {
   }
 }
 
-/** An attempt cannot be given something that it needs. It fails, unclaimed. */
+/** The service cannot provide something that an attempt needs. The attempt fails before a worker gets it. */
 export class AttemptRefused extends Error {
   /** Why the attempt fails because of it. */
   readonly reason: FailureReason;
@@ -56,17 +56,17 @@ export class AttemptRefused extends Error {
   }
 }
 
-/** It cannot be given a connection that its template needs. */
+/** The service cannot provide a connection that the template of the attempt needs. */
 export class ConnectionsRefused extends AttemptRefused {}
 
-/** The owner of an instance does not let it read an output any longer that its inputs hold. */
+/** The inputs of the run contain an output of another instance, and the owner of that instance no longer lets the run read it. */
 export class ReadsRefused extends AttemptRefused {
   constructor(message: string) {
     super('outputs_not_readable', message);
   }
 }
 
-/** Something keeps the apply from starting by now, such as a lock of its environment. The attempt stays unclaimed. */
+/** Something now keeps the apply from starting, such as a lock of its environment. The attempt stays unclaimed. */
 export class ApplyObstructed extends Error {
   constructor(attemptId: string) {
     super(`attempt ${attemptId} must not start to apply now: its run waits`);

@@ -5,8 +5,8 @@ import type { WaitingOn } from '#domain/shared/vocabulary/waiting.ts';
 import type { Isolation } from '#domain/workers/model.ts';
 
 /**
- * What becomes of runs: the transitions of their statuses, approvals, timeouts and task queues. Pure; the workflow imports it.
- * (specification, *Run status*; docs/architecture.md, *A run*)
+ * Rules of runs: the transitions of their statuses, approvals, timeouts and task queues. Pure; the workflow imports it. (specification,
+ * *Run status*; docs/architecture.md, *A run*)
  */
 
 /** The statuses that may follow each status. Every change of status is a compare-and-set along one of these transitions. */
@@ -21,24 +21,24 @@ export const runTransitions: Record<RunStatus, readonly RunStatus[]> = {
   timed_out: [],
 };
 
-/** Somebody who answers for a run beside its requester, and so does not approve it. */
+/** Somebody who is responsible for a run beside its requester, and so may not approve it. */
 export interface RunAuthor {
   readonly id: string;
   readonly person: string | null;
-  /** Tells them what they did: "you started the assembly run that it is part of". */
+  /** The reason, addressed to that person, such as "you started the assembly run that it is part of". */
   readonly because: string;
 }
 
-/** A permission that reviewing a run takes in place of `run:approve`. */
+/** A permission that reviewing a run requires in place of `run:approve`. */
 export interface ReviewNeed {
   readonly permission: Permission;
-  /** What it says of the run: "it runs a node of an assembly". */
+  /** The reason, as a clause about the run, such as "it runs a node of an assembly". */
   readonly because: string;
 }
 
-/** How long a worker waits for a tool that it has told to stop, before it kills the tool. */
+/** How long a worker waits after it has asked a tool to stop, before it kills the tool. */
 export const toolGraceMs = 30_000;
-/** Then the worker saves the last state and confirms. */
+/** How long a worker then has to save the last state and to confirm. */
 const confirmationMs = 10_000;
 
 /** Whether a cancellation was requested so long ago that the worker should have confirmed it. */
@@ -78,7 +78,7 @@ export type NextStep =
   | { kind: 'wait'; seconds: number; suspects?: true }
   | { kind: 'end' };
 
-/** The workflow type of runs. Histories name it, so it never changes. */
+/** The workflow type of runs. The histories of workflows contain it, so it never changes. */
 export const runWorkflow = 'run';
 
 /**
@@ -104,6 +104,6 @@ export interface WatchedRun {
   readonly waitingOn: WaitingOn | null;
   /** The number of the last chunk of its log; 0 before the first. */
   readonly lastLogSequence: number;
-  /** The number of its last event. Events are numbered in the order of their commits, so none before it is still to come. */
+  /** The number of its last event. Events are numbered in the order of their commits, so no event with a lower number appears later. */
   readonly lastEventSequence: number;
 }

@@ -7,7 +7,7 @@ export type ResetCause = (typeof resetCauses)[number];
 /** A value as a run shows it. A long one is left out. */
 export type ResetValue = { readonly value: JsonValue } | { readonly sensitive: true } | { readonly truncated: true };
 
-/** A variable of the deployment that a run does not name, and that comes out otherwise. */
+/** A variable of the deployment that a run does not name, and that gets another value. */
 export interface VariableReset {
   readonly variable: string;
   readonly cause: ResetCause;

@@ -19,31 +19,34 @@ import { insertRun, type NewRunRow } from './store.ts';
 import type { AdmissionTarget } from './target.ts';
 
 /**
- * What a run is admitted for, unless somebody requested it by itself. Whoever admits it writes it, and the run obeys: nothing in the domain of
- * runs asks what wrote it. An approval that it demands beyond the policies is part of the request (`RunRequest.approval`).
+ * Why a run is admitted, if it was not requested for itself: for example as a node of an assembly, or to resolve drift. The caller that
+ * admits the run sets it. The domain of runs applies it, and does not depend on who set it. An approval that it demands beyond the policies
+ * is part of the request (`RunRequest.approval`).
  */
 export interface RunOrigin {
-  /** The rows that it is admitted for. */
+  /** The rows for which the run is admitted. */
   readonly links?: RunLinks;
   /** The workflow that is woken whenever the run's status changes. */
   readonly parentWorkflowId?: string;
-  /** Who answers for the run beside its requester. */
+  /** Who is responsible for the run beside its requester. */
   readonly authors?: readonly RunAuthor[];
-  /** What reviewing it takes in place of `run:approve`. A run that repeats it needs the same. */
+  /** What reviewing the run requires in place of `run:approve`. A run that repeats it needs the same. */
   readonly reviewNeeds?: readonly ReviewNeed[];
   /**
-   * What it was made for. It ends as `stale` if the instance is no longer so when it begins, or when it would apply. A function decides by the run that
-   * the request came out as.
+   * The state of the instance for which the run was requested. The run fails with `stale` if the instance has changed before the run begins
+   * or applies. A function gets the resolved run and decides by it.
    */
   readonly expects?: RunPin | ((run: ResolvedRun) => RunPin | undefined);
 }
 
-/** How an instance was when somebody decided what a run shall do to it. */
+/** The state and the deployment that an instance had when somebody decided what a run does to it. */
 export interface RunPin {
   readonly stateSerial: number;
-  /** The run by which it was deployed. A command template has no state, so its serial alone does not tell. */
+  /**
+   * The run by which it was deployed. A command template has no state, so the serial alone does not show that another run has deployed it.
+   */
   readonly deployedRunId: string;
-  /** The run whose plan somebody has accepted: the new run ends as `stale` if its own plan changes anything else. */
+  /** The run whose plan somebody has accepted: the new run fails with `stale` if its own plan changes anything else. */
   readonly planRunId?: string;
 }
 
@@ -105,12 +108,12 @@ export async function admitRun(
   return { id, teamId: target.teamId, revision: 1, details };
 }
 
-/** What a run adds to what quotas count. A scan is no run that anybody asked for, but its log takes room. */
+/** What a run adds to the use of quotas. A scan does not count as a run, but its log takes space. */
 function addedBy({ operation }: ResolvedRun, { isNew }: { isNew: boolean }): Added {
   const instances = isNew ? { instances: 1 } : {};
   if (operation === 'scan') return { ...instances, log_bytes: 0 };
   const added = { ...instances, queued_runs: 1, runs_per_day: 1, log_bytes: 0 };
-  // A destroy makes room for other states.
+  // A destroy frees space, so it is not refused for the size of states.
   return operation === 'apply' || operation === 'refresh' ? { ...added, state_bytes: 0 } : added;
 }
 

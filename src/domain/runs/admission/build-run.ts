@@ -84,7 +84,7 @@ export async function buildRun(
   };
 }
 
-/** A run that repeats another one shows no value that has become secret since. */
+/** Masks the values that have become secret since the run that this one repeats. */
 function maskNamed(
   shown: Record<string, JsonValue | Masked>,
   names: readonly string[],
@@ -105,12 +105,15 @@ async function checkConnections(
   await resolveConnections(em, connections, target, false);
 }
 
-/** What exists can be looked at and removed by whatever made it. */
+/** A scan and a destroy may always use the tool that deployed the instance, even if the settings no longer allow it. */
 function isAlwaysAllowed(operation: RunOperation): boolean {
   return operation === 'destroy' || operation === 'scan';
 }
 
-/** The policy of a run by its template and its environment. An environment has one from its beginning; that of the settings is for runs without an environment. */
+/**
+ * The policy of a run by its template and its environment. Every environment has a policy; the policy of the settings applies to runs
+ * without an environment.
+ */
 export function policyOfRun(
   { approval }: Pick<TemplateSpec, 'approval'>,
   environment: ApprovalPolicy | null,

@@ -8,17 +8,18 @@ import type { EnvironmentInput } from './inputs.ts';
 export type SecretHash = (value: JsonValue) => string;
 
 /**
- * The one way in which secrets of runs are compared: by a keyed hash of their values. So it does not matter whether a secret was set to the same value
- * again, or what gave it.
- * @param scope the id of what is compared, such as an instance. Hashes of different scopes cannot be compared, so nobody compares those of tenants
+ * Compares secrets of runs by a keyed hash of their values. A secret that was set to the same value again, or that now comes from another
+ * source, counts as equal.
+ * @param scope the id of what is compared, such as an instance. Hashes of different scopes cannot be compared, so the secrets of different
+ * tenants cannot be compared either
  */
 export function secretHashOf(keyRing: KeyRing, scope: string): SecretHash {
   return (value) => keyRing.digest(['secret-comparison', scope], canonicalJson(value));
 }
 
 /**
- * An environment variable of a run's tools as it is compared: equal variables give the tools the same. Inputs that an earlier release sealed name no
- * phases: the variable was given to all.
+ * The form in which two environment variables of a run's tools are compared. Inputs that an earlier release sealed name no phases: the
+ * variable applied to all of them.
  */
 export function comparableVariable(
   { value, planValue, sensitive, phases = variablePhases }: EnvironmentInput,

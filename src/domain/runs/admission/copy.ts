@@ -30,9 +30,9 @@ export interface CopyChanges {
 }
 
 /**
- * For what a copy may be done. One that comes out as its run is bound to what its run was bound to, as a requeue is (`pinOf`), however the request says
- * so: by naming values that the run has already, or by omitting a variable whose place the same value takes. A copy that comes out otherwise is a run
- * of its own, which nobody has decided about yet.
+ * The state of the instance that a copy expects. A copy that resolves to the same work as its run expects the same state as that run, as a
+ * requeue does (`pinOf`). This also holds if the request names values that the run already has, or omits a variable that then gets the same
+ * value. A copy that differs is a new run, and expects no state.
  */
 export function pinOfCopy(keyRing: KeyRing, run: Run, copy: ResolvedRun): RunPin | undefined {
   const isSameWork =

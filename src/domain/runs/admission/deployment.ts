@@ -21,7 +21,7 @@ export interface Deployment {
 /** The deployment of an instance as a run left it. */
 export interface DeployedRun extends Deployment {
   readonly runId: string;
-  /** That run removed it, so that nothing is deployed any longer. */
+  /** Whether that run removed the instance, so that nothing is deployed any longer. */
   readonly isRemoved: boolean;
 }
 
@@ -43,12 +43,12 @@ export async function findDeployment(
   return { runId, versionId, inputs, isRemoved: operation === 'destroy' };
 }
 
-/** The version of that deployment, by the id of its row. */
+/** The id of the version with which the instance was deployed; null without a deployment. */
 export async function findDeployedVersion(em: Em, place: Place, instance: string): Promise<string | null> {
   return (await selectDeployed(em, place, instance).executeTakeFirst())?.versionId ?? null;
 }
 
-/** The names of the secrets of that deployment, which its run shows without their values. */
+/** The names of the secret variables of the deployment. Its run shows these names without the values. */
 export async function findDeployedSecrets(em: Em, place: Place, instance: string): Promise<string[]> {
   const row = await selectDeployed(em, place, instance).select('r.variables').executeTakeFirst();
   return row ? prefillOf(row.variables).secrets : [];
@@ -69,9 +69,9 @@ function selectDeployed(em: Em, { templateId, environmentId }: Place, instance: 
 }
 
 /**
- * The deployment as a destroy or a copy inherits from it. It inherits all secrets, and the states of other instances, only if it repeats version and variables: then nobody
- * needs to know a secret to repeat or to remove what was deployed with it. Another version, or another value such as an address,
- * could disclose them. A requested variable may repeat the value that it has.
+ * The part of a deployment that a destroy or a copy inherits. It inherits all secrets, and the states of other instances, only if it
+ * repeats version and variables: so people can repeat or remove a deployment without knowing its secrets. Another version, or another value
+ * such as an address, could disclose them. A requested variable may repeat the value that it has.
  * @param known the secrets that the requester gave, which are inherited in any case
  */
 export function inheritFrom(
@@ -102,8 +102,8 @@ export function isGivenOtherwise(source: RunInputs, run: RunInputs, hash: Secret
 }
 
 /**
- * Whether the requested variables have the values that the deployment shows for them. A masked variable never counts as repeated: the
- * answer would tell who guesses a secret whether the guess is right.
+ * Whether the requested variables have the values that the deployment shows for them. A masked variable never counts as repeated: otherwise
+ * the answer would confirm a guessed secret.
  */
 function repeats(
   { variables, sensitive }: RunInputs,
@@ -118,7 +118,7 @@ function repeats(
 }
 
 /**
- * The version that a run uses: the wanted one; without a wish, that of the deployment, or the latest.
+ * The version that a run uses: the requested one, else that of the deployment, else the latest.
  * @throws Unprocessable naming the versions that exist instead
  */
 export function chooseVersion(

@@ -16,8 +16,8 @@ export function defaultsOf(
 }
 
 /**
- * A default of the environment is often typed without knowing the type of the variable: a password of digits is text, and "3" is a number where the template
- * wants one. The tools convert such values in the same way.
+ * Converts a default of the environment to the type of the variable, since people often type it without knowing that type: a password of
+ * digits becomes text, and "3" becomes a number where the template declares one. The tools convert such values in the same way.
  */
 export function convertDefault(schema: TemplateSpec['variables'], name: string, value: JsonValue): JsonValue {
   const declared = propertiesOf(schema)[name];

@@ -20,12 +20,12 @@ export interface FromDeployed extends RunRequest {
 }
 
 /**
- * Resolves a run that starts from the deployment of its instance: a variable that the request does not name has the value that is deployed, and a reference is
- * read anew. A secret that a person or a request gave is kept, whatever else changes. One that the environment or a variable set gave comes from there, so that
- * the run gets a rotated one (`findRotated`).
- * @throws Unprocessable `nothing_deployed`; `variables_invalid` naming each secret that must be given again, each value that does not fit the version,
- *   and each name to omit that neither the deployment nor the version has
- * @throws Invalid for a name to omit that the request gives
+ * Resolves a run that starts from the deployment of its instance: a variable that the request does not name keeps the deployed value, and a
+ * reference is read anew. A secret that a person or a request provided is kept, whatever else changes. A secret that the environment or a
+ * variable set provided is read from there again, so that the run gets a rotated one (`findRotated`).
+ * @throws Unprocessable `nothing_deployed`; `variables_invalid` naming each secret that must be provided again, each value that does not
+ * fit the version, and each name to omit that neither the deployment nor the version has
+ * @throws Invalid for a name to omit for which the request has a value
  */
 export async function resolveFromDeployed(
   tx: Transaction,
@@ -61,7 +61,7 @@ export async function resolveFromDeployed(
   return { ...run, requeuedFrom: null };
 }
 
-/** @throws Unprocessable `variables_invalid` naming the secrets, if no key of the service opens what is deployed */
+/** @throws Unprocessable `variables_invalid` naming the secrets, if no key of the service can decrypt the deployed inputs */
 async function openDeployment(em: Em, keyRing: KeyRing, target: AdmissionTarget, instance: string) {
   try {
     return await findDeployment(em, keyRing, target, instance);

@@ -17,7 +17,10 @@ import type { RunRequest } from './run-request.ts';
 import { sourcesOf } from './sources.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** What a run is given before defaults are filled in: its own values take precedence over those of the deployment, and these over the environment's. */
+/**
+ * The inputs of a run before defaults are filled in. Its own values take precedence over those of the deployment, and these over those of
+ * the environment.
+ */
 export function mergeInputs(
   schema: TemplateSpec['variables'],
   environment: EnvironmentVariables,
@@ -39,7 +42,10 @@ export function mergeInputs(
   return { variables, sensitive, sources, environment: environment.env };
 }
 
-/** Puts outputs in the places of references: in what the request wrote, and in what the environment gives. What a deployment had was resolved for it. */
+/**
+ * Replaces references by outputs, in the values of the request and of the environment. The values of a deployment were resolved when it was
+ * deployed.
+ */
 export async function readReferences(
   em: Em,
   opened: SourceOutputs,
@@ -55,12 +61,12 @@ export async function readReferences(
   const isInherited = (name: string) => !isRequested(name) && Object.hasOwn(inherited?.inputs.variables ?? {}, name);
   const isWritten = (name: string) => (isRequested(name) ? (request.resolvesReferences ?? false) : !isInherited(name));
   const isNeeded = (name: string) => !isDestroyAsDeployed || isRequested(name) || isInherited(name);
-  // What is deployed can be removed without what the environment was given since, which may have ended or never have been.
+  // A destroy leaves out references that the environment has added since the deployment: they may no longer resolve.
   const isLeftOut = (name: string, value: JsonValue) => !isNeeded(name) && hasReferences(value);
   const kept = Object.entries(given.variables).filter(([name, value]) => !isLeftOut(name, value));
   const written = kept.filter(([name]) => isWritten(name));
   const resolved = await resolveReferences(em, opened, target, Object.fromEntries(written));
-  // Whoever names the value that the deployment has repeats what it read.
+  // A request that names the deployed value repeats the read that gave that value.
   const isNamedAgain = (name: string) =>
     isRequested(name) && isDeepStrictEqual(request.variables[name], inherited?.inputs.variables[name]);
   const isRepeated = (name: string) => isInherited(name) || isNamedAgain(name);

@@ -4,7 +4,7 @@ import type { AttemptPhase } from '#domain/shared/vocabulary/runs.ts';
 import type { VariablePhase, VariableSource } from '#domain/variables/model.ts';
 import { copyReads, type RemoteStates, type SealedRead } from '../references/model.ts';
 
-/** The persons who gave secret variables, by the names of the variables. A secret without one counts as another person's. */
+/** The persons who provided secret variables, by the names of the variables. A secret without an entry counts as another person's. */
 export type SecretGivers = Readonly<Record<string, string>>;
 
 /** The inputs of a run, secrets included. They are sealed in its row; the worker that executes an attempt unseals them. */
@@ -17,21 +17,21 @@ export interface RunInputs {
   /** Inputs that an earlier release sealed have none. */
   readonly secretGivers?: SecretGivers;
   readonly environment: EnvironmentInput[];
-  /** What variables were given of the outputs of other instances. Absent: nothing. */
+  /** The outputs of other instances that variables contain. Absent: none. */
   readonly reads?: readonly SealedRead[];
-  /** The states that data sources of the configuration are given. Absent: none. */
+  /** The states that the data sources of the configuration read. Absent: none. */
   readonly remoteStates?: RemoteStates;
 }
 
-/** An environment variable of the run's tools. Inputs that an earlier release sealed have no phases: both get them. */
+/** An environment variable of the run's tools. Inputs that an earlier release sealed have no phases: both phases get the variable. */
 export interface EnvironmentInput {
   readonly name: string;
   readonly value: string;
-  /** What planning gets in place of the value. */
+  /** The value that planning gets instead of `value`. */
   readonly planValue?: string;
   readonly sensitive: boolean;
   readonly phases?: readonly VariablePhase[];
-  /** What gave the variable. Inputs that an earlier release sealed have none: it was the environment. */
+  /** The source of the variable. Inputs that an earlier release sealed have none: the source was the environment. */
   readonly source?: VariableSource;
 }
 
@@ -44,7 +44,7 @@ interface PhaseVariable {
   readonly name: string;
   readonly value: string;
   readonly sensitive: boolean;
-  /** A secret that the variable had in the earlier phase. This one is not given it, and redacts it. */
+  /** The secret that the variable had in the earlier phase. This phase does not get it, but redacts it. */
   readonly hidden?: string;
 }
 
@@ -58,15 +58,15 @@ export function openInputs(keyRing: KeyRing, runId: string, sealed: Uint8Array):
   return keyRing.openJson<RunInputs>(inputsContext(runId), sealed);
 }
 
-/** The inputs of a run for another one, which repeats what the first had read. */
+/** The inputs of a run, for another run that repeats them together with the outputs that the first one read. */
 export function openInputsToRepeat(keyRing: KeyRing, runId: string, sealed: Uint8Array): RunInputs {
   const inputs = openInputs(keyRing, runId, sealed);
   return inputs.reads ? { ...inputs, reads: copyReads(inputs.reads) } : inputs;
 }
 
 /**
- * The inputs that one phase gets: never a variable that it must not have, nor the value for applying while it plans. The executor knows such secrets of earlier
- * runs all the same, to redact them (`findStateSecrets`), and gives them to no program.
+ * The inputs that one phase gets: no variable of another phase, and no value for applying while it plans. The executor still knows such
+ * secrets of earlier runs, to redact them (`findStateSecrets`), and passes them to no program.
  */
 export function inputsOfPhase(inputs: RunInputs, phase: AttemptPhase): PhaseInputs {
   const given = phase === 'planning' ? 'plan' : 'apply';

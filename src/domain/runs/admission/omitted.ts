@@ -9,7 +9,7 @@ import { describeProblems } from './taken-over.ts';
 
 /** The variables that a run does not take over from what it starts from: a deployment or an earlier run. */
 
-/** @throws Invalid for a variable that the request omits and gives a value */
+/** @throws Invalid for a variable that the request both omits and sets */
 export function refuseOmittedAndGiven(omit: readonly string[], given: Readonly<Record<string, JsonValue>>): void {
   const name = omit.find((each) => Object.hasOwn(given, each));
   if (name === undefined) return;
@@ -17,8 +17,8 @@ export function refuseOmittedAndGiven(omit: readonly string[], given: Readonly<R
 }
 
 /**
- * Refuses names that can only be mistakes, unless the request accepts them. A variable that the version has and the source does not is none: whether the source has it depends on the runs
- * before, such as the one that the same request started.
+ * Refuses names that can only be mistakes, unless the request accepts them. A variable that the version declares is never a mistake, even
+ * if the source does not have it: whether it does depends on earlier runs, such as the run that the same request started.
  * @param absent the names to omit that the source, or the deployment that a destroy removes, does not have
  * @throws Unprocessable `variables_invalid` with each name
  */
@@ -38,7 +38,10 @@ export function refuseUnknownOmitted(
   throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }
 
-/** What the names to omit mean for inputs: those that the inputs have, those that they do not have, and the inputs without them. */
+/**
+ * Splits the names to omit into those that the inputs have (`omitted`) and those that they do not have (`omittedAbsent`), and returns the
+ * inputs without them.
+ */
 export function omitNames(inputs: RunInputs, names: readonly string[]) {
   const isLeft = ([name]: readonly [string, unknown]) => !names.includes(name);
   return {

@@ -9,7 +9,7 @@ import type { EnvironmentInput, RunInputs } from './inputs.ts';
 import type { RunRequest } from './run-request.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** What gave a run its variables, as far as the remedies need it. Without a request, it repeats a run exactly. */
+/** The sources of a run's variables, as far as the remedies need them. Without a request, the run repeats another one exactly. */
 interface Planned {
   readonly version: PublishedVersion;
   readonly inputs: RunInputs;
@@ -18,9 +18,9 @@ interface Planned {
 }
 
 /**
- * A plan runs code that its requester may choose, and nobody has approved it: it can print every secret that it gets. An environment may demand that planning
- * gets weaker ones.
- * @throws Unprocessable naming the secrets that planning would get as applying does
+ * Refuses a run whose plan would get the secrets for applying, if its environment demands weaker ones. A plan runs code that its requester
+ * may choose and that nobody has approved: it can print every secret that it gets.
+ * @throws Unprocessable naming the secrets that planning would share with applying
  */
 export async function refuseStrongPlanSecrets(
   em: Em,
@@ -48,7 +48,7 @@ export async function refuseStrongPlanSecrets(
   throw new Unprocessable(message, { code: 'plan_secrets_required', details: { errors } });
 }
 
-/** A second value that is the same secret keeps nothing from planning. */
+/** Whether planning gets another value. A value for planning that equals the one for applying protects nothing. */
 function hasOtherPlanValue({ value, planValue }: EnvironmentInput): boolean {
   return planValue !== undefined && planValue !== value;
 }
@@ -62,7 +62,7 @@ const remedyOfTools = 'give it another value for planning (plan_value), or give 
 
 type Origin = 'request' | 'destroy' | 'source' | 'environment' | 'repeated';
 
-/** From where a run has a secret variable of its template. */
+/** Where a run got a secret variable of its template. */
 function originOf(name: string, { inputs: { sources = {} }, request, inherited }: Planned): Origin {
   if (!request) return 'repeated';
   if (Object.hasOwn(request.variables, name)) return 'request';
@@ -70,7 +70,7 @@ function originOf(name: string, { inputs: { sources = {} }, request, inherited }
   return Object.hasOwn(sources, name) ? 'environment' : 'request';
 }
 
-/** What helps, which depends on what gave the variable: only a variable that the request names can be left out of it. */
+/** What the requester can do, which depends on the source of the variable: only a variable that the request names can be left out of it. */
 function remedyOf(origin: Origin, name: string): string {
   const planned =
     'is a secret variable of the template, which is part of what is planned: the template must declare it as ephemeral';

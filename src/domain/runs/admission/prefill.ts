@@ -2,15 +2,17 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { Masked } from '#domain/shared/values/masked.ts';
 import { escapeReference, replaceTexts } from '../../variables/reference-syntax.ts';
 
-/** What a copy of a run takes over of its variables. */
+/** The variables of a run that a copy takes over. */
 export interface Prefill {
   readonly variables: Record<string, JsonValue>;
   /** The names of secret variables. */
   readonly secrets: string[];
 }
 
-/** Tells the variables that a run shows from those that it masks. A value that looks like the mask counts as secret, and a text that looks
- * like a reference stays that text. */
+/**
+ * Separates the variables that a run shows from those that it masks. A value that looks like the mask counts as secret, and a text that
+ * looks like a reference stays that text.
+ */
 export function prefillOf(shown: Readonly<Record<string, JsonValue | Masked>>): Prefill {
   const entries = Object.entries(shown);
   const open = entries.filter(([, value]) => !isMasked(value)) as [string, JsonValue][];

@@ -23,8 +23,8 @@ export interface RequeueTarget extends RunTarget {
 }
 
 /**
- * A run to be requeued, for the present owner of its environment or template. With `lock`, the owners, the template, the
- * environment and the run itself are locked, so that the new run follows the policies that hold at its commit.
+ * A run to be requeued, for the present owner of its environment or template. With `lock`, the owners, the template, the environment and
+ * the run itself are locked, so that the new run follows the policies that apply when it is committed.
  */
 export async function findRequeueTarget(em: Em, id: string, lock: boolean): Promise<RequeueTarget | undefined> {
   const source = await findSource(em, id);
@@ -49,8 +49,8 @@ async function findSource(em: Em, id: string): Promise<{ templateId: string; env
 }
 
 /**
- * For what a repetition of a run may be done: for the same as the run itself, so that repeating a run that was decided for one state of its
- * instance is no way around that. A run that changed the state itself has used up what it was decided for.
+ * The state of the instance that a repetition of a run expects: the same as the run itself, so that a repetition cannot evade a decision
+ * that was made for one state. Empty if the run itself changed the state: the expected state no longer exists.
  */
 export function pinOf({ expectedStateSerial, expectedDeployedRunId, expectedPlanRunId, stateSerialAfter }: Run): {
   readonly expects?: RunPin;
@@ -69,7 +69,7 @@ export function admissionOf({ admission }: Pick<RequeueTarget, 'admission'>): Ad
 
 /**
  * Resolves a requeue, whose target is locked: a new run with the version and the inputs of an ended one. It demands at least the approval
- * that the ended run demanded, so that repeating a run is no way around what an assembly or a former policy asked for.
+ * that the ended run demanded, so that a repetition cannot evade what an assembly or a former policy demanded.
  */
 export async function resolveRequeue(
   em: Em,

@@ -6,7 +6,7 @@ import type { ResetCause, ResetValue, VariableReset } from '../reset-model.ts';
 import type { Deployment } from './deployment.ts';
 import type { RunInputs } from './inputs.ts';
 
-/** Longer values, in characters of their JSON, are not kept with the run again: its variables and those of the deployment have them. */
+/** Longer values, in characters of their JSON, are left out here: the variables of the run and of the deployment already contain them. */
 const maxValue = 2000;
 const maxResets = 500;
 
@@ -14,7 +14,7 @@ interface Compared {
   readonly deployed: Deployment;
   /** The version of the deployment, and that of the run. */
   readonly versions: { readonly before: PublishedVersion; readonly after: PublishedVersion };
-  /** Names of the variables that the request gives. */
+  /** Whether the request names a variable. */
   readonly isNamed: (name: string) => boolean;
   /** What the run takes over from the deployment; null: nothing. */
   readonly inherited: Deployment | null;

@@ -72,7 +72,7 @@ export async function resolveRun(
   const referred = await readReferences(em, opened, target, { given: merged, inherited, request });
   const given = await readRemoteStates(em, opened, target, { given: referred, version, request, inherited });
   const { valid, errors, variables } = await validate(given.variables, given.sensitive);
-  // Before problems of the values: a rule that compares a secret with another value would confirm a guess.
+  // This check precedes the report of invalid values: a rule that compares a secret with another value would confirm a guess.
   refuseSecretsOfOthers(keyRing, { ...work, deployment, inputs: { ...given, variables } }, requester);
   if (!valid) refuseInvalid(explainTakenOver(errors, work));
   const sensitive = [...new Set([...secretNames(schema), ...given.sensitive])];
@@ -89,7 +89,10 @@ export async function resolveRun(
   });
 }
 
-/** What has become secret since is not repeated beside other values, and neither is another person's secret. */
+/**
+ * Marks the values that have become secret since the deployment, and adds who provided each secret: a run with other values must not repeat
+ * another person's secret.
+ */
 async function openDeployed(em: Em, { runId, versionId, inputs }: SourceDeployment): Promise<Deployment> {
   return { versionId, inputs: await raiseSecrets(em, await withSecretGivers(em, runId, inputs)) };
 }
@@ -104,9 +107,10 @@ interface Inheriting {
 }
 
 /**
- * What a run takes over from a deployment, and what its request comes to then. A secret that the environment has rotated is neither taken over nor repeated:
- * the run gets what the environment gives now. A run that starts from what is deployed keeps every other secret, or is refused
- * by its name (`refuseSecretsOfOthers`): nobody may find a deployed secret replaced that a person or a request gave.
+ * Returns what a run takes over from a deployment, and the request without rotated secrets. A secret that the environment has rotated is
+ * neither taken over nor repeated: the run gets the present value of the environment. A run that starts from what is deployed keeps every
+ * other secret, or is refused with the name of the secret (`refuseSecretsOfOthers`): a run never silently replaces a deployed secret that a
+ * person or a request provided.
  */
 async function inherit(
   { keyRing, version, request, environment, fillIn, requester }: Inheriting,
@@ -137,8 +141,9 @@ async function inherit(
 }
 
 /**
- * The version that a request names or means, and the deployment from which the run takes what the request does not name.
- * @throws Unprocessable if there is no such version, if it does not support the operation, or naming each name to omit that neither of them has
+ * The version that a request names or implies, and the deployment from which the run takes what the request does not name.
+ * @throws Unprocessable if there is no such version, if it does not support the operation, or naming each name to omit that neither of them
+ * has
  */
 export async function chooseSupported(
   em: Em,

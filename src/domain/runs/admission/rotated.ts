@@ -18,9 +18,9 @@ type Values = Readonly<Record<string, JsonValue>>;
 
 interface Repetition {
   readonly schema: TemplateSpec['variables'];
-  /** What is repeated. Inputs that an earlier release sealed name no sources: what they got is theirs. */
+  /** The inputs that are repeated. Inputs that an earlier release sealed name no sources, so none of their values counts as rotated. */
   readonly inputs: RunInputs;
-  /** What the environment gives now. */
+  /** The present values of the environment and its variable sets. */
   readonly template: EnvironmentVariables['template'];
   /** The values that the new run names itself. */
   readonly requested: Values;
@@ -32,8 +32,9 @@ interface Repetition {
 }
 
 /**
- * The secrets that an environment or a variable set gave the repeated inputs, and gives otherwise now, or no longer. A run that repeats the inputs gets what is given now:
- * the earlier secret may have been revoked. A value that is no secret on either side stays as it is deployed.
+ * The names of the secrets that came from an environment or a variable set, and that have changed or disappeared there since. A run that
+ * repeats the inputs gets the present value: the earlier secret may have been revoked. A value that was not secret and is not secret now
+ * stays as it is deployed.
  */
 export async function findRotated(repetition: Repetition): Promise<string[]> {
   const { schema, inputs, template, hash, fillIn } = repetition;
@@ -63,7 +64,7 @@ interface Since {
   readonly schema: TemplateSpec['variables'];
 }
 
-/** `findRotated` of an earlier run, for somebody who may read it and its environment. Nothing if its inputs were deleted. */
+/** `findRotated` of an earlier run, for a caller who may read that run and its environment. Empty if the inputs of the run were deleted. */
 export async function findRotatedSince(
   em: Em,
   { keyRing, evaluator }: ResolveDeps,

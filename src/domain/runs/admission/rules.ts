@@ -30,7 +30,10 @@ export function findRequeueRefusal({ target, instance, occupant, pool }: Admissi
   );
 }
 
-/** The refusal of every copy: one can name another instance, or a version that uses another pool. Null if some copy is allowed. */
+/**
+ * The refusal that applies to every copy of a run; null if some copy is allowed. It does not check instance and pool, because a copy can
+ * name another instance, or a version that uses another pool.
+ */
 export function findCopyRefusal({ target }: AdmissionFacts): Refusal | null {
   return target ? findArchivedRefusal(target) : targetIsGone;
 }

@@ -22,16 +22,16 @@ export interface RunRequest {
   readonly options?: RunOptions | null | undefined;
   readonly variables: Record<string, JsonValue>;
   /**
-   * The variables are as whoever asks for the run wrote them, so references to outputs of instances are resolved. Otherwise they are values, and a text
-   * that looks like a reference is that text: it may come from an output.
+   * Whether the requester wrote the variables, so that references to outputs of instances are resolved. Otherwise they are plain values,
+   * and a text that looks like a reference stays that text: it may come from an output.
    */
   readonly resolvesReferences?: boolean;
-  /** What these values were given of the outputs of other instances. */
+  /** The outputs of other instances that these values contain. */
   readonly reads?: readonly SealedRead[];
   readonly message: string;
   /** Names of variables that are secret whatever the template says. */
   readonly sensitive?: readonly string[];
-  /** Who gave the secrets that the request names, by their names. Undefined: whoever asks for the run. */
+  /** Who provided the secrets that the request names, by their names. Undefined: the requester. */
   readonly secretGivers?: SecretGivers;
   /** Names of variables that a destroy does not take from the deployment that it removes. */
   readonly omit?: readonly string[] | undefined;
@@ -52,7 +52,10 @@ interface RunSource {
   readonly omittedAbsent?: readonly string[];
   /** The variables of the request that repeat a reference of the source, so that it is read anew. */
   readonly readAgain?: Readonly<Record<string, JsonValue>>;
-  /** The deployment from which the run starts, as it is; undefined for a copy of a run. The run keeps its secrets, and is refused by the name of one that it loses or must not keep. */
+  /**
+   * The deployment from which the run starts; undefined for a copy of a run. The run keeps its secrets. It is refused with the name of each
+   * secret that it would lose or must not keep.
+   */
   readonly deployed?: DeployedRun;
 }
 
@@ -68,7 +71,7 @@ export interface ResolvedRun {
   readonly variables: Record<string, JsonValue | Masked>;
   readonly variableSources: ShownSource[];
   readonly reads: OutputRead[];
-  /** The variables of the deployment that it resets, because its request does not name them. */
+  /** The variables of the deployment that the run resets, because its request does not name them. */
   readonly variableResets: readonly VariableReset[];
   readonly sealedInputs: Buffer;
   readonly message: string;

@@ -15,30 +15,31 @@ import type { RunRequest } from './run-request.ts';
 import { describeProblems } from './taken-over.ts';
 
 /**
- * Who gave runs their secrets. A run keeps a secret of its source whatever else changes if the person who is responsible for it gave that secret: they know it
- * already. With another person's secret, they could choose an address and have the secret sent there. So that secret is kept only if nothing else changes.
+ * Records who provided the secrets of runs. A run may change other inputs and keep a secret if the person who is responsible for the run
+ * provided it: that person knows the secret already. Another person's secret is kept only if nothing else changes. Otherwise the requester
+ * could choose an address and have that secret sent there.
  */
 
-/** The secrets that the run itself was given: neither the environment, nor a variable set, nor an output gave them. */
+/** The secrets that a request provided. They come neither from the environment, nor from a variable set, nor from an output. */
 export function findOwnSecrets({ variables, sensitive, sources = {}, reads = [] }: RunInputs): string[] {
-  // What stands beside a reference in a secret is a secret that a reference does not bring back.
+  // A secret that is only partly a reference counts as the request's own: reading the reference again does not restore the rest.
   const isRead = (name: string) => reads.some(({ variable, path }) => variable === name && path === '');
   const names = [...new Set(sensitive)].filter((name) => Object.hasOwn(variables, name));
   return names.filter((name) => !Object.hasOwn(sources, name) && !isRead(name));
 }
 
-/** Those of them that another person gave. */
+/** The names of the own secrets (`findOwnSecrets`) that another person provided. */
 export function findSecretsOfOthers(inputs: RunInputs, person: string): string[] {
   return findOwnSecrets(inputs).filter((name) => inputs.secretGivers?.[name] !== person);
 }
 
-/** Those of them that the person who is responsible for a new run gave. */
+/** The names of the own secrets (`findOwnSecrets`) that were provided by the person who is responsible for a new run. */
 export function findSecretsOf(inputs: RunInputs, requester: Principal): string[] {
   const person = responsiblePerson(requester);
   return findOwnSecrets(inputs).filter((name) => inputs.secretGivers?.[name] === person);
 }
 
-/** Who gave a new run its secrets: whoever asks for it gave those that the request names, unless the request says otherwise. */
+/** Who provided the secrets of a new run. The requester provided those that the request names, unless the request says otherwise. */
 export function giversOf(
   { variables, sensitive, sources = {} }: RunInputs,
   { request, inherited }: { readonly request: RunRequest; readonly inherited: Deployment | null },
@@ -64,8 +65,9 @@ function isTyped({ variables, source }: RunRequest, name: string): boolean {
 }
 
 /**
- * The inputs of a run with the givers of its secrets. An earlier release sealed none: then the person who is responsible for the run gave them, if that person is
- * responsible for all runs of the instance so far, and no assembly or finding brought a secret along.
+ * The inputs of a run with the persons who provided its secrets. An earlier release did not record them. Then the person who is responsible
+ * for the run provided them, if that person is responsible for all runs of the instance so far, and none of these runs belongs to an
+ * assembly or a drift finding, which may have brought a secret.
  */
 export async function withSecretGivers(em: Em, runId: string, inputs: RunInputs): Promise<RunInputs> {
   if (inputs.secretGivers) return inputs;
@@ -92,9 +94,9 @@ interface KeptSecrets {
   readonly request: RunRequest;
   /** What the run takes over: without what it omits, and without what the environment has rotated. */
   readonly inherited: Deployment | null;
-  /** The source as it is, with what has become secret since as secret. */
+  /** The unchanged source. Values that have become secret since are marked as secret. */
   readonly deployment: Deployment | null;
-  /** What the run comes to. */
+  /** The inputs of the new run. */
   readonly inputs: RunInputs;
 }
 
@@ -116,8 +118,8 @@ export function refuseSecretsOfOthers(keyRing: KeyRing, kept: KeptSecrets, reque
 }
 
 /**
- * Refuses a copy or a destroy that would lose a secret without a word, because it does not repeat its run or the deployment. What the environment or a set gave
- * comes from there.
+ * Refuses a copy or a destroy that would silently lose a secret, because it does not repeat its run or the deployment. Secrets of the
+ * environment or a variable set are not lost: the run reads them from there.
  * @throws Unprocessable `variables_invalid` naming the secrets
  */
 export function refuseDroppedSecrets(
@@ -142,7 +144,10 @@ function keptOnlyAsItIs(names: readonly string[], origin: string): Unprocessable
   return new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }
 
-/** Whether the run has the version, the values and the environment variables that are deployed. A secret that it names counts as another one: otherwise the answer would confirm a guess. */
+/**
+ * Whether the run has the version, the values and the environment variables that are deployed. A secret that the request names always
+ * counts as different: otherwise the answer would confirm a guess.
+ */
 function isSameWork(
   { version, request, inherited, deployment, inputs }: KeptSecrets,
   deployed: Deployment,
@@ -162,8 +167,9 @@ function isSameWork(
 }
 
 /**
- * The secrets of an earlier run that another person gave than the one who reads it. Those of a run whose inputs were deleted cannot be kept.
- * @param withOutputs also those that an output gave: a copy that changes something drops them, while a run from what is deployed reads them again
+ * The secrets of an earlier run that somebody other than its reader provided. Secrets of a run whose inputs were deleted cannot be kept.
+ * @param withOutputs whether secrets that came from an output count too: a copy that changes something drops them, while a run that starts
+ * from the deployment reads them again
  */
 export async function findSecretsOfOthersIn(
   em: Em,

@@ -1,15 +1,15 @@
 import type { VariableCategory, VariableSource } from '#domain/variables/model.ts';
 import type { RunInputs } from './inputs.ts';
 
-/** What gave a run a variable, as the run shows it. What the run itself was given is left out. */
+/** The source of a variable, as its run shows it. Variables that the request itself named have no entry. */
 export interface ShownSource extends VariableSource {
   readonly variable: string;
   readonly category: VariableCategory;
 }
 
 /**
- * What gave the variables that a run did not name itself: those of its template by name, as its deployment or its environment gave them.
- * Later ones of these hold a name against earlier ones.
+ * The sources of the template variables that a run did not name itself, by name: its deployment, else its environment. The deployment takes
+ * precedence.
  */
 export function sourcesOf(
   given: Readonly<Record<string, { readonly source: VariableSource }>>,

@@ -11,7 +11,7 @@ import { findResets } from './resets.ts';
 import type { RunRequest } from './run-request.ts';
 import type { AdmissionTarget } from './target.ts';
 
-/** What a run takes over from a deployment, and what it loses of it. */
+/** Explains and checks what a run takes over from a deployment, and what it loses. */
 
 interface Work {
   readonly version: PublishedVersion;
@@ -25,7 +25,8 @@ interface VariableProblem {
 }
 
 /**
- * Refuses a run that starts from what is deployed and would lose a secret without a word. `deployment` names what has become secret since, too.
+ * Refuses a run that starts from the deployment and would silently lose a secret. Values of `deployment` that have become secret since
+ * count as secrets too.
  * @throws Unprocessable `variables_invalid` naming the secrets
  */
 export function refuseLostSecrets(given: RunInputs, { version, request }: Work, deployment: Deployment | null): void {
@@ -45,7 +46,7 @@ export function refuseLostSecrets(given: RunInputs, { version, request }: Work, 
   throw new Unprocessable(describeProblems(errors), { code: 'variables_invalid', details: { errors } });
 }
 
-/** Says of a value that does not fit the version that it is the one of the deployment. */
+/** Adds to the problem of a value that does not fit the version that the value comes from the deployment. */
 export function explainTakenOver<Problem extends VariableProblem>(
   errors: readonly Problem[],
   { request, inherited }: Work,
@@ -66,7 +67,10 @@ export function describeProblems(errors: readonly VariableProblem[]): string {
   return `variables: ${errors.map(({ path, message }) => `${path || '/'} ${message}`).join('; ')}`;
 }
 
-/** The variables of the deployment that an apply or its plan resets, since the request does not name them. A run that repeats another one names all. */
+/**
+ * The variables of the deployment that an apply or its plan resets, since the request does not name them. A run that repeats another one
+ * names all variables.
+ */
 export async function readResets(
   em: Em,
   keyRing: KeyRing,

@@ -116,8 +116,7 @@ type Template = { templateId: string };
 type TemplateAndEnvironment = Template & { environmentId: string };
 
 /**
- * Each lookup in two forms: plain, and with share locks that are held until the commit. Locks are taken from the outermost
- * owner to the template.
+ * Each lookup in two forms: without locks, and with share locks until the commit. Locks are taken from the outermost owner to the template.
  */
 const lookups = {
   inEnvironment: {

@@ -17,15 +17,15 @@ export interface AdmissionTarget extends Ownership, Archivable {
   readonly approval: ApprovalPolicy | null;
   /** The options that its runs may use. */
   readonly allowedOptions: readonly RunOptionName[];
-  /** Which secrets planning may get; null: those that applying gets. */
+  /** Which secrets planning may get; null: the same as applying. */
   readonly planSecrets: PlanSecretsDemand | null;
-  /** The tool that the environment asks for; null: none. */
+  /** The tool that the environment demands; null: none. */
   readonly tool: WantedTool | null;
 }
 
 /**
- * Finds template and environment. With `lock` it shares their rows and their owners' rows, so that none is archived before the
- * commit. Undefined if either is missing, or if they belong to different teams: to the caller those are the same.
+ * Finds template and environment. With `lock` it shares their rows and their owners' rows, so that none is archived before the commit.
+ * Undefined if either is missing, or if they belong to different teams: the caller must not be able to tell these cases apart.
  */
 export async function findAdmissionTarget(
   em: Em,

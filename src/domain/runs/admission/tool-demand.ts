@@ -26,9 +26,9 @@ export interface ToolSources {
 }
 
 /**
- * The tools that a new run may use: what its version, its environment, its instance and the state have in common. What is deployed can always be
- * looked at and removed by what deployed it. Null for commands.
- * @throws Conflict `tool_conflict` naming what contradicts what, if no tool can ever fit
+ * The tools that a new run may use: those that its version, its environment, its instance and the state all allow. A scan and a destroy may
+ * always use the tool that wrote the state. Null for commands.
+ * @throws Conflict `tool_conflict` naming the contradiction, if no tool can ever fit
  */
 export async function readToolDemand(
   em: Em,
@@ -56,7 +56,7 @@ export function requireDemand(sources: DemandSources): ToolDemand {
   throw new Conflict(`no tool can run this: ${demand.conflict}`, 'tool_conflict');
 }
 
-/** Where the version asks for something else by now, whatever wrote the state still fits. */
+/** Falls back to the tool that wrote the state if the version now demands another one. */
 function demandOfWriter(sources: DemandSources): ToolDemand {
   const demand = intersectDemand(sources);
   if (!isEmptyDemand(demand)) return demand;

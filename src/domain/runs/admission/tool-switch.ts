@@ -50,7 +50,7 @@ export const nothingToSwitch: Refusal = {
     'the instance is not deployed, or the inputs of its last deployment were deleted: apply it with the tool that you want',
 };
 
-/** Whoever requested the run that is repeated does not approve the switch. */
+/** Why the people responsible for the repeated run may not approve the switch. */
 const repeated = {
   requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
   answers: 'you are responsible for the run whose inputs it repeats',

@@ -23,7 +23,7 @@ export interface NamingRequest {
   readonly at: string;
 }
 
-/** Which of the runs that wait for the reviewer are looked for. */
+/** Narrows the runs that wait for the reviewer. */
 export interface PendingFilter {
   /** Only runs for which somebody asked the reviewer by name. */
   readonly asked: boolean;

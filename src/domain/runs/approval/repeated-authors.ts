@@ -3,14 +3,14 @@ import type { RunAuthor } from '../model.ts';
 import type { Author } from './rules.ts';
 import { readApprovalFacts } from './store.ts';
 
-/** What those are told who answer for a run that another one repeats or takes back. */
+/** The reasons shown to the people who requested or answer for a run that another run repeats or undoes. */
 interface Reasons {
   readonly requested: string;
   readonly answers: string;
 }
 
 /**
- * Everybody who answers for a run, with those whom it was requeued from: none of them approves a run that repeats it or takes it back
+ * Everybody who answers for a run or for the runs that it was requeued from. None of them may approve a run that repeats or undoes it
  * (docs/access.md, *Approval*).
  */
 export async function authorsOfRun(em: Em, runId: string, { requested, answers }: Reasons): Promise<RunAuthor[]> {

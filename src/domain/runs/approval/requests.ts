@@ -17,11 +17,11 @@ export interface ReviewRequest {
 }
 
 /**
- * Asks people to review a run, which shows them from then on. A request that names nobody asks everybody who may review it. The status of the run and
- * who may review it stay the same. The caller has locked the run.
+ * Asks people to review a run. From then on the run shows who was asked. A request that names nobody asks everybody who may review it. The
+ * status of the run and who may review it stay the same. The caller has locked the run.
  * @throws ActionRefused if the run does not wait for approval
- * @throws Unprocessable naming every id of somebody who may not review the run, or whom the caller may not know; or if nobody is named and no user
- *   but the caller may review it
+ * @throws Unprocessable naming every id of somebody who may not review the run, or whom the caller may not know about; or if nobody is
+ * named and no user but the caller may review it
  */
 export async function requestRunApproval(
   tx: Transaction,
@@ -72,10 +72,13 @@ async function mayKnow(em: Em, by: Principal, reviewer: Principal, { owner }: Ap
   return mayName(em, by, reviewer);
 }
 
-/** Somebody who was asked in vain. */
+/** Somebody named in a request who cannot review the run. */
 interface RefusedReviewer {
   readonly id: string;
-  /** Null: nobody whom the asker may know. That has one answer for all reasons: any other would tell who exists and what their rights are. */
+  /**
+   * Null: the asker may not know about this principal. All such cases get the same answer: any other would reveal who exists and what
+   * rights they have.
+   */
   readonly obstacle: ReviewObstacle | null;
 }
 

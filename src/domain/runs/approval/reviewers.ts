@@ -23,7 +23,7 @@ export interface PossibleReviewer {
   readonly obstacle: ReviewObstacle | null;
 }
 
-/** How many people an answer holds at most. */
+/** The maximum number of people in one answer. */
 export const maxPossibleReviewers = 500;
 
 interface PossibleReviewers {
@@ -33,7 +33,10 @@ interface PossibleReviewers {
   readonly shortage: ApprovalShortage | null;
 }
 
-/** Who may approve the runs of a team, as far as no single run decides: that its requester may not is not known here. */
+/**
+ * Who may approve the runs of a team in general. The rule that the requester of a run may not approve it is not applied, since no single
+ * run is known here.
+ */
 export async function findTeamReviewers(em: Em, owner: Ownership): Promise<PossibleReviewers> {
   return findReviewers(em, owner, anyRunOf(owner));
 }
@@ -85,7 +88,10 @@ async function findReviewers(em: Em, owner: Ownership, facts: ApprovalFacts): Pr
   return { reviewers, isCut: ids.length > maxPossibleReviewers, shortage };
 }
 
-/** Whether the members who may approve, and the administrators of the installation, are enough. The author of a run is known for one run alone. */
+/**
+ * Whether the members who may approve, and the administrators of the installation, are enough. If the facts are not those of a single run,
+ * any of these people may be the author of a run.
+ */
 async function readShortage(
   em: Em,
   facts: ApprovalFacts,

@@ -10,7 +10,7 @@ export interface Author {
   readonly id: string;
 }
 
-/** A review that was given, and its reviewer as it is now. */
+/** A recorded review, with the present state of its reviewer. */
 export interface RecordedReview {
   readonly id: string;
   /** The person who was responsible for the review. */
@@ -48,7 +48,10 @@ export interface ApprovalFacts {
 
 export type Reviewer = Pick<Principal, 'id' | 'responsibleUserId'>;
 
-/** The authority that a review of a run without needs of its own takes, both when it is given and when it is counted. */
+/**
+ * The authority that reviewing a run requires unless the run has needs of its own. It is checked when the review is recorded and again when
+ * approvals are counted.
+ */
 export const reviewAuthority = {
   scope: 'team',
   hidden: 'not_found',
@@ -61,16 +64,19 @@ export const reviewingTeamRoles = teamRoles.filter((role) =>
   teamRoleActions[role].includes(reviewAuthority.teamAction),
 );
 
-/** Says which role in a team reviewing takes, for the middle of a sentence. */
+/** A clause that names the roles in a team that may review. */
 export const reviewingTakesRole = `reviewing takes the role ${reviewingTeamRoles.join(' or ')} in the team`;
 
-/** What reviewing any run at all takes, before it is known which run: `reviewAccess` decides about that one. */
+/** The authority for reviewing some run, checked before the run is known. `reviewAccess` then decides for that run. */
 export const anyReviewAuthority = {
   ...reviewAuthority,
   anyOf: ['run:approve', 'assembly:approve'],
 } as const satisfies Partial<Access>;
 
-/** The same for a run with needs of its own, which replace the permission to review runs. Every path to a review demands them. */
+/**
+ * The authority for reviewing a run with needs of its own, which replace the permission `run:approve`. Every path to a review demands all
+ * of them.
+ */
 export function reviewAccess(needs: readonly ReviewNeed[]): Access {
   const [first, ...others] = needs.map(({ permission }) => permission);
   const permissions = first === undefined ? {} : { anyOf: [first], allOf: others };

@@ -13,7 +13,7 @@ export interface Approvers {
 }
 
 /**
- * Why nobody can give the approvals that are needed; null if the people of the team can.
+ * Why a run cannot get the approvals that it needs from its team; null if the members can give them.
  * @param excludesAuthor whether one of these people may be the author of a run and then cannot approve it
  */
 export function findShortage(

@@ -124,7 +124,7 @@ function withLineage<Value>(eb: OverRun, value: Expression<Value>) {
   return sql<Value>`(with recursive lineage(${columns}) as ${itself.unionAll(former)} ${value})`;
 }
 
-/** The facts on which a review depends. The caller has locked the run, so no other review comes between. */
+/** The facts on which a review depends. The caller has locked the run, so no other review is recorded in between. */
 export async function readApprovalFacts(em: Em, runId: string): Promise<ApprovalFacts> {
   const { facts } = await db(em)
     .selectFrom('runs')

@@ -128,7 +128,7 @@ function isChange({ address, action }: ResourceChange): boolean {
   return findUnstorableText(address, maxAddressLength) === null && address !== '' && changeActions.includes(action);
 }
 
-/** What a change may say besides its values. */
+/** Whether the members of a change other than its values can be stored. */
 function hasFittingDetails({ previousAddress, imported, actionReason, type, ...lists }: ResourceChange): boolean {
   const names = [previousAddress, imported?.id ?? undefined, actionReason, type];
   const paths = [lists.replacePaths, lists.unknownPaths, lists.sensitivePaths];

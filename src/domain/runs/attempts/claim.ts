@@ -36,17 +36,17 @@ export interface AttemptWork {
   /** The inputs that the phase of the attempt gets. */
   readonly inputs: PhaseInputs;
   readonly state: Buffer | null;
-  /** The secrets under which the state was written, of which the attempt is given none as an input. */
+  /** The secrets of the runs that wrote the state, for redaction. The attempt gets none of them as an input. */
   readonly stateSecrets: EarlierSecrets;
-  /** For an apply: what its plan produced to be applied. */
+  /** For an apply: the artifact of its plan. */
   readonly artifact: Buffer | null;
   /** The executor's own digest of that plan. */
   readonly planDigest: string | null;
   /** The tool that the attempt uses; null for commands. */
   readonly tool: VersionedTool | null;
-  /** What connections give it in this phase. */
+  /** What connections provide in this phase. */
   readonly connections: GivenConnections;
-  /** The modules that the version used before; null if nothing is known. */
+  /** The modules that the version resolved to before; null if they are not known. */
   readonly modules: KeptModules | null;
   /** What the template code may reach over the network. */
   readonly egress: Egress;
@@ -63,13 +63,13 @@ export interface Claimant {
 }
 
 /**
- * Gives an attempt to a worker, once: nothing runs twice, however often the engine delivers the attempt. Null if another worker
- * has the attempt, if it has ended, or if it is no longer the current one of its run.
- * @throws ApplyObstructed if something keeps the apply from starting by now; the attempt stays unclaimed
- * @throws SandboxDemanded if the run demands a sandbox by now and the worker has none; the attempt stays unclaimed
- * @throws ConnectionsRefused if it cannot be given a connection that its template needs; the attempt stays unclaimed
- * @throws ReadsRefused if the owner of an instance has taken back that the run reads it; the attempt stays unclaimed
- * @throws NoUsableTool if the worker has no tool that the instance needs and the settings allow by now; the attempt stays unclaimed
+ * Gives an attempt to a worker, once: nothing runs twice, however often the engine delivers the attempt. Null if another worker has the
+ * attempt, if it has ended, or if it is no longer the current one of its run.
+ * @throws ApplyObstructed if something now keeps the apply from starting; the attempt stays unclaimed
+ * @throws SandboxDemanded if the run now demands a sandbox and the worker has none; the attempt stays unclaimed
+ * @throws ConnectionsRefused if a connection that its template needs cannot be provided; the attempt stays unclaimed
+ * @throws ReadsRefused if the owner of an instance no longer lets the run read its outputs; the attempt stays unclaimed
+ * @throws NoUsableTool if the worker has no tool that the instance needs and the settings now allow; the attempt stays unclaimed
  */
 export function claimAttempt(
   em: Em,

@@ -58,7 +58,7 @@ export async function completeAttempt(
 }
 
 /**
- * The same, and takes the next step of the run: the worker that made a plan goes on to apply it without waiting for the
+ * Completes an attempt and takes the next step of the run, so that the worker that made a plan can apply it without waiting for the
  * workflow. The workflow asks for the next step later and gets the same answer.
  */
 export async function concludeAttempt(
@@ -118,7 +118,7 @@ async function storePlan(
 ): Promise<void> {
   const instance = await tx.em.findOneOrFail(Instance, { id: run.instanceId });
   const isScan = run.operation === 'scan';
-  // A scan is of the state with which it began: if another state was recovered meanwhile, it says nothing about that one.
+  // A scan describes the state with which it began, even if another state was recovered meanwhile.
   const stateSerial = isScan ? (run.stateSerialBefore ?? instance.stateSerial) : instance.stateSerial;
   run.planDigest = approvalDigest(run, plan.executorDigest, stateSerial);
   run.planSummary = plan.summary;

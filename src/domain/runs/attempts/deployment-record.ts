@@ -9,8 +9,9 @@ import { Run } from '../entity.ts';
 import { isPartial } from '../options/model.ts';
 
 /**
- * Records a state that a run wrote while it applied. The run is not the deployment until it has succeeded. If nothing is deployed, its
- * inputs are the only ones that fit what it made, and a destroy and the time to live need them, so then it is. The instance is locked.
+ * Records a state that a run wrote while it applied. A run normally becomes the deployment of its instance only once it has succeeded. If
+ * nothing is deployed, it becomes the deployment now: a destroy and the time to live need inputs that fit the new resources, and only this
+ * run has them. The caller has locked the instance.
  */
 export async function recordBegunDeployment(em: Em, instance: Instance, run: Run): Promise<void> {
   const deployed = instance.deployedRunId ? await em.findOne(Run, { id: instance.deployedRunId }) : null;
@@ -19,10 +20,11 @@ export async function recordBegunDeployment(em: Em, instance: Instance, run: Run
 }
 
 /**
- * Records that a run has applied. The states that a tool wrote have recorded what it holds. Of a command, or of a template that
- * encrypts its state, only the success tells whether something is deployed. A partial run leaves the last deployment as it was, since it has not
- * applied all variables: the instance then differs from that deployment. Where nothing was deployed, only its inputs fit what it made.
- * @param resourceCount undefined: nothing tells how many resources there are
+ * Records that a run has applied. The states that a tool wrote have already recorded the resources of the instance. For a command, or a
+ * template that encrypts its state, only the success of the run shows whether something is deployed. A partial run leaves the last
+ * deployment as it was, since it has not applied all variables: the instance then differs from that deployment. If nothing was deployed
+ * before, a partial run becomes the deployment, since only its inputs fit the new resources.
+ * @param resourceCount undefined: the number of resources is not known
  */
 export async function recordDeployment(em: Em, run: Run, resourceCount: number | undefined): Promise<void> {
   const instance = await lockAndReadInstance(em, run.instanceId);
@@ -35,7 +37,7 @@ export async function recordDeployment(em: Em, run: Run, resourceCount: number |
   else if (!isPart && (isUnseen || instance.stateSerial === 0)) await recordNoResources(em, instance);
 }
 
-/** The first run since which not everything is recorded stays the one that is named. */
+/** Records the first run since which the deployment is incomplete; a later run does not replace it. */
 function recordUnrecorded(instance: Instance, { id }: Run): void {
   if (instance.unrecordedRunId !== null) return;
   instance.unrecordedRunId = id;
@@ -48,7 +50,7 @@ function recordUnrecorded(instance: Instance, { id }: Run): void {
  * now has. A scan that a person started and every other whole run have seen all that is there, so nothing is unrecorded any longer.
  */
 export async function recordUnchanged(em: Em, run: Run): Promise<void> {
-  // A switch of the tool may still wait for its approvals, and it deploys what is deployed already.
+  // A switch of the tool may still wait for approvals, and it leaves the deployment as it is.
   if (run.operation === 'plan' || isPartial(run.options) || run.toolSwitch) return;
   const instance = await lockAndReadInstance(em, run.instanceId);
   if (run.operation === 'scan') return recordScanned(instance, run);
@@ -56,12 +58,15 @@ export async function recordUnchanged(em: Em, run: Run): Promise<void> {
   clearUnrecorded(instance);
 }
 
-/** Records that a scan has compared the whole instance with its state, unless that was overtaken by another. */
+/** Records that a scan that a person started has compared the whole instance with its state, unless a newer state exists. */
 export async function recordScan(em: Em, run: Run): Promise<void> {
   recordScanned(await lockAndReadInstance(em, run.instanceId), run);
 }
 
-/** A scan that a schedule started ends nothing: it finds no resource that the state does not have, and nobody has looked at the instance. */
+/**
+ * A scan that a schedule started does not clear the mark: no person has looked at the instance, and a scan does not find resources that are
+ * missing in the state.
+ */
 function recordScanned(instance: Instance, { stateSerialBefore, requestedByType }: Run): void {
   if (requestedByType === 'system') return;
   if ((stateSerialBefore ?? 0) === instance.stateSerial) clearUnrecorded(instance);

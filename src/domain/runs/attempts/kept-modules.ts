@@ -3,15 +3,16 @@ import { isKeepable, type KeptModules } from '#domain/registry/kept-modules/mode
 import { findTeamOfVersion, keepModules } from '#domain/registry/kept-modules/store.ts';
 import type { Run, RunAttempt } from '../entity.ts';
 
-/** What a plan resolved modules to. */
+/** The modules that a plan resolved. */
 export interface PlannedModules extends KeptModules {
-  /** Nothing but the version and the connections decided it: the run had no variables of the environment. */
+  /** Whether only the version and the connections decided the result: the run had no variables of the environment. */
   readonly isPlain: boolean;
 }
 
 /**
- * Keeps the modules of a plan for later runs. They count for all runs of the version only if nobody but those who may publish it could choose them: the template is of the
- * run's own team, and no variable of the environment could lead git elsewhere. Otherwise they count for the environment.
+ * Keeps the modules of a plan for later runs. All runs of the version may use them if only people who may publish the version could choose
+ * them: the template belongs to the team of the run, and no variable of the environment could redirect git. Otherwise only runs in the same
+ * environment may use them.
  */
 export async function keepPlannedModules(
   em: Em,

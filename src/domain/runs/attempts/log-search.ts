@@ -44,11 +44,11 @@ export async function searchLog(em: Em, search: LogSearch): Promise<FoundLog> {
   return { rows, lastSequence };
 }
 
-/** Looks for a text in the entries of a log, given in their order. */
+/** Looks for a text in the entries of a log, which it must get in their order. */
 class Matcher {
   readonly #find: string;
   readonly #ignoreCase: boolean;
-  /** What each stream has written last: a little less than the text that is looked for. */
+  /** The end of what each stream has written, one character shorter than the search text. */
   readonly #tails = new Map<LogStream, string>();
 
   constructor({ find, ignoreCase }: Pick<LogSearch, 'find' | 'ignoreCase'>) {
@@ -56,7 +56,10 @@ class Matcher {
     this.#find = this.#normalize(find);
   }
 
-  /** Reads the end of what comes before the search, where the text may begin. An entry has at least one byte of it. */
+  /**
+   * Reads the entries just before the start of the search, in which the text may begin. Each entry has at least one byte, so the number of
+   * entries is limited by the bytes of the text.
+   */
   async recall(em: Em, { runId, runCreatedAt, after }: LogPosition): Promise<void> {
     if (after === 0) return;
     const rows = await readLogBefore(em, { runId, runCreatedAt, after, limit: Buffer.byteLength(this.#find) });

@@ -9,8 +9,8 @@ import type { LogChunk } from './writes.ts';
 type ChunkOfAttempt = LogChunk & { readonly attemptId: string };
 
 /**
- * Adds a chunk after the chunks of earlier attempts, unless it has been added already. `isLive` says whether the attempt is
- * still the current one of its run, whose row is shared meanwhile.
+ * Adds a chunk after the chunks of earlier attempts, unless it has been added already. `isLive` says whether the attempt is still the
+ * current one of its run. The row of the run stays share-locked until the commit.
  */
 export const insertChunk = prepare((db, parameter: ParameterOf<ChunkOfAttempt>) =>
   db

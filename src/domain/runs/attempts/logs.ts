@@ -43,7 +43,7 @@ function describeNoContainment({ pool }: Run): string {
   return `this worker does not contain template code: it cannot enforce the egress policy of the pool "${pool}", and template code can reach whatever this machine can`;
 }
 
-/** A worker that was lost may not have ended its last line, so that it is ended here. */
+/** Adds a line feed first if the last line is open: a lost worker may not have ended it. */
 async function addSystemLine(em: Em, attempt: RunAttempt, run: Run, text: string): Promise<void> {
   const last = await findLogEnd(em, run);
   const content = Buffer.from(`${last?.endsInLine ? '\n' : ''}${text}\n`);

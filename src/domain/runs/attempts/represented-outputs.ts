@@ -7,8 +7,8 @@ const levelsAround = 2;
 const maxNameLength = 1024;
 
 /**
- * Outputs as they can be stored. An apply has happened whatever its outputs hold: what the database refuses is marked and named, and the rest is
- * kept. The state, which is stored as bytes, has all of it.
+ * Makes outputs storable. An apply must be recorded even if its outputs contain values that the database refuses. Such values are marked
+ * and listed, and the rest is kept. The state, which is stored as bytes, still contains them.
  */
 export function representOutputs(outputs: MaskedOutputs): MaskedOutputs {
   return Object.fromEntries(Object.entries(outputs).map(([name, output]) => represent(name, output)));
@@ -25,7 +25,7 @@ function represent(name: string, output: MaskedOutput): [string, MaskedOutput] {
   return [name, { ...output, value, ...(missing.length > 0 && { unrepresentable: missing }) }];
 }
 
-/** Escapes what cannot be stored, as JSON does. */
+/** Escapes characters that cannot be stored, as JSON does. */
 function writtenName(name: string): string {
   return JSON.stringify(name.slice(0, maxNameLength)).slice(1, -1);
 }

@@ -27,12 +27,12 @@ export type StateOutcome = 'kept' | 'late' | 'outdated';
 /**
  * Keeps a state that an attempt wrote. Repeating it is harmless.
  *
- * An attempt may be over: its worker was lost, or an operator forced its end. Such an attempt may no longer write logs or
- * results, since its run has ended another way. Its state is different. The tool has changed real resources, and the state
- * names them. Without it, the next run would create them again, or never remove them. So the state becomes the next one of
- * the instance, unless something newer was written to the instance since the attempt began. A plan that was made from the
- * older state is then refused, because the state has moved. If something newer was written, it was made without this state.
- * Storing this state on top would undo the newer one on paper only, so people have to compare the two.
+ * An attempt may be over: its worker was lost, or an operator forced its end. Such an attempt may no longer write logs or results, since
+ * its run has ended another way. Its state is different. The tool has changed real resources, and the state names them. Without it, the
+ * next run would create them again, or never remove them. So the state becomes the next one of the instance, unless something newer was
+ * written to the instance since the attempt began. A plan that was made from the older state is then refused, because the state has moved.
+ * If something newer was written, it was made without this state. Storing this state as the latest would hide the newer one, although its
+ * resources exist, so people have to compare the two.
  * @throws AttemptWriteRefused for a state of planning, and for one that cannot be stored
  */
 export async function storeAttemptState(tx: Transaction, keyRing: KeyRing, state: AttemptState): Promise<StateOutcome> {

@@ -9,15 +9,15 @@ import type { PlannedModules } from './kept-modules.ts';
 
 /** What an attempt writes: states and chunks of log while it is executed, and one result at its end. */
 
-/** A state that the tool has written during an attempt; kept before the tool is answered. */
+/** A state that the tool has written during an attempt. It is stored before the tool gets its answer. */
 export interface AttemptState {
   readonly attemptId: string;
   /** Counts the attempt's writes, from 1. */
   readonly write: number;
   readonly content: Buffer;
-  /** What is shown in place of secrets in the addresses of its resources. A worker of an earlier release does not say it. */
+  /** The addresses of resources with their secrets masked. A worker of an earlier release does not send it. */
   readonly maskedAddresses?: MaskedAddresses | undefined;
-  /** The outputs that are secret by the template or by what is in them. A worker of an earlier release does not say it. */
+  /** The outputs that are secret because of the template or their content. A worker of an earlier release does not send it. */
   readonly secretOutputs?: readonly string[] | undefined;
 }
 
@@ -45,10 +45,10 @@ export interface AttemptResult {
     executorDigest: string;
     artifact: Buffer;
   };
-  /** What the plan resolved modules to, if that was not known. */
+  /** The modules that the plan resolved, if they were not known before. */
   readonly modules?: PlannedModules;
   readonly outputs?: MaskedOutputs;
-  /** What the tool or the steps said about their work. */
+  /** The errors and warnings of the tool or the steps. */
   readonly diagnostics?: readonly Diagnostic[];
   /** What the tool logged about itself, redacted. */
   readonly debugLog?: Buffer | undefined;

@@ -6,8 +6,8 @@ import { publishRunEvent } from '../events/publish-event.ts';
 import { RunComment } from './entity.ts';
 
 /**
- * Adds a comment to a run, whose row is locked. The event and the audit name the comment and not its text, which the deletion
- * of the run must be able to erase.
+ * Adds a comment to a run, whose row is locked. The event and the audit record name the comment without its text, because the deletion of
+ * the run must erase the text.
  */
 export async function addComment(tx: Transaction, run: Run, author: Principal, text: string): Promise<string> {
   const id = newId();

@@ -17,9 +17,9 @@ export const RunDebugLogSchema = defineEntity({
     runId: () => p.manyToOne(Run).mapToPk().fieldName('run_id').deleteRule('restrict'),
     phase: p.string().$type<AttemptPhase>(),
     level: p.string().$type<LogLevel>(),
-    /** Of the text. */
+    /** The size of the text. */
     bytes: p.integer(),
-    /** Sealed: the text, without the secrets that are known. */
+    /** Sealed: the text, with the known secrets redacted. */
     content: p.blob().hidden(),
     createdAt: createdAt(),
   },

@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import type { Instance } from '#domain/instances/entity.ts';
 import type { Run } from '../entity.ts';
 
-/** What is left of the sealed inputs of a run that was deleted. */
+/** The sealed inputs of a deleted run. */
 const erased = Buffer.alloc(0);
 
 /**

@@ -6,7 +6,7 @@ import { firstIdAt } from '#domain/shared/ids.ts';
 import type { MonthlyRetention } from '#domain/shared/retention/monthly-retention.ts';
 import { terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 
-/** Whether a run or an assembly run that was admitted before a moment has not ended yet: it needs what was kept of it. */
+/** Whether a run or an assembly run that was admitted before a moment has not ended yet: such a run still needs its stored rows. */
 async function isUnfinished(em: Em, table: 'runs' | 'assembly_runs', before: Date): Promise<boolean> {
   const run = await declaredTables(em)
     .selectFrom(table)
@@ -33,7 +33,7 @@ export const logRetention: MonthlyRetention = {
   isNeeded: isRunUnfinished,
 };
 
-/** The events of a run or an assembly run tell its story, and decide who reviews it, until it has ended. */
+/** The events of a run or an assembly run show its history, and decide who may review it, until it has ended. */
 export const eventRetention: MonthlyRetention = {
   table: 'domain_events',
   action: 'events.expired',
@@ -43,7 +43,8 @@ export const eventRetention: MonthlyRetention = {
 };
 
 /**
- * The time before which retention has removed rows of a run from a table; null if the run was admitted later. Costs nothing for a run of this month.
+ * The time before which retention has removed rows of a run from a table; null if the run was admitted later. A run of this month needs no
+ * query.
  * @param createdAt when the run was admitted
  */
 export async function findRemovedOfRun(em: Em, table: MonthlyTable, createdAt: Date): Promise<Date | null> {

@@ -25,7 +25,7 @@ export interface Diagnostic {
 }
 
 export const maxDiagnostics = 50;
-/** In UTF-16 units. */
+/** Maximum lengths in UTF-16 units. */
 export const maxDiagnosticLengths = {
   message: 500,
   detail: 2000,

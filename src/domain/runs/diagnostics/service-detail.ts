@@ -4,7 +4,7 @@ import type { StatusDetail } from './status-detail.ts';
 
 type Facts = Pick<Run, 'tool' | 'toolSwitch' | 'planSummary' | 'stateSerialAfter'>;
 
-/** What the service knows of a run beside a reason that no worker reported. Of other reasons it knows no more than they say. */
+/** What the service adds to a reason that no worker reported. Reasons that are missing here explain themselves. */
 const details: { readonly [Reason in StatusReason]?: (run: Facts) => string } = {
   switch_not_empty: ({ tool, toolSwitch, planSummary }) => {
     const used = tool ? `${tool.name} ${tool.version}` : (toolSwitch?.name ?? 'the other tool');

@@ -2,13 +2,13 @@ import { cutText } from '#domain/shared/values/cut-text.ts';
 import type { FailureReason, StatusReason } from '#domain/shared/vocabulary/run-reasons.ts';
 import { type Diagnostic, maxDiagnosticLengths } from './model.ts';
 
-/** What failed, in the words of who found it: the tool or the steps, or the service. */
+/** What failed, as the tool, the steps or the service reported it. */
 export interface StatusDetail {
   readonly message: string;
   /** Relative to the root of the template's files. */
   readonly file?: string | undefined;
   readonly line?: number | undefined;
-  /** The lines of the file that the tool showed. Messages to people outside of the service never hold it. */
+  /** The lines of the file that the tool showed. Messages that leave the service never contain them. */
   readonly snippet?: string | undefined;
   readonly source: 'tool' | 'service';
 }

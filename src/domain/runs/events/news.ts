@@ -1,6 +1,9 @@
 import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
-/** What people and channels are told of runs. Channels hear of every run that waits for approval. A person hears of it only when asked to review it. */
+/**
+ * The notifications about runs. Channels get one for every run that waits for approval. A person gets one only when asked to review the
+ * run.
+ */
 export const runNews = {
   'run.approval_required': {
     label: 'Approval needed',

@@ -16,7 +16,7 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   if (filter.startedByRunId !== undefined) conditions.push(eb('runs.startedByRunId', '=', filter.startedByRunId));
   if (filter.driftFindingId !== undefined) conditions.push(eb('runs.driftFindingId', '=', filter.driftFindingId));
   if (requestedBy !== undefined) conditions.push(eb('runs.requestedById', '=', requestedBy));
-  // Scans come by the hour, so they are listed only for whoever asks for them, and have no place in the indexes of the other runs.
+  // Scans may run every hour, so lists contain them only on request, and the indexes of the other runs leave them out.
   if (operation !== 'scan') conditions.push(eb('runs.operation', '<>', sql.lit('scan' as const)));
   if (operation !== undefined) conditions.push(eb('runs.operation', '=', sql.lit(operation)));
   if (filter.waitingOn !== undefined) conditions.push(...waitingConditions(eb, filter.waitingOn));
@@ -26,7 +26,7 @@ export function filterConditions(eb: OverRun, filter: RunFilter): Expression<Sql
   return conditions;
 }
 
-/** The condition that a run has not ended and waits for one of these. */
+/** The condition that a run has not ended and waits for one of these reasons. */
 function waitingConditions(eb: OverRun, codes: readonly WaitingCode[]): Expression<SqlBool>[] {
   const code = eb.ref('runs.waitingOn', '->>').key('code');
   return [eb('runs.finishedAt', 'is', null), eb(code, 'in', codes)];
@@ -41,8 +41,8 @@ export function periodConditions(eb: OverRun, { from, to }: Pick<RunFilter, 'fro
 }
 
 /**
- * A run gets its id and its time of admission from two readings of the clock. They differ by the locks that the admission
- * waited for, or by a correction of the clock, and never by as much as this.
+ * The id and the time of admission of a run come from two readings of the clock. They may differ because the admission waits for locks or
+ * the clock is corrected, but always by less than this.
  */
 const clockToleranceMs = 60 * 60_000;
 
@@ -53,8 +53,8 @@ export function idRangeOf({ from, to }: Pick<RunFilter, 'from' | 'to'>): IdRange
 }
 
 /**
- * The condition that a run has a status. The indexes by status cover either finished or unfinished runs, so it names which of them
- * it wants. The status is a part of the statement: PostgreSQL must know it to see how rare it is.
+ * The condition that a run has a status. Each index by status covers either finished or unfinished runs, so the condition states which of
+ * them the status means. The status is a literal in the statement, because PostgreSQL needs it to estimate how rare it is.
  */
 export function statusConditions(eb: OverRun, status: RunStatus): Expression<SqlBool>[] {
   return [eb('runs.status', '=', sql.lit(status)), eb('runs.finishedAt', isTerminal(status) ? 'is not' : 'is', null)];

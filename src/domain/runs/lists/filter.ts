@@ -28,12 +28,12 @@ export interface RunFilter {
  * so a list of what waits goes through their statuses instead of through all runs.
  */
 export function statusesOf({ statuses, waitingOn }: RunFilter): readonly (RunStatus | null)[] {
-  // In one order, so that the same statuses are one statement, however a caller orders them.
+  // The statuses have a fixed order, so that the same statuses always make the same statement.
   if (statuses) return runStatuses.filter((status) => statuses.includes(status));
   return waitingOn ? runStatuses.filter((status) => !isTerminal(status)) : [null];
 }
 
-/** @throws Invalid if no time is in the period */
+/** @throws Invalid if the period is empty */
 export function refuseEmptyPeriod({ from, to }: Pick<RunFilter, 'from' | 'to'>): void {
   if (from && to && from >= to) throw new Invalid('from, to: `from` must be before `to`, which is itself excluded');
 }

@@ -13,7 +13,7 @@ export interface IndexPart {
   readonly order: RawBuilder<unknown>;
 }
 
-/** The runs of one team of a part of the scope (`owner.team`), of one status if one is wanted, newest first. */
+/** The runs of one team of a part of the scope (`owner.team`), of one status if `status` is set, newest first. */
 export function indexPartOf(run: OverRun, part: ScopePart, status: RunStatus | null, ids: IdRange): IndexPart {
   const ofStatus = status === null ? [] : statusConditions(run, status);
   const newestFirst = sql`${sql.ref('runs.id')} desc`;

@@ -40,7 +40,7 @@ export async function listRuns(em: Em, principal: Principal, request: RunListReq
   return pageOf(selectRuns(em).where(sql<SqlBool>`${sql.ref('runs.id')} = any(array(${newest}))`), 'runs.id', page);
 }
 
-/** The newest ids of each team of a part, all of one status if one is wanted. */
+/** The newest ids of each team of a part, all of one status if `status` is set. */
 function selectNewest(em: Em, part: ScopePart, status: RunStatus | null, request: RunListRequest) {
   return db(em)
     .selectFrom(selectTeams(em, part).as('owner'))

@@ -22,12 +22,12 @@ export interface Period {
   readonly days: readonly string[];
 }
 
-/** A period without a beginning has this many days. The last one is that of its last moment. */
+/** A period without a beginning has this many days. Its last day is the one that contains its end. */
 const usualDays = 30;
 export const maxDays = 366;
 
 /**
- * The moments and the days of a period. PostgreSQL computes them, so that they are those by which it counts.
+ * The moments and the days of a period. PostgreSQL computes them, so that they agree with its counts.
  * @throws Invalid for a time zone that PostgreSQL does not know, and for a period that is empty or too long
  */
 export async function findPeriod(em: Em, named: NamedPeriod): Promise<Period> {

@@ -6,7 +6,10 @@ export type RunScope =
   | { readonly kind: 'organization'; readonly organizationId: string }
   | { readonly kind: 'readable' };
 
-/** The scope of a list: what the owner has that its filters name, else all that its reader may read, else the runs of no team. */
+/**
+ * The scope of a list: the runs of the owner that its filters name. Without such a filter, all runs that its reader may read if `scope` is
+ * `readable`, else the runs of no team.
+ */
 export function toScope({ organizationId, teamId, named }: ListOwner, scope: 'readable' | undefined): RunScope {
   if (named.length === 0) return scope === 'readable' ? { kind: 'readable' } : { kind: 'team', teamId: null };
   if (teamId === null && organizationId !== null) return { kind: 'organization', organizationId };

@@ -18,8 +18,8 @@ export interface StatisticsRequest {
 }
 
 /**
- * The number of runs of one status that were admitted on one day. Null stands for all, which only medians need: without a status, the runs
- * of the day.
+ * The number of runs of one status that were admitted on one day. Null stands for every day or every status. Only rows for medians have
+ * nulls.
  */
 export interface RunCount {
   readonly day: string | null;
@@ -32,8 +32,8 @@ export interface RunCount {
 type Seconds = number | null;
 
 /**
- * Counts the runs of a period by the day of their admission and by status. Finished runs come from an index that has all of it,
- * so the cost depends on the number of runs in the period. There are few unfinished ones.
+ * Counts the runs of a period by the day of their admission and by status. An index covers everything that is read of finished runs, so the
+ * cost depends on the number of runs in the period. Unfinished runs are few.
  */
 export async function countRuns(em: Em, principal: Principal, request: StatisticsRequest): Promise<RunCount[]> {
   const groups = groupStatuses(request.filter.statuses);

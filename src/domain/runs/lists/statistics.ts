@@ -1,7 +1,7 @@
 import { type RunStatus, type TerminalStatus, terminalStatuses } from '#domain/shared/vocabulary/runs.ts';
 import type { RunCount } from './statistics-store.ts';
 
-/** How many runs came to each outcome. */
+/** How many runs ended with each outcome. */
 export interface Outcomes extends Readonly<Record<TerminalStatus, number>> {
   readonly unfinished: number;
   /** The median of the seconds from start to end of those that have ended; null if none has. */

@@ -13,16 +13,16 @@ export interface LogLine {
   readonly cut: number;
 }
 
-/** A line of this many characters is read no further than to its end. */
+/** The reader of a log skips the middle of a line that has more characters than this (`LineAssembler.deepLine`). */
 const deepLine = 256 * 1024;
 
-/** Puts lines together from the chunks of a log, given in their order. A line may begin in one chunk and end in a later one. */
+/** Joins the chunks of a log to lines. It must get the chunks in their order. A line may begin in one chunk and end in a later one. */
 export class LineAssembler {
   readonly #from: number;
   readonly #longest: number;
   #open: OpenLine | null = null;
 
-  /** @param from the first line that is wanted, from 0 @param longest how many characters of a line are kept */
+  /** @param from the first line to return, from 0 @param longest how many characters of a line are kept */
   constructor(from: number, longest: number) {
     this.#from = from;
     this.#longest = longest;
@@ -68,7 +68,7 @@ class OpenLine {
   readonly #longest: number;
   #stream: LogStream;
   #head = '';
-  /** The end of a line that overwrites itself. */
+  /** The text after the last carriage return, of a line that overwrites itself. */
   #tail: string | null = null;
   length = 0;
 

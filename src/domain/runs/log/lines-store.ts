@@ -7,8 +7,8 @@ import { endsInLine, type LogPosition } from '../attempts/log-store.ts';
 export type LogOfRun = Omit<LogPosition, 'after'>;
 
 /**
- * The chunk in which a line ends: the last one that begins before the next line. `line` counts from 0. One probe of an index, wherever the
- * line lies.
+ * The chunk in which a line ends: the last one that begins before the next line. `line` counts from 0. It costs one probe of an index for
+ * any line.
  */
 export const findChunkWhereLineEnds = prepare((db, parameter: ParameterOf<LogOfRun & { line: number }>) =>
   db

@@ -39,7 +39,7 @@ async function beforeEndOf(em: Em, log: LogOfRun, line: number): Promise<number>
 }
 
 const maxShown = 8192;
-/** An answer reads about this much of the log. */
+/** One request reads about this many bytes of the log. */
 const maxReadBytes = 4 * 1024 * 1024;
 
 export interface LinesRead {
@@ -70,7 +70,7 @@ export async function readLines(
   return { lines: found, to: last };
 }
 
-/** A longer line is printed up to here. */
+/** Longer lines are cut after this many characters. */
 const maxPrinted = 16_000_000;
 
 /** Lines as text, whole. */

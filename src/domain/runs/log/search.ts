@@ -12,16 +12,16 @@ export interface LineSearch extends Omit<LineWalk, 'longest'> {
 
 export interface FoundLines {
   readonly numbers: readonly number[];
-  /** The line from which the search goes on; null: it has come to the end. */
+  /** The line from which the search goes on; null: the search has reached the end. */
   readonly next: number | null;
 }
 
-/** A request searches about this much of the log. */
+/** One request searches about this many bytes of the log. */
 const maxSearchedBytes = 8 * 1024 * 1024;
-/** A longer line is searched up to here. */
+/** A longer line is searched up to this many characters. */
 const maxSearched = 1_000_000;
 
-/** A tool says early in a line that it reports an error. */
+/** The mark of an error must be within this many characters of the beginning of a line. */
 const maxErrorLength = 2000;
 
 /**

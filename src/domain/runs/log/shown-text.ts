@@ -3,12 +3,12 @@ const sequences =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g;
 const colour = /^\x1b\[[\d;]*m$/;
 
-/** Colours beyond this number in one line are left out: showing them takes time, and nobody means them. */
+/** Further colours in one line are left out: showing them takes time, and so many are never intended. */
 const maxColours = 200;
 
 /**
  * What a terminal would show of a line, with its colours: the text after the last carriage return, without other control sequences.
- * @param max how many colours the line may still have, because others on the same page have had theirs
+ * @param max how many colours the line may have, since all lines of a page share a limit
  */
 export function withColours(line: string, max = maxColours): ColouredText {
   let colours = 0;

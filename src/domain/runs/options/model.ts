@@ -4,17 +4,17 @@ import { compareVersions } from '#domain/tools/ranges.ts';
 
 /** How a run uses its tool: options that people choose for one run. Pure. */
 
-/** What is left out is as the tool has it. */
+/** An option that is left out has the default of the tool. */
 export interface RunOptions {
   /** Only these resources, and what they depend on. */
   readonly target?: readonly string[] | undefined;
-  /** All but these resources, and what depends on them. */
+  /** All resources except these and those that depend on them. */
   readonly exclude?: readonly string[] | undefined;
   /** `false`: the plan compares with the state alone, and not with what is really there. */
   readonly refresh?: boolean | undefined;
   /** How many operations the tool does at a time. */
   readonly parallelism?: number | undefined;
-  /** What the tool logs about itself, apart from the log of the run. */
+  /** The level of the tool's debug log, which is separate from the log of the run. */
   readonly log_level?: LogLevel | undefined;
 }
 
@@ -25,7 +25,7 @@ export type LogLevel = (typeof logLevels)[number];
 export const maxAddresses = 100;
 export const maxParallelism = 256;
 
-/** The options that are not as the tool has them; null if all are. Equal options give equal values. */
+/** The options that differ from the defaults of the tool; null if none does. Equal options give equal values. */
 export function toStoredOptions({
   target = [],
   exclude = [],
@@ -53,7 +53,10 @@ export function namesOfOptions(options: RunOptions | null, replace: readonly str
 /** The options that make a run partial. */
 type Partiality = Pick<RunOptions, 'target' | 'exclude' | 'refresh'>;
 
-/** Whether a run may leave out what its configuration or reality would change: its success says nothing about the whole. */
+/**
+ * Whether a run may leave out changes that its configuration or the real resources require, so that its success says nothing about the
+ * whole instance.
+ */
 export function isPartial(options: Partiality | null | undefined): boolean {
   const { target = [], exclude = [], refresh = true } = options ?? {};
   return target.length > 0 || exclude.length > 0 || !refresh;

@@ -1,6 +1,6 @@
 /**
- * What a planned change means for its resource, in the order in which people should read a plan. A replacement is one kind here. `move` and
- * `import`: nothing else happens to the resource. `unchanged`: nothing happens to it.
+ * What a planned change means for its resource, in the order in which people should read a plan. A replacement is one kind, and not a
+ * destruction and a creation. `move` and `import`: nothing else happens to the resource. `unchanged`: nothing happens to it.
  */
 export const changeKinds = [
   'destroy',

@@ -28,7 +28,7 @@ export interface ChangePage {
   readonly counts: ChangeCounts;
   /** How many changes the plan has. */
   readonly total: number;
-  /** How many of them the filter lets pass. */
+  /** How many of them match the filter. */
   readonly matching: number;
   readonly changes: readonly PlacedChange[];
   /** Null: the page is not the first, or the plan was stored before the service kept them. */
@@ -80,8 +80,8 @@ export async function readPlanChanges(em: Em, runId: string, filter: ChangeFilte
 }
 
 /**
- * Whether the plan of a run changes no resource and no output, and invokes no action, that the plan of another does not change or invoke in the same
- * way. Checks and warnings do not count. A run without a plan changes nothing yet; one whose model was deleted is not known to keep to it.
+ * Whether everything that the plan of a run changes or invokes is also in the plan of the run `modelId`: resources, outputs and actions.
+ * Checks and warnings do not count. True for a run without a plan, which changes nothing yet. False if the plan of the model was deleted.
  */
 export async function plansNothingBeyond(em: Em, runId: string, modelId: string): Promise<boolean> {
   const beyond = selectEffective(em, runId).except(selectEffective(em, modelId)).limit(1);
@@ -105,7 +105,7 @@ function selectEffective(em: Em, runId: string) {
       sql<string | null>`coalesce(each.value ->> 'event', 'invoke')`.as('action'),
       sql<string | null>`each.value ->> 'trigger'`.as('previous'),
     ]);
-  // One query of its own, because an `except` after a union would concern its last part alone.
+  // A subquery, because an `except` directly after a union would apply only to the last part of the union.
   return db(em).selectFrom(selectTouched(em, runId).unionAll(outputs).unionAll(actions).as('touched')).selectAll();
 }
 
@@ -170,7 +170,7 @@ function countPlaced(condition: Expression<unknown>) {
   return sql<number>`(select count(*)::int from placed where ${condition})`;
 }
 
-/** One row more than the page holds tells whether another page follows. */
+/** Selects one row more than the page, which shows whether another page follows. */
 function selectPage({ after, limit }: ChangeFilter) {
   return sql<
     PlacedChange[]
@@ -182,7 +182,7 @@ function matches({ kind, text }: ChangeFilter): Expression<SqlBool> {
   return sql<SqlBool>`(${isOfKind(kind)} and ${hasText(text)})`;
 }
 
-/** What is moved or imported may also change. */
+/** A resource that is moved or imported may also change, so these two kinds are read from their own columns. */
 function isOfKind(kind: ChangeKind | undefined): Expression<SqlBool> {
   if (kind === undefined) return sql<SqlBool>`true`;
   if (kind === 'move') return sql<SqlBool>`change ->> 'previousAddress' is not null`;

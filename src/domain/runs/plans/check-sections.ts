@@ -10,11 +10,11 @@ import {
   type PlanSections,
 } from './sections.ts';
 
-/** A section has at most this many members: a plan of which not all can be shown is refused. */
+/** A section has at most this many members: a larger plan is refused, because it could not be shown completely. */
 const maxMembers = 64 * 1024;
 const maxNameLength = 4096;
 
-/** Returns why what a plan holds beside its changes cannot be stored; null if it can. The reason never repeats a value. */
+/** Returns why the sections of a plan cannot be stored; null if they can. The reason never repeats a value. */
 export function findSectionsProblem(sections: PlanSections): string | null {
   const { outputs, checks, actions, deferred, diagnostics } = sections;
   if (Object.values({ outputs, checks, actions, deferred }).some((list) => list.length > maxMembers))

@@ -1,6 +1,6 @@
 import { completeSummary, type PlanSummary, type StoredSummary } from './model.ts';
 
-/** What people read of each count, in the order in which they should read it: of one, and of several. */
+/** The words for each count, for one and for several, in the order in which people should read them. */
 const resourceWords = [
   ['destroy', 'to destroy', 'to destroy'],
   ['change', 'to change', 'to change'],

@@ -15,8 +15,8 @@ import { type ChangeAction, type Expectation, isEffective, type ResourceChange }
 export interface Deviation {
   readonly address: string;
   /**
-   * The attribute as people write it, such as `rules[name="web"].port`; items of lists are named by what tells them from each other, so
-   * a path stays the same when the order changes. Empty: the whole resource is gone or new. Each path of an address occurs once.
+   * The attribute as people write it, such as `rules[name="web"].port`; an item of a list is named by a value that identifies it, so its
+   * path stays the same when the order changes. Empty: the whole resource is gone or new. Each path of an address occurs once.
    */
   readonly path: string;
   /** Null: there is no such value. A secret is `{"sensitive": true}`, and a value that only an apply would know is `{"unknown": true}`. */
@@ -24,7 +24,10 @@ export interface Deviation {
   readonly after: JsonValue;
   /** One of the sides is secret, so two different values may look the same. */
   readonly sensitive: boolean;
-  /** Of a scan: differs if other secret values are there (`SensitivePath.digest`). Null if there are none, or if their digests are not known. */
+  /**
+   * Of a scan: changes if the real secret values change (`SensitivePath.digest`). Null if there are none, or if their digests are not
+   * known.
+   */
   readonly secretDigest: string | null;
   /** What happened to the resource. */
   readonly action: ChangeAction;
@@ -33,8 +36,8 @@ export interface Deviation {
 }
 
 /**
- * The values that differ, ordered by address and path. The same changes have the same deviations on every machine: how deep a value is compared
- * depends on its size alone, never on the time that it takes.
+ * The values that differ, ordered by address and path. The same changes have the same deviations on every machine: the depth of the
+ * comparison depends only on the size of a value, never on the time that the comparison takes.
  */
 export function deviationsOf(changes: readonly ResourceChange[]): Deviation[] {
   const found = new Map<string, Deviation>();
@@ -63,21 +66,21 @@ function compareResource(change: ResourceChange): Deviation[] {
   const differences = differencesOf(change, false).map((difference) => toDeviation(change, difference));
   const known = change.otherSecrets?.changed ? [...differences, deviationOfOthers(change)] : differences;
   if (known.length > 0) return known;
-  // A change that nothing else explains concerns a secret of which the plan says nothing, such as a text with a known secret in it.
+  // If nothing else explains a change, it concerns a secret that the plan does not list, such as a text that contains a known secret.
   return differencesOf(change, true).map((difference) => toDeviation(change, difference));
 }
 
-/** No attribute has a name with a space in it. */
+/** The path of the deviation for unlisted secrets. No attribute has a name with a space, so it cannot collide. */
 const otherSecretsPath = '(other secrets)';
 
-/** The secrets past those that a plan lists are one value: which of them differs, nobody keeps. */
+/** The secrets beyond those that a plan lists make one deviation: which of them differs is not stored. */
 function deviationOfOthers({ address, action, otherSecrets }: ResourceChange): Deviation {
   const secret = { sensitive: true };
   const secretDigest = otherSecrets?.digest ?? null;
   return { address, path: otherSecretsPath, before: secret, after: secret, sensitive: true, secretDigest, action };
 }
 
-/** `secretsMayChange`: whether the secrets of which the plan does not say whether they change count as changed. */
+/** `secretsMayChange`: whether secrets that the plan does not list count as changed. */
 function differencesOf(
   { before, after, sensitivePaths }: ResourceChange,
   secretsMayChange: boolean,
@@ -89,7 +92,7 @@ function differencesOf(
   }).changes;
 }
 
-/** A larger resource is compared by larger parts. There is no limit of time, so that every scan names a deviation by the same path. */
+/** A larger resource is compared in larger parts. Time is not limited, so that every scan names a deviation by the same path. */
 function newBoundedEffort(): Effort {
   return { left: 150_000, characters: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 }
@@ -109,7 +112,7 @@ function digestAt(change: ResourceChange, after: JsonValue, path: ValuePath): st
   const { sensitivePaths = [], otherSecrets } = change;
   const inside = sensitivePaths.filter((each) => each.digest !== undefined && isWithin(each.path, path));
   const listed = inside.map((each) => JSON.stringify([each.path, each.digest])).sort();
-  // Only a resource that is gone or new has no deviation of its own for them.
+  // For a changed resource, the other secrets have a deviation of their own.
   if (path.length === 0 && otherSecrets?.digest) listed.push(otherSecrets.digest);
   if (listed.length === 0) return null;
   return createHash('sha256').update(listed.join('\n')).digest('base64url');

@@ -15,7 +15,7 @@ export function isEffective(action: ChangeAction): boolean {
 /** Where a value is in a resource: names of attributes, keys of maps, and positions in lists. Empty: the whole resource. */
 export type ValuePath = (string | number)[];
 
-/** Of longer lists of paths, a plan keeps the first ones. */
+/** The maximum number of paths in a list. A plan keeps the first ones of a longer list. */
 export const maxPaths = 200;
 
 /** Where a secret value is, and whether the change concerns it. */
@@ -29,16 +29,16 @@ export interface SensitivePath {
   digest?: string | undefined;
 }
 
-/** What is known of the secret values past those that a plan lists: of all of them together. */
+/** What is known about all secret values together that a plan does not list. */
 export interface OtherSecrets {
   changed: boolean;
-  /** Of a scan: as that of `SensitivePath`, over all of them. */
+  /** Of a scan: one HMAC over all these values, like that of `SensitivePath`. */
   digest?: string | undefined;
 }
 
 /**
- * Why a scan cannot say which value it expects. `unknown`: only an apply would know the value. `perpetual`: and this follows from the configuration itself, such as
- * from `timestamp()`, so each scan finds the same. Nobody changed the resource in either case.
+ * Why a scan cannot say which value it expects. `unknown`: only an apply would know the value. `perpetual`: the configuration itself causes
+ * this, for example with `timestamp()`, so every scan finds it again. Nobody changed the resource in either case.
  */
 export const expectations = ['unknown', 'perpetual'] as const;
 export type Expectation = (typeof expectations)[number];
@@ -57,7 +57,7 @@ export interface ResourceChange {
   previousAddress?: string | undefined;
   /** The resource exists already and is taken into the state. The id is null while it is not known. */
   imported?: { id: string | null } | undefined;
-  /** Why the tool chose the action, in its words, such as `replace_because_tainted`. */
+  /** Why the tool chose the action, as the tool reports it, such as `replace_because_tainted`. */
   actionReason?: string | undefined;
   /** The values that force the replacement. */
   replacePaths?: ValuePath[] | undefined;
@@ -82,7 +82,7 @@ export interface PlanSummary extends SectionCounts {
   move: number;
 }
 
-/** Summaries that were stored before the service counted more have the first three members alone. */
+/** Summaries of earlier releases have only the first three members. */
 export type StoredSummary = Pick<PlanSummary, 'add' | 'change' | 'destroy'> & Partial<PlanSummary>;
 
 export function completeSummary(summary: StoredSummary): PlanSummary {

@@ -1,8 +1,8 @@
 import type { ResourceChange } from './model.ts';
 
 /**
- * To what the configuration of a resource refers where a plan does not know its values, by the address of the resource: resources without their keys, such as
- * `module.a.aws_instance.b`. Null: it may refer to anything.
+ * For each resource, by its address, the resources to which its configuration refers where a plan does not know its values. Addresses have
+ * no keys, such as `module.a.aws_instance.b`. Null: the configuration may refer to anything.
  */
 export type ConfiguredReferences = ReadonlyMap<string, readonly string[] | null>;
 
@@ -20,7 +20,7 @@ export function withPerpetual(changes: readonly ResourceChange[], references: Co
   const leadsToDifference = (resource: string): boolean => {
     const answer = known.get(resource);
     if (answer !== undefined) return answer;
-    // Several objects of one resource may refer to each other's resource.
+    // References may form a cycle, since several objects of one resource may refer to each other's resource.
     known.set(resource, false);
     const leads = (unknown.get(resource) ?? []).some(dependsOnDifference);
     known.set(resource, leads);

@@ -31,7 +31,7 @@ export function scannedChanges(
   );
   const drifted = drift.filter(({ action }) => isEffective(action));
   const merged = drifted.map((each) => {
-    // Masked secrets in keys may make addresses alike: none of them may hide another.
+    // Masked secrets in keys may make addresses equal, so each planned change is used only once.
     const plan = wanted.get(each.address)?.shift();
     return plan ? mergeWithPlan(each, plan) : each;
   });
@@ -65,7 +65,10 @@ function expected(recorded: JsonValue, real: JsonValue, planned: JsonValue): Jso
   return knownOr(planned, real);
 }
 
-/** Turns a planned change round: what is planned should be there, and what the plan would change is there. Null: nothing differs. */
+/**
+ * Reverses a planned change: the planned value becomes the expected one (`before`), and the present value becomes the found one (`after`).
+ * Null: nothing differs.
+ */
 function reverse(change: ResourceChange): ResourceChange | null {
   const { before: real, after: planned, replacePaths: _, unknownPaths: __, ...rest } = change;
   const reversed = { ...rest, action: reversedActions[change.action] ?? change.action, after: real };
@@ -84,7 +87,7 @@ function knownSecrets({ sensitivePaths, unknownPaths = [] }: ResourceChange): Re
   return sensitivePaths?.map((each) => ({ ...each, changed: each.changed && isKnown(each.path) }));
 }
 
-/** A resource that the plan would create is missing, and one that it would destroy should not be there. */
+/** A resource that the plan would create counts as deleted, and one that it would destroy counts as created. */
 const reversedActions: { readonly [action in ChangeAction]?: ChangeAction } = {
   create: 'delete',
   delete: 'create',

@@ -45,12 +45,12 @@ export interface PlannedAction {
 
 /** A change that the tool knows of and defers to a later plan. */
 export interface DeferredChange {
-  /** In the words of the tool, such as `resource_config_unknown`. */
+  /** The reason as the tool reports it, such as `resource_config_unknown`. */
   reason: string;
   change: ResourceChange;
 }
 
-/** The same without the values of the outputs of these names. Whether there is a value stays visible. */
+/** Masks the values of the outputs with these names. Whether there is a value stays visible. */
 export function maskPlannedOutputs(sections: PlanSections | null, secret: readonly string[]): PlanSections | null {
   if (!sections || secret.length === 0) return sections;
   const mask = (value: JsonValue) => (value === null ? null : { sensitive: true });
@@ -71,7 +71,7 @@ export interface PlanSections {
   readonly diagnostics: Diagnostic[];
 }
 
-/** What plans have that were stored before the service kept more than changes, and plans of commands. */
+/** The sections of commands' plans, and of plans that an earlier release stored without sections. */
 export const noSections: PlanSections = { outputs: [], checks: [], actions: [], deferred: [], diagnostics: [] };
 
 /** A check has at most this many messages, each of at most this many UTF-16 units. */
@@ -89,7 +89,7 @@ export function countSections({ outputs, checks, actions, deferred, diagnostics 
   };
 }
 
-/** An output has an address as the tools name it in checks. No resource can have such an address. */
+/** The prefix of the address of an output, as the tools write it in checks. No resource can have such an address. */
 export const outputPrefix = 'output.';
 
 /** The addresses of the outputs that a plan changes. */

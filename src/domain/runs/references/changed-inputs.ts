@@ -5,19 +5,22 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { findReadingDeployment } from './dependents-store.ts';
 import { readUpstream, type UpstreamRead } from './upstream.ts';
 
-/** Whether an output is not as it was read. What was not compared counts as unchanged. */
+/** Whether an output has changed since it was read. An output that was not compared counts as unchanged. */
 export function hasChanged({ upstream }: Pick<UpstreamRead, 'upstream'>): boolean {
   return upstream !== 'unchanged' && upstream !== 'unknown';
 }
 
-/** Keeps with an instance whether outputs that it was deployed with are other ones by now, for lists, which cannot open them. */
+/**
+ * Records on an instance whether outputs that it was deployed with have changed. Lists need this, because they cannot open the sealed
+ * values.
+ */
 export async function noteChangedInputs(
   { em }: Pick<Transaction, 'em'>,
   keyRing: KeyRing,
   instanceId: string,
 ): Promise<void> {
   if (!(await findReadingDeployment(em, instanceId))) return;
-  // Of two changes that are looked at side by side, the second one sees what the first one saw.
+  // The lock puts concurrent checks in order, so that a later result never comes from older outputs.
   await lockInstance(em, instanceId);
   const deployed = await findReadingDeployment(em, instanceId);
   if (!deployed) return;

@@ -23,7 +23,7 @@ export interface Dependents {
   readonly others: number;
 }
 
-/** At most this many are listed. */
+/** The maximum number of dependents that are listed. */
 const maxShown = 100;
 
 /** The instances that are deployed now, by a run that was given outputs of this one. An instance may read itself. */

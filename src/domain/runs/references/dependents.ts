@@ -8,12 +8,13 @@ import { type Dependents, findDependents, findInstanceNamed } from './dependents
 interface DependentsChoice {
   readonly principal: Principal;
   readonly despiteDependents: boolean;
-  /** What the caller can do to go on all the same. */
+  /** How the caller can proceed anyway. */
   readonly remedy?: string;
 }
 
 /**
- * Refuses to take away an instance whose outputs others were deployed with, unless the caller knows and wants it. They keep the values that they were given.
+ * Refuses to remove an instance if others were deployed with its outputs, unless the caller accepts that (`despiteDependents`). The
+ * dependents keep the values that they were deployed with.
  * @throws Conflict `has_dependents` naming those that the principal may read, and the number of the others
  */
 export async function refuseDependents(
@@ -31,7 +32,7 @@ export async function refuseDependents(
   );
 }
 
-/** The same before a destroy of the instance that has a name in an environment. */
+/** `refuseDependents` for a destroy that names its instance by environment and name. */
 export async function refuseDependentsOf(
   em: Em,
   place: { readonly environmentId: string | null; readonly instance: string },
@@ -43,7 +44,7 @@ export async function refuseDependentsOf(
   if (id !== undefined) await refuseDependents(em, id, choice);
 }
 
-/** Names them for people; null if there are none. */
+/** Names the dependents for people; null if there are none. */
 export function describeDependents({ shown, others }: Dependents): string | null {
   if (shown.length + others === 0) return null;
   const names = shown.map(({ name, environment }) => `${environment ?? ''}/${name}`);

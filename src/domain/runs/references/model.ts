@@ -1,16 +1,16 @@
 import { isInForce } from '#domain/shared/access/grant.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** An output of another instance that a run was given, as the run shows it. */
+/** An output of another instance that a run read, as the run shows it. */
 export interface OutputRead {
-  /** The variable that it went into. */
+  /** The variable that contains it. */
   readonly variable: string;
-  /** The place in its value, as a JSON pointer; empty for the whole. */
+  /** The place in the value of the variable, as a JSON pointer; empty: the whole value. */
   readonly path: string;
   /** The reference as it was written. */
   readonly reference: string;
   readonly instanceId: string;
-  /** What the instance was called: `<project>/<environment>/<name>`. */
+  /** The name of the instance at that time: `<project>/<environment>/<name>`. */
   readonly instance: string;
   readonly output: string;
   readonly sensitive: boolean;
@@ -18,32 +18,32 @@ export interface OutputRead {
   readonly stateSerial: number;
   readonly runId: string | null;
   readonly readAt: string;
-  /** The run repeats what another run had read. */
+  /** Whether the run took the value from another run that had read it. */
   readonly copied: boolean;
 }
 
-/** The same with its value, as it is sealed in the inputs of the run. */
+/** An `OutputRead` with its value, as it is sealed in the inputs of the run. */
 export interface SealedRead extends OutputRead {
   readonly value: JsonValue;
 }
 
-/** A read of all outputs of an instance, as the state that a data source is given. */
+/** The place of a read of all outputs of an instance, which a data source gets as a state. */
 export function stateRead(dataSource: string) {
   return { variable: `${ofDataSources}${dataSource}`, path: '', output: allOutputs } as const;
 }
 
-/** The data source that a read gave its state; null: the read put one output into a variable. */
+/** The data source for which a read provided the state; null: the read put one output into a variable. */
 export function dataSourceOf({ variable, path, output }: Place): string | null {
   const isState = output === allOutputs && path === '' && variable.startsWith(ofDataSources);
   return isState ? variable.slice(ofDataSources.length) : null;
 }
 
 type Place = Pick<OutputRead, 'variable' | 'path' | 'output'>;
-/** No output has this name. */
+/** Stands for all outputs: no output has this name. */
 const allOutputs = '*';
 const ofDataSources = 'data.terraform_remote_state.';
 
-/** The states that data sources `terraform_remote_state` are given, by the names of the data sources: outputs and nothing else, as JSON. */
+/** The states that data sources `terraform_remote_state` read, as JSON, by the names of the data sources. They contain only outputs. */
 export type RemoteStates = Readonly<Record<string, string>>;
 
 export function showReads(reads: readonly SealedRead[]): OutputRead[] {
@@ -54,7 +54,7 @@ export function copyReads(reads: readonly SealedRead[] | undefined): SealedRead[
   return (reads ?? []).map((read) => ({ ...read, copied: true }));
 }
 
-/** Where a run is that reads. */
+/** The place of a run that reads outputs. */
 export interface ReadingPlace {
   readonly organizationId: string | null;
   readonly teamId: string | null;

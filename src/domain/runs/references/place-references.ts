@@ -3,7 +3,9 @@ import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import { escapeReference } from '#domain/variables/reference-syntax.ts';
 import type { OutputRead } from './model.ts';
 
-/** Puts the references back in the places of what they came to, in the value of one variable. Other texts stay texts. */
+/**
+ * Puts the references back into the value of one variable, where their outputs are now. Other texts that look like references are escaped.
+ */
 export function placeReferences(
   value: JsonValue,
   reads: readonly Pick<OutputRead, 'path' | 'reference'>[],
@@ -20,7 +22,7 @@ export function placeReferences(
   return Object.fromEntries(members);
 }
 
-/** The variables that were given outputs, with the references in the places of what they came to, so that a new run reads them anew. */
+/** The variables that contain outputs, with the references put back, so that a new run reads the outputs again. */
 export function placeAllReferences(
   variables: Readonly<Record<string, JsonValue>>,
   reads: readonly Pick<OutputRead, 'variable' | 'path' | 'reference'>[],

@@ -13,15 +13,15 @@ import { findSourcesById } from './sources-store.ts';
 type Checked = Pick<OutputRead, 'instanceId' | 'reference' | 'copied'>;
 
 /**
- * The reads that need the present permission of the owner. What exists can be looked at and removed with what it was deployed with, so a scan or a destroy
- * that repeats its deployment needs none.
+ * The reads that need the present permission of the owner. A scan or a destroy may always repeat the reads of the deployment, so that an
+ * instance can be checked and removed even after the permission was withdrawn.
  */
 function readsToCheck<Read extends Checked>(operation: RunOperation, reads: readonly Read[]): Read[] {
   const repeatsOnly = operation === 'scan' || operation === 'destroy';
   return reads.filter(({ copied }) => !(copied && repeatsOnly));
 }
 
-/** @throws Unprocessable `reference_unresolved` if the run repeats a read that is not allowed any longer */
+/** @throws Unprocessable `reference_unresolved` if the run repeats a read that is no longer allowed */
 export async function refuseEndedReads(
   em: Em,
   place: ReadingPlace,
@@ -44,9 +44,9 @@ const selectReads = prepare((queries, parameter: ParameterOf<{ attemptId: string
 );
 
 /**
- * Checks that the owners still let the run of an attempt read what it was given, and keeps it so until the commit. Call it before the attempt is claimed:
- * instances are locked before runs.
- * @throws ReadsRefused naming a reference that is not allowed any longer
+ * Checks that the owners still let the run of an attempt read its outputs, and locks their permission until the commit. Call it before the
+ * attempt is claimed: instances are locked before runs.
+ * @throws ReadsRefused naming a reference that is no longer allowed
  */
 export async function shareReads(em: Em, attemptId: string): Promise<void> {
   const [row] = await selectReads(em, { attemptId });
@@ -57,7 +57,7 @@ export async function shareReads(em: Em, attemptId: string): Promise<void> {
   if (ended) throw new ReadsRefused(describeEnded(ended));
 }
 
-/** Where the run is now: its environment may belong to other owners than when it was admitted. */
+/** The place of a run with its present owners, who may have changed since the run was admitted. */
 export async function findReadingPlace(
   em: Em,
   { environmentId, teamId }: Pick<Run, 'environmentId' | 'teamId'>,

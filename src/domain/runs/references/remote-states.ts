@@ -7,12 +7,13 @@ import { isReader, type ReadingPlace, type RemoteStates, type SealedRead, stateR
 import type { SourceOutputs, StateOutputs } from './source-outputs.ts';
 import { findSources, type Source, type SourceName } from './sources-store.ts';
 
-/** How large the states of one run may be together. */
+/** The maximum size in bytes of all states of one run together. */
 const maxBytes = 8 * 1024 * 1024;
 
 /**
  * Reads the outputs of the instances that `remote_states` of a version names.
- * @throws Unprocessable `reference_unresolved` for an instance that the place may not read, that is not deployed, or that is too large beside the others
+ * @throws Unprocessable `reference_unresolved` for an instance that the place may not read, that is not deployed, or whose state would
+ * exceed the common limit
  */
 export async function resolveRemoteStates(
   em: Em,

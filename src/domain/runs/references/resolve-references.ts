@@ -7,10 +7,10 @@ import { isReader, type ReadingPlace, type SealedRead } from './model.ts';
 import type { SourceOutputs } from './source-outputs.ts';
 import { findSources, type Source } from './sources-store.ts';
 
-/** What references in variables came to. */
+/** Variables after their references were replaced by outputs. */
 export interface ResolvedReferences {
   readonly variables: Record<string, JsonValue>;
-  /** The variables into which a secret output went. */
+  /** The variables that contain a secret output. */
   readonly sensitive: string[];
   readonly reads: SealedRead[];
 }
@@ -18,7 +18,7 @@ export interface ResolvedReferences {
 /** How many outputs a run may read. `SourceOutputs` limits how large they may be. */
 const maxReferences = 200;
 
-/** A reference at its place. */
+/** A reference and its place in the variables. */
 interface Placed extends InstanceReference {
   readonly variable: string;
   readonly path: string;
@@ -31,9 +31,10 @@ interface ReferenceProblem {
 }
 
 /**
- * Puts the outputs that variables name in the places of the references: the outputs as they are now, of instances whose owners let the place read them.
- * The caller decides whose variables these are: text that came from somewhere else must not be resolved.
- * @throws Unprocessable `reference_unresolved` naming everything that is wrong. Whether there is an instance that the place may not read stays hidden
+ * Replaces the references in variables by the present outputs of instances whose owners let the place read them. The caller must pass only
+ * variables that the requester or the environment wrote: other text that looks like a reference must not be resolved.
+ * @throws Unprocessable `reference_unresolved` naming everything that is wrong. Whether there is an instance that the place may not read
+ * stays hidden
  */
 export async function resolveReferences(
   em: Em,
@@ -56,8 +57,7 @@ export async function resolveReferences(
 }
 
 /**
- * The places at which references stand, as JSON pointers, and what is wrong with how they are written. Whether their outputs exist depends on the place of
- * the run.
+ * The places of references, as JSON pointers, and the errors in their syntax. Whether their outputs exist depends on the place of the run.
  */
 export function locateReferences(written: Readonly<Record<string, JsonValue>>): {
   readonly places: ReadonlySet<string>;
@@ -148,7 +148,7 @@ function readOutput(
   if (outputs === null || (source.deployedRunId === null && source.stateSerial === 0))
     return { problem: `the instance ${instance} is not deployed, so it has no outputs` };
   const output = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
-  // Whoever reads this may not read the instance, so no other output is named.
+  // The reader of this message may lack access to the instance, so it names no other output.
   if (!output) return { problem: `the instance ${instance} has no output "${name}"` };
   if ((output.unrepresentable ?? []).length > 0)
     return { problem: `the output "${name}" of ${instance} holds what the service cannot store` };
@@ -170,7 +170,7 @@ function isNamed(source: Source, { project, environment, instance }: InstanceRef
   return isProject && source.environment === environment && source.name === instance;
 }
 
-/** At most this many problems are named. */
+/** The maximum number of problems in one answer. */
 const maxProblems = 100;
 
 function limitProblems(problems: readonly ReferenceProblem[]): ReferenceProblem[] {

@@ -7,9 +7,12 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { RunInputs } from '../admission/inputs.ts';
 import { dataSourceOf, type RemoteStates, type SealedRead } from './model.ts';
 
-/** What runs read from outputs that became secret later. */
+/** Finds values that runs read from outputs before these became secret. */
 
-/** The variables of a run into which it read outputs that are secret by now: by the instance, by the version that it has, or by that of the run that gave them. */
+/**
+ * The variables of a run that contain outputs which are secret now. The instance, its present version, or the version of the run that
+ * produced an output may declare it secret.
+ */
 export function secretVariablesOf(reads: Expression<unknown>) {
   const isSecret = (runId: Expression<unknown>) => isSecretByVersions(runId, sql`r.output`);
   return sql<string[]>`array(
@@ -19,8 +22,9 @@ export function secretVariablesOf(reads: Expression<unknown>) {
 }
 
 /**
- * The names of the secret outputs of nodes of an assembly run, by their keys. Nodes without any are left out. A node that had no run of its own lent those of its instance.
- * @param isUsed of the node `n`; there may be a thousand
+ * The names of the secret outputs of nodes of an assembly run, by their keys. Nodes without any are left out. A node without a run of its
+ * own has the outputs of its instance.
+ * @param isUsed the condition that the node `n` counts; an assembly run may have a thousand nodes
  */
 export function secretNamesOfNodes(
   assemblyRunId: Expression<unknown>,
@@ -39,7 +43,7 @@ export function secretNamesOfNodes(
       where node.secret <> '{}')`;
 }
 
-/** Inputs of a run that was given outputs before, with what has become secret since as secret. */
+/** Marks as secret the inputs of a run that came from outputs which have become secret since. */
 export async function raiseSecrets(em: Em, inputs: RunInputs): Promise<RunInputs> {
   const { reads = [], remoteStates } = inputs;
   if (reads.length === 0) return inputs;
@@ -59,7 +63,7 @@ export async function raiseSecrets(em: Em, inputs: RunInputs): Promise<RunInputs
   };
 }
 
-/** The variables into which outputs were read that are secret by now. */
+/** The variables that contain outputs which are secret now. */
 export async function findSecretVariables(em: Em, reads: readonly SealedRead[]): Promise<string[]> {
   if (reads.length === 0) return [];
   const secret = await findSecrets(em, [...new Set(reads.map(({ instanceId }) => instanceId))]);
@@ -77,7 +81,7 @@ async function findSecrets(em: Em, ids: readonly string[]): Promise<ReadonlyMap<
   return new Map(rows.map(({ id, names }) => [id, names]));
 }
 
-/** States for data sources say of each output whether it is secret. */
+/** Marks outputs as secret in the states for data sources, which record for each output whether it is secret. */
 function raiseStates(
   states: RemoteStates,
   reads: readonly SealedRead[],

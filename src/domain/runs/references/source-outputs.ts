@@ -7,16 +7,16 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { openSourceOutputs, type Source } from './sources-store.ts';
 
-/** How large everything that is opened for one request may be together, and one state. It is opened on the main thread. */
+/** The maximum bytes that one request opens in total, and the maximum bytes of one state. They are opened on the main thread. */
 const maxBytes = 64 * 1024 * 1024;
 const maxState = 16 * 1024 * 1024;
 
-/** What a state says of its outputs, by their names. */
+/** The entries of a state for its outputs, by their names. */
 export type StateOutputs = ReadonlyMap<string, { readonly [member: string]: JsonValue }>;
 
 const none: StateOutputs = new Map();
 
-/** Opens the outputs of instances for one request: each instance once, and no more than fits. */
+/** Opens the outputs of instances for one request: each instance once, up to a total size. */
 export class SourceOutputs {
   readonly #em: Em;
   readonly #keyRing: KeyRing;
@@ -29,7 +29,7 @@ export class SourceOutputs {
     this.#keyRing = keyRing;
   }
 
-  /** The outputs, secret ones included; null: they do not fit beside what was opened before. They never leave the domain unsealed. */
+  /** The outputs, secret ones included; null: they would exceed the total size. They never leave the domain unsealed. */
   async open(source: Source): Promise<MaskedOutputs | null> {
     const known = this.#outputs.get(source.id);
     if (known !== undefined) return known;
@@ -39,8 +39,8 @@ export class SourceOutputs {
   }
 
   /**
-   * The outputs in the state of the instance, which says their types; none if it has no state, or one that is encrypted or larger than 16 MiB. Null: it does
-   * not fit beside what was opened before.
+   * The outputs in the state of the instance, which says their types; none if it has no state, or one that is encrypted or larger than 16
+   * MiB. Null: it would exceed the total size.
    */
   async openState({ id, stateSerial }: Source): Promise<StateOutputs | null> {
     const known = this.#states.get(id);

@@ -19,11 +19,11 @@ export interface Source extends Readable {
   readonly deployedRunId: string | null;
   /** Whether a destroy was the last run that changed it. */
   readonly isDestroyed: boolean;
-  /** How large its sealed outputs are. */
+  /** The size of its sealed outputs in bytes. */
   readonly bytes: number;
 }
 
-/** The instances of environments that are there. */
+/** The instances of environments that still exist. */
 function selectSources(em: Em) {
   return presentEnvironments(db(em))
     .innerJoin('instances as i', 'i.environmentId', 'e.id')
@@ -51,7 +51,7 @@ function selectSources(em: Em) {
     ]);
 }
 
-/** The names of an instance: slugs. Without a project or an environment, those of the place are meant. */
+/** The slugs that name an instance. Without a project or an environment, the name means those of the place. */
 export interface SourceName {
   readonly project: string | null;
   readonly environment: string | null;
@@ -82,7 +82,7 @@ export async function findSources(
     .execute();
 }
 
-/** These instances, as far as they are there. `lock` shares their rows until the commit, so that their readers stay as they are. */
+/** Those of the instances that exist. `lock` takes share locks on their rows until the commit, so that nobody changes their readers. */
 export async function findSourcesById(em: Em, ids: readonly string[], lock: boolean): Promise<Source[]> {
   if (ids.length === 0) return [];
   const found = selectSources(em)
@@ -91,7 +91,10 @@ export async function findSourcesById(em: Em, ids: readonly string[], lock: bool
   return (lock ? found.forShare('i') : found).execute();
 }
 
-/** The outputs of an instance, secret ones included. What has become secret since they were stored is marked as well. They never leave the domain unsealed. */
+/**
+ * The outputs of an instance, secret ones included. Outputs that have become secret since they were stored are marked as well. They never
+ * leave the domain unsealed.
+ */
 export async function openSourceOutputs(em: Em, keyRing: KeyRing, id: string): Promise<MaskedOutputs> {
   const row = await db(em)
     .selectFrom('instances as i')

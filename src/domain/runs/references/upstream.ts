@@ -11,9 +11,9 @@ import { SourceOutputs } from './source-outputs.ts';
 import { findSourcesById } from './sources-store.ts';
 
 /**
- * What an output is now that an instance was deployed with. `ended`: the owner does not let it be read any longer, or the instance that had it is gone or
- * destroyed. `missing`: the instance has no such output any longer. `unknown`: it was not compared, because what the instance reads is too large together,
- * or because the values that it was given were deleted with its run.
+ * How an output that an instance was deployed with compares with the present output of its source. `ended`: the owner no longer allows the
+ * read, or the source instance is deleted or destroyed. `missing`: the source instance no longer has such an output. `unknown`: it was not
+ * compared, because all outputs that the instance reads are too large together, or because the earlier values were deleted with their run.
  */
 export const upstreamStates = ['unchanged', 'changed', 'missing', 'ended', 'unknown'] as const;
 export type UpstreamState = (typeof upstreamStates)[number];
@@ -22,7 +22,7 @@ export interface UpstreamRead extends OutputRead {
   readonly upstream: UpstreamState;
 }
 
-/** The outputs that the deployment of an instance was given, and what has become of them. Values stay inside. */
+/** The outputs that an instance was deployed with, each with its present state. Values are not returned. */
 export async function readUpstream(em: Em, keyRing: KeyRing, instanceId: string): Promise<UpstreamRead[]> {
   const deployed = await findReadingDeployment(em, instanceId);
   if (!deployed?.reads) return [];

@@ -8,14 +8,14 @@ import { raiseSecrets } from '../references/secret-outputs.ts';
 import { openSourceOutputs } from '../references/sources-store.ts';
 import { findEarlierWriters, findStateWriters, maxWriters, type StateWriter } from './writers-store.ts';
 
-/** How large the secrets may be together, as JSON. */
+/** The maximum size of all secrets together, in characters of their JSON. */
 const maxCharacters = 2 * 1024 * 1024;
 
 /**
- * The secrets under which the present state of an instance was written: those of its last deployment and of every run that has written into the state since, those
- * of up to `maxWriters` runs before that, whose values resources may have kept, and the secret outputs. The inputs of a deleted run are gone, and credentials of
- * connections are not kept, so those are not among them.
- * @param secretNames the variables that are secret by now, whatever earlier runs thought of them
+ * The secrets under which the present state of an instance was written: those of its last deployment and of every run that has written into
+ * the state since, those of up to `maxWriters` runs before that, whose values resources may have kept, and the secret outputs. The inputs
+ * of a deleted run are gone, and credentials of connections are not kept, so those are not among them.
+ * @param secretNames the variables that are secret now, even if they were not secret in earlier runs
  */
 export async function findStateSecrets(
   em: Em,
@@ -45,7 +45,7 @@ export async function findSecretsOfStates(
 
 const tooMany: EarlierSecrets = { values: [], areTooMany: true };
 
-/** What the writers were given as secret, and the secret outputs. */
+/** The secret inputs of the writers, and the secret outputs. */
 async function openSecrets(
   em: Em,
   keyRing: KeyRing,

@@ -6,14 +6,14 @@ import { writingOperations } from '#domain/shared/vocabulary/runs.ts';
 
 /** The runs that have, or may have, written what the state of an instance holds. */
 
-/** Of more runs, those that began last are opened. */
+/** The maximum number of writers whose secrets are opened; the latest ones are taken. */
 export const maxWriters = 200;
 
 /** A run that wrote into a state, with its sealed inputs. They are empty if the run was deleted. */
 export interface StateWriter {
   readonly id: string;
   readonly sealedInputs: Uint8Array;
-  /** Whether it is the last deployment, or began later: all that it was given may be in the state. */
+  /** Whether it is the last deployment, or began later: all of its inputs may be in the state. */
   readonly isSinceDeployment: boolean;
   readonly isDeployed: boolean;
 }
@@ -59,7 +59,10 @@ function selectRuns(em: Em, instanceId: string) {
     ]);
 }
 
-/** Whether the run wrote a state after the last one that held nothing. Of a run that wrote none, nobody knows. */
+/**
+ * Whether the run wrote a state after the last one that held nothing. A run that recorded no state counts too: it may have written
+ * something.
+ */
 function isSinceEmpty(eb: Writing) {
   const lastEmpty = sql`(select max(s.serial) from state_versions s where s.instance_id = i.id and s.resource_count = 0)`;
   return eb.or([eb('r.stateSerialAfter', 'is', null), sql<boolean>`r.state_serial_after > coalesce(${lastEmpty}, 0)`]);

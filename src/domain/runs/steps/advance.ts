@@ -39,7 +39,7 @@ export async function takeNextStep(tx: Transaction, request: StepRequest): Promi
   return run ? advanceRun(tx, run, request) : { kind: 'end' };
 }
 
-/** The same for a run that the caller has locked. */
+/** `takeNextStep` for a run that the caller has locked. */
 export async function advanceRun(tx: Transaction, run: Run, workflow: WorkflowFacts): Promise<NextStep> {
   if (run.isFinished()) return { kind: 'end' };
   const context = await readStepContext(tx.em, run, workflow);
@@ -114,7 +114,7 @@ async function wait(
   return { kind: 'wait', seconds, ...(suspects && { suspects }) };
 }
 
-/** What a worker would have to have, if not any worker with a tool would do. */
+/** The tools of which a worker must have one; nothing if any tool is usable. */
 function toolsOf(placement: Placement | null): Pick<WaitingOn, 'tools'> {
   return placement && placement.wantedTools.length > 0 ? { tools: placement.wantedTools } : {};
 }

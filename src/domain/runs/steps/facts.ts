@@ -27,11 +27,11 @@ export interface StepContext {
   readonly facts: StepFacts;
   readonly attempt: RunAttempt | null;
   readonly stateSerial: number;
-  /** Read only for a queued run: it begins only once a worker may execute it. */
+  /** Where the run can be executed. Read only for a queued run, which begins only once a worker may execute it. */
   readonly placement: Placement | null;
   /** Whether more than one team may use its pool, so that each has a share. */
   readonly isPoolShared: boolean;
-  /** Whether scans of the instance have not ended. */
+  /** Whether the instance has unfinished scans. */
   readonly hasScans: boolean;
   /** The approvals of the plan that no longer count. */
   readonly lapses: readonly Lapse[];
@@ -77,7 +77,7 @@ export async function readStepContext(em: Em, run: Run, workflow: WorkflowFacts)
   return { facts, attempt, stateSerial, placement, isPoolShared, hasScans, lapses };
 }
 
-/** Whether the instance still has the state and the deployment for which the run was asked. */
+/** Whether the instance still has the state and the deployment that the run expects. */
 function isAsExpected(run: Run, now: { readonly stateSerial: number; readonly deployedRunId: string | null }): boolean {
   const { expectedStateSerial = null, expectedDeployedRunId = null } = run;
   return (

@@ -8,7 +8,7 @@ import { type Closing, finish, type Step, type StepFacts } from './step.ts';
 const maxPlanAttempts = 3;
 /** An apply is tried once, unless its template declares that repeating it is safe. */
 const maxSafeApplyAttempts = 3;
-/** The run that holds the slot wakes the next one; looking again after this time is the fallback. */
+/** How often a run that waits for the slot checks it. Normally the run that frees the slot wakes the next one, so this is the fallback. */
 const busyRetrySeconds = 300;
 /** How long to wait before looking for workers of the pool again. */
 export const noWorkerRetrySeconds = 5;
@@ -75,9 +75,9 @@ function timeoutReason({ statusReason }: StepFacts['run'], phase: AttemptPhase):
 /**
  * The step that waits for the worker of an open attempt; null if that worker is lost, or no worker has the attempt.
  *
- * The engine loses every heartbeat while it is down itself, and an apply that goes on must not count as interrupted because of
- * that. The database knows which workers are alive, and a worker ends its attempts even when it fails, so a worker that is
- * alive is still executing. A silent worker gets a second chance: the database may have been down as well.
+ * The engine loses every heartbeat while it is down itself, and an apply that goes on must not count as interrupted because of that. The
+ * database knows which workers are alive, and a worker ends its attempts even when it fails, so a worker that is alive is still executing.
+ * A worker without a heartbeat is checked a second time: the database may have been down as well.
  */
 function waitForWorker({ run, attempt, workerLiveness, suspected, now }: StepFacts): Step | null {
   if (!attempt?.workerId) return null;
@@ -104,7 +104,7 @@ function decideRetry(facts: StepFacts, lostAttempts: number, closes?: Closing): 
   return { ...finish('failed', isPlanning ? 'plan_interrupted' : 'apply_interrupted'), ...(closes && { closes }) };
 }
 
-/** Executes the phase of the last attempt again. An apply that starts again must pass what every apply must. */
+/** Executes the phase of the last attempt again. An apply that starts again must pass the checks of every apply. */
 function execute(facts: StepFacts, closes?: Closing): Step {
   const { phase } = requireAttempt(facts);
   const obstacle = phase === 'applying' ? findObstacle(facts) : null;
@@ -124,7 +124,7 @@ function decidePlan(facts: StepFacts): Step {
   return operation === 'plan' ? finish('succeeded') : decideApply(facts);
 }
 
-/** A scan succeeds whatever it finds. One that was overtaken by another state says nothing about the present one. */
+/** A scan succeeds whatever it finds. It fails if a newer state exists, because its result does not describe that state. */
 function decideScan({ planIsCurrent }: StepFacts): Step {
   return planIsCurrent ? finish('succeeded') : finish('failed', 'plan_moved');
 }

@@ -5,7 +5,7 @@ import type { QuotaBlocker } from '#domain/shared/vocabulary/quotas.ts';
 import { findQuotaBlocker } from '#domain/shared/vocabulary/waiting.ts';
 import type { Run } from '../entity.ts';
 
-/** How many runs execute at once: a run takes a place where quotas limit them, and frees it when it ends or waits for people. */
+/** Applies the quotas on runs that execute at once: a run takes a place under each quota, and frees it when it ends or waits for people. */
 
 export function placeSeekerOf({ id, status, environmentId = null, teamId = null }: Run): PlaceSeeker {
   return { id, status, environmentId, teamId };
@@ -27,7 +27,7 @@ export function notePlace(run: Run): PlaceBefore {
   return { hadPlace: run.hasPlace(), blocker: findQuotaBlocker(run.waitingOn) };
 }
 
-/** Wakes others if a step has freed the place of a run, or if the run no longer waits for the quota for which it did. */
+/** Wakes others if a step has freed the place of a run, or if the run no longer waits for the same quota. */
 export async function passPlaceOn(tx: Transaction, run: Run, { hadPlace, blocker }: PlaceBefore): Promise<void> {
   if (run.isFinished()) return; // `finishRun` has woken them.
   if (hadPlace && !run.hasPlace()) return wakeNext(tx, placeSeekerOf(run), 'all');

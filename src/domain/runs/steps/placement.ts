@@ -12,13 +12,13 @@ export interface Placement {
   readonly taskQueue: string | null;
   /** Whether live workers could claim it if they contained template code. */
   readonly hasUncontainedWorkers: boolean;
-  /** The tools of which a worker must have one; empty if any would do. */
+  /** The tools of which a worker must have one; empty if any tool is usable. */
   readonly wantedTools: { name: string; version: string }[];
 }
 
 /**
  * Chooses the task queue of the next attempt of a run by the live workers of its pool that have the best tool for it. Workers that contain
- * template code come first. If the pool or the environment demands a sandbox, no other worker will do.
+ * template code come first. If the pool or the environment demands a sandbox, only such workers count.
  */
 export async function findPlacement(em: Em, run: Run): Promise<Placement> {
   const [live, rules] = await Promise.all([findLiveWorkers(em, { runId: run.id }), readToolRules(em, run)]);
@@ -36,7 +36,7 @@ function pollsContainedQueue({ isolation }: LiveWorker): boolean {
   return isolation !== 'none';
 }
 
-/** Publishes once for a run why no live worker takes it. */
+/** Publishes once for a run that its pool has live workers, but none that contains template code. */
 export async function publishUncontainedWorkers(tx: Transaction, run: Run): Promise<void> {
   const data = {
     pool: run.pool,

@@ -4,8 +4,8 @@ import { db, type Over } from '#domain/db.ts';
 import { type Dispatched, isWorkflowStartPending } from '#domain/shared/events/pending-start.ts';
 
 /**
- * The next runs, by id, that have not ended and whose workflow the engine has started. Runs younger than `graceSeconds` are left out: the engine may not show yet what it has only just
- * been given.
+ * The next runs, by id, that have not ended and whose workflow the engine has started. Runs younger than `graceSeconds` are left out: the
+ * engine may not show a workflow yet that it has just received.
  */
 export function findDispatchedRuns(
   em: Em,
@@ -23,7 +23,7 @@ export function findDispatchedRuns(
     .execute();
 }
 
-/** Whether the engine has yet to be told to start the workflow of a run. */
+/** Whether the request to start the workflow of a run has not yet reached the engine. */
 export async function waitsForStart(em: Em, runId: string): Promise<boolean> {
   const run = await db(em)
     .selectFrom('runs as r')

@@ -8,10 +8,11 @@ import type { Share } from '#domain/shared/vocabulary/waiting.ts';
 import { isOpenToSeveralTeams, selectShares } from '#domain/workers/pools/shares-store.ts';
 
 /**
- * The runs that wait for a share of a pool, and this one, with the share that they lack: null for those that may have a slot now. In the order in
- * which runs go on, begin and were admitted, those are as many as are left of the shares of their teams and persons. Runs hold a slot from the
- * opening of an attempt to its end, and a run that asks holds none. A person counts with all service accounts for which it answers. Without live
- * workers nobody has a share. Runs of teams that hold all of theirs are left out.
+ * The run `runId` and the runs that wait for a share of a pool, each with the share that it lacks; null: it may have a slot now. Free slots
+ * go first to running runs, then to runs that waited for approval, then to new runs, and among equals in the order of admission. A run
+ * holds a slot from the opening of an attempt to its end; the run `runId` counts as holding none. A person and the service accounts that
+ * belong to that person count together. Without live workers nobody has a share. Runs of teams that already hold their whole share are left
+ * out.
  */
 function selectAsking(pool: Expression<string>, runId: Expression<string | null>) {
   return sql<{ id: string; workflowId: string; lacks: Share | null }>`(
@@ -46,8 +47,8 @@ function selectAsking(pool: Expression<string>, runId: Expression<string | null>
 }
 
 /**
- * The share of which the slots that are held leave none to a run: that of its person before that of its team. It costs little, however many runs
- * wait, and spares most of them the statement above while their team or person holds all that it may.
+ * The share that other runs already use up, so that this run gets no slot: `person` is reported before `team`. This query is cheap even if
+ * many runs wait. It avoids the statement above while the team or the person of the run already holds its whole share.
  */
 function selectExhausted(runId: Expression<string>) {
   return sql<Share | null>`(
@@ -66,7 +67,7 @@ function selectExhausted(runId: Expression<string>) {
   )`;
 }
 
-/** The share that a run lacks to have a slot of its pool now; null if it may have one. */
+/** The share that a run lacks to get a slot of its pool now; `none` if it may have one. */
 export const selectLackedShare = prepare((db, parameter: ParameterOf<{ pool: string; runId: string }>) => {
   const runId = sql<string>`${parameter('runId')}::uuid`;
   const asking = selectAsking(sql`${parameter('pool')}::text`, runId);
@@ -76,7 +77,10 @@ export const selectLackedShare = prepare((db, parameter: ParameterOf<{ pool: str
   );
 });
 
-/** The runs of which the share that a run lacks consists, the oldest first: those that hold slots of its pool, and that the reader may read. */
+/**
+ * The runs that use up the share that a run lacks, oldest first: those of its person or team that hold slots of its pool, and that the
+ * reader may read.
+ */
 export function findShareHolders(
   em: Em,
   reader: Principal,
@@ -111,7 +115,7 @@ export const selectEntitledWaiters = prepare((db, parameter: ParameterOf<{ pool:
     .select('asking.workflowId'),
 );
 
-/** All that wait for a share of a pool: its rules have changed. */
+/** All runs that wait for a share of a pool, for when its rules have changed. */
 export const selectWaiters = prepare((db, parameter: ParameterOf<{ pool: string }>) =>
   db
     .selectFrom('runs')

@@ -7,13 +7,13 @@ import { selectEntitledWaiters, selectLackedShare, selectWaiters } from './share
 import type { Step } from './step.ts';
 
 /**
- * Where several teams may use a pool, one team holds only a part of its slots, and so does one person while others ask. A run that would have
- * more waits here, before its attempt is given to the engine, so workers never see more attempts of a team than its share.
+ * Applies the shares of a pool that several teams may use. A team may hold only a part of its slots, and so may a person while others ask.
+ * A run beyond these shares waits before its attempt reaches the engine, so workers never see more attempts of a team than its share.
  */
 
-/** A slot that is freed while a run begins to wait does not wake it, so it looks again soon. */
+/** A slot that is freed just before a run begins to wait does not wake the run, so the run checks again soon. */
 const firstLookSeconds = 5;
-/** Runs that leave slots wake those that may have them; so do workers that come; this is how often one looks again if that fails. */
+/** How often a waiting run checks its share. Normally a run that frees a slot or a new worker wakes it, so this is the fallback. */
 const laterLookSeconds = 300;
 
 export function waitsForShare({ waitingOn }: Pick<Run, 'waitingOn'>): boolean {
@@ -21,8 +21,8 @@ export function waitsForShare({ waitingOn }: Pick<Run, 'waitingOn'>): boolean {
 }
 
 /**
- * The step, or a wait in its place if it would take a slot beyond the shares of the run's team and person. Those who take slots of one pool
- * do it one after the other: the lock is held until the commit, and comes after those of rows and quotas.
+ * Returns the step, or a wait if the step would take a slot beyond the shares of the run's team and person. A lock on the slots of the
+ * pool, which lasts until the commit, makes runs take them one after the other. It is taken after the locks of rows and quotas.
  */
 export async function keepToShare(em: Em, run: Run, step: Step): Promise<Step> {
   if (step.kind !== 'begin' && step.kind !== 'apply' && step.kind !== 'execute') return step;
@@ -35,7 +35,7 @@ export async function keepToShare(em: Em, run: Run, step: Step): Promise<Step> {
   return { kind: 'wait', seconds, waitingOn: { code: 'pool_share', share: lacked.share }, ...(closes && { closes }) };
 }
 
-/** Wakes others if a run that waits now has left a slot, or no longer asks for one. */
+/** Wakes other runs if this run has freed a slot, or has begun or stopped to wait for one. */
 export async function passShareOn(
   tx: Transaction,
   run: Run,
@@ -52,7 +52,7 @@ export async function wakeSharers(tx: Transaction, pool: string): Promise<void> 
   wake(tx, await selectEntitledWaiters(tx.em, { pool }));
 }
 
-/** The same for the pools of a worker whose slots have come. */
+/** Wakes the runs that may have a slot now in the pools of a worker that has just become available. */
 export async function wakeSharersOf(tx: Transaction, pools: readonly string[]): Promise<void> {
   for (const pool of pools) await wakeSharers(tx, pool);
 }

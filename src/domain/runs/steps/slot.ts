@@ -5,7 +5,7 @@ import { wakeSignal } from '#domain/shared/vocabulary/runs.ts';
 import type { Run } from '../entity.ts';
 import { deleteSlot, findFirstWriter } from './store.ts';
 
-/** One instance, one writer: the slot of an instance belongs to one run, from planning to its end. */
+/** Each instance has one slot, so that it has one writer: the slot belongs to one run, from planning to the run's end. */
 
 /** The front of the queue of an instance, as one run sees it. */
 export interface SlotQueue {

@@ -29,7 +29,7 @@ export interface StepFacts {
   readonly hold: Hold | null;
   /** Whether the plan was made from the latest state of the instance. */
   readonly planIsCurrent: boolean;
-  /** Whether the instance is still as it was when the run was asked for, if the run depends on that. */
+  /** Whether the instance still has the state and the deployment that the run expects; true if the run expects none. */
   readonly pinHolds: boolean;
   /** Whether the run's team and environment may use its pool. */
   readonly poolIsOpen: boolean;

@@ -30,7 +30,7 @@ export async function lockRunInOrder(em: Em, runId: string): Promise<Run | null>
   return em.findOne(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** An attempt and its run, locked in the same order. */
+/** Locks the instance, then the run, and returns the attempt and the run. */
 export async function lockAttemptInOrder(em: Em, attemptId: string): Promise<{ run: Run; attempt: RunAttempt }> {
   const [found] = await lockInstanceOfAttempt(em, { attemptId });
   if (!found) throw new Error(`there is no attempt ${attemptId}`);
@@ -49,17 +49,17 @@ export function changeStatus(tx: Transaction, run: Run, status: RunStatus, phase
     tx.notifyEngine(run.parentWorkflowId, { kind: 'signal', signal: wakeSignal });
 }
 
-/** How a run ends. */
+/** The terminal status of a run and its reason. */
 interface RunEnd {
   readonly status: TerminalStatus;
   readonly reason: StatusReason | null;
-  /** False where only one team may use the pool, so that nobody waits for a share of it. */
+  /** False if only one team may use the pool, so that no run waits for a share of it. */
   readonly isPoolShared?: boolean;
 }
 
 /**
- * Ends a run: sets status, reason and times, and records the event. Deletes the artifact of its plan, releases its slot and
- * wakes the next run in the queue. The only way to a terminal status.
+ * Ends a run: sets status, reason and times, and records the event. Deletes the artifact of its plan, releases its slot and wakes the next
+ * run in the queue. No other function sets a terminal status.
  */
 export async function finishRun(
   tx: Transaction,

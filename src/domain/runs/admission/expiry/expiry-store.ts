@@ -15,7 +15,7 @@ export function findExpired(em: Em, { after, limit }: { after: string; limit: nu
   return selectDue(em).where('i.id', '>', after).orderBy('i.id').limit(limit).execute();
 }
 
-/** An instance that will be due, with its team, and when. */
+/** An instance that will be due for destruction, with its team and the time. */
 export interface ExpiringInstance extends ExpiredInstance {
   readonly name: string;
   readonly teamId: string;
@@ -79,7 +79,7 @@ function selectDue(em: Em, withinSeconds = 0) {
           eb
             .selectFrom('runs as x')
             .whereRef('x.instanceId', '=', 'i.id')
-            // A scan gives way to the destroy.
+            // A scan does not delay the destroy: the destroy cancels it.
             .where('x.operation', '<>', 'scan')
             .where((other) =>
               other.or([

@@ -29,7 +29,7 @@ export interface ExpiryDeps extends SystemCommandDeps {
  * @throws Conflict if something that the run needs is archived
  */
 export async function destroyExpired(deps: ExpiryDeps, expired: ExpiredInstance): Promise<boolean> {
-  // One key for one deployment. It becomes the id of the run's workflow.
+  // Each deployment has its own key, which becomes the id of the run's workflow.
   const cause = expired.deployedRunId;
   const key = systemCommandKey(deps.bindingKey, 'instance.expired', cause);
   const command = { action: 'instance.expired', target: { id: expired.id }, cause } as const;

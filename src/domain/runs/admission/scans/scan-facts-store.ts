@@ -17,7 +17,7 @@ export interface ScanFacts {
   /** Null: no run has deployed it. */
   readonly operation: RunOperation | null;
   readonly resourceCount: number;
-  /** Whether the inputs of the deployment are still there: they go when somebody deletes its run. */
+  /** Whether the inputs of the deployment still exist: deleting its run deletes them. */
   readonly hasInputs: boolean;
   readonly executorKind: ExecutorKind | null;
   readonly hasDetect: boolean;

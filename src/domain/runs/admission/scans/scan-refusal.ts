@@ -6,8 +6,8 @@ import { archivedLevels } from '../target.ts';
 import { readScanFacts, type ScanFacts } from './scan-facts-store.ts';
 
 /**
- * What keeps instances from being scanned, as `admitScan` would say, by the ids of those that cannot be. Pools are left out of account.
- * Nothing is locked, so it may be otherwise when somebody asks for the scan.
+ * The refusals of `admitScan` for instances, by their ids. Instances that can be scanned have no entry. Closed pools are not checked.
+ * Nothing is locked, so the result may have changed when somebody requests the scan.
  */
 export async function readScanRefusals(em: Em, instanceIds: readonly string[]): Promise<Map<string, Refusal>> {
   const facts = await readScanFacts(em, instanceIds);
@@ -25,12 +25,12 @@ function findRefusal(facts: ScanFacts): Refusal | null {
 /** What a scan needs of the last run that changed an instance. */
 type DeploymentFacts = Pick<ScanFacts, 'operation' | 'resourceCount' | 'hasInputs' | 'executorKind' | 'hasDetect'>;
 
-/** What keeps an instance that was deployed so from being scanned; null if nothing does. */
+/** Why an instance cannot be scanned because of its deployment; null if it can. */
 export function findDeploymentRefusal(facts: DeploymentFacts): Refusal | null {
   const { operation, resourceCount, hasInputs, executorKind, hasDetect } = facts;
   if (operation === null) return nothingDeployed;
   if (resourceCount === 0) return holdsNothing;
-  // After a destroy that failed, the remaining resources should not be there, so there is nothing with which a scan could compare them.
+  // The resources that a failed destroy left should not exist, so a scan has nothing to compare them with.
   if (operation === 'destroy') return isBeingRemoved;
   if (!hasInputs) return nothingDeployed;
   return executorKind === 'command' && !hasDetect ? hasNoDetectSteps : null;

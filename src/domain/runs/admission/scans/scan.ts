@@ -14,7 +14,7 @@ import { findDeploymentRefusal, nothingDeployed } from './scan-refusal.ts';
 import { findLastDeployment, findScannedInstance, type LastDeployment } from './scan-store.ts';
 
 export interface ScanRequest extends Pick<RunOrigin, 'links' | 'parentWorkflowId'> {
-  /** Names the workflow, as that of any run; a second scan under the same key is refused by the database. */
+  /** The key of the workflow, as for any run. The database refuses a second scan with the same key. */
   readonly key: string;
   readonly instanceId: string;
   /** Who asked for it; `systemPrincipal` if nobody did. */
@@ -23,19 +23,20 @@ export interface ScanRequest extends Pick<RunOrigin, 'links' | 'parentWorkflowId
 
 export interface AdmittedScan {
   readonly runId: string;
-  /** The run that deployed what it looks at. */
+  /** The run that made the deployment that the scan checks. */
   readonly deployedRunId: string;
 }
 
 /**
- * Admits a scan: a run that finds out whether an instance is still as it was deployed. It has the version and the inputs of the last deployment,
- * never those of today. It succeeds whatever it finds; `run_plans` has the changes from what should be to what is (`scannedChanges`), and
- * `deviationsOf` lists them. Whoever admits it subscribes to `run.finished` and finds its own row by the id of the run.
+ * Admits a scan: a run that finds out whether an instance is still as it was deployed. It uses the version and the inputs of the last
+ * deployment, even if newer ones exist. It succeeds whatever it finds; `run_plans` has the changes from what should be to what is
+ * (`scannedChanges`), and `deviationsOf` lists them. Whoever admits it subscribes to `run.finished` and finds its own row by the id of the
+ * run.
  *
  * A scan that begins while a run changes the instance ends at once as `canceled` (`gave_way`), and so does one that has begun when a run
  * begins to change it.
- * @throws ActionRefused `nothing_to_run_for`: the instance, its template or its environment is gone. `archived`. `nothing_deployed`: no run has deployed
- * it, or it holds nothing. `operation_unsupported`: its template has no `detect` steps. `pool_closed`
+ * @throws ActionRefused `nothing_to_run_for`: the instance, its template or its environment is gone. `archived`. `nothing_deployed`: no run
+ * has deployed it, or it holds nothing. `operation_unsupported`: its template has no `detect` steps. `pool_closed`
  */
 export async function admitScan(
   tx: Transaction,
@@ -46,7 +47,7 @@ export async function admitScan(
   const target = scanned && (await findAdmissionTarget(tx.em, scanned, true));
   if (!target) throw new ActionRefused(targetIsGone);
   const found = await findScannable(tx.em, instanceId);
-  // What refuses any run of the target, such as that it is archived, comes first.
+  // Rules that refuse any run of the target come first, such as an archived target.
   const resolve = async () => resolveScan(tx.em, keyRing, target, refuseUnscannable(found));
   const { id } = await admitRun(tx, key, target, { instance: scanned.name, resolve }, requester, origin);
   return { runId: id, deployedRunId: refuseUnscannable(found).deployment.runId };
@@ -92,5 +93,5 @@ async function findScannable(em: Em, instanceId: string): Promise<Scannable | Re
   return findDeploymentRefusal(facts) ?? { deployment, version };
 }
 
-/** It changes nothing, so nobody approves it. */
+/** A scan changes nothing, so nobody has to approve it. */
 const noApproval = { required: 0, when: 'never', allow_self: true } as const;

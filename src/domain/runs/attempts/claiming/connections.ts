@@ -22,7 +22,7 @@ import { EnvironmentRequired, IssuerUnknown, SigningKeyUnavailable } from '#doma
 import type { Run, RunAttempt } from '../../entity.ts';
 import { ConnectionsRefused } from '../../errors.ts';
 
-/** Everything that an attempt is given by connections. It stays in the worker and its executor: never store or log it. */
+/** Everything that connections provide to an attempt. It stays in the worker and its executor: never store or log it. */
 export interface GivenConnections extends AttemptDelivery {
   readonly moduleSources: readonly ModuleSource[];
 }
@@ -40,8 +40,9 @@ interface Receiving {
 }
 
 /**
- * Shares what `giveConnections` relies on until the commit: the bindings that the attempt's run may get, and the authority of those who made them. Call it before
- * the attempt is claimed, because principals are locked before runs. Answers whether there are any.
+ * Takes share locks, until the commit, on what `giveConnections` relies on: the bindings that the attempt's run may get, and the authority
+ * of those who made them. Call it before the attempt is claimed, because principals are locked before runs. Returns whether there are any
+ * bindings.
  */
 export async function shareBinders(em: Em, attemptId: string): Promise<{ isBound: boolean }> {
   const [version] = await findVersion(em, { attemptId });
@@ -51,7 +52,7 @@ export async function shareBinders(em: Em, attemptId: string): Promise<{ isBound
   return { isBound: binders.length > 0 };
 }
 
-/** Besides the connections that it names, the modules of a configuration may need those that are bound. */
+/** Whether a template may use connections: those that it names, or those that the modules of its configuration need. */
 function mayUseConnections({ connections = [], executor }: TemplateSpec): boolean {
   return connections.length > 0 || executor.kind !== 'command';
 }
@@ -127,7 +128,7 @@ async function giveModuleSources(
   return readModuleSources(em, keyRing, { place, phase, lock: true });
 }
 
-/** Where a run is: its environment may belong to other owners than when it was admitted. */
+/** The place of a run with its present owners, who may have changed since the run was admitted. */
 async function findPlace(em: Em, { environmentId }: Run): Promise<RunPlace> {
   const environment = environmentId ? await findEnvironment(em, environmentId) : undefined;
   if (!environment) return { organizationId: null, teamId: null, projectId: null, environmentId: null };
@@ -142,7 +143,7 @@ function toUsed(binding: EffectiveBinding, phase: UsedConnection['phase'], attem
   return { name, phase, attemptId, isGiven, connectionId, connection, kind, credentialRevision, configDigest, boundBy };
 }
 
-/** What reviewers approved is a plan for certain systems. New credentials for the same systems are as good. */
+/** Refuses connections to other systems than those for which the plan was approved. New credentials for the same systems are allowed. */
 function refuseRebound(earlier: readonly UsedConnection[], used: readonly UsedConnection[]): void {
   for (const { name, connectionId, configDigest } of used) {
     const planned = earlier.findLast((each) => each.name === name && each.phase === 'plan');

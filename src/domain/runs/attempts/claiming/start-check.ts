@@ -10,9 +10,9 @@ import { readStepContext } from '../../steps/facts.ts';
 import { findObstacle } from '../../steps/obstacles.ts';
 
 /**
- * Whether an apply attempt that no worker has claimed must not start now: it may have waited for a worker since the step that
- * opened it. What the answer relies on stays shared until the commit, so an apply that starts after somebody has locked its
- * environment, paused applies or disabled a reviewer has seen that.
+ * Whether an apply attempt that no worker has claimed must not start now: it may have waited for a worker since the step that opened it.
+ * The rows that decide this stay share-locked until the commit. So an apply cannot start unaware that somebody has just locked its
+ * environment, paused applies or disabled a reviewer.
  */
 export async function isObstructed(em: Em, attemptId: string): Promise<boolean> {
   const [attempt] = await selectAttempt(em, { attemptId });

@@ -18,14 +18,14 @@ type RunOfTool = Pick<
 
 /** Which tools a run may use at this moment. Null: its steps need none. */
 export interface ToolRules {
-  /** The tool of its plan, which it keeps; null before there is one. */
+  /** The tool of the run's plan, which the run keeps; null before it has planned. */
   readonly pinned: VersionedTool | null;
   readonly isUsable: (tool: VersionedTool) => boolean;
   /** The best of some usable tools. */
   readonly bestOf: (tools: readonly VersionedTool[]) => VersionedTool | undefined;
-  /** Whether a tool knows the options of the run. If none does, the attempt says so by name. */
+  /** Whether a tool knows the options of the run. If no tool does, the attempt fails and names the option. */
   readonly knowsOptions: (tool: VersionedTool) => boolean;
-  /** The usable ones for people and clients; empty if any tool would do. */
+  /** The usable tools, for people and clients; empty if every tool is usable. */
   readonly wanted: { name: string; version: string }[];
 }
 
@@ -84,7 +84,7 @@ export function keepBestEquipped(workers: readonly LiveWorker[], rules: ToolRule
   return best ? workers.filter(({ tools }) => tools.some((tool) => isSame(tool, best))) : [];
 }
 
-/** What a run must go on from: one that switches to another kind of tool is there to leave it. */
+/** The tool that wrote the state, which limits the choice; null for a run that switches to another kind of tool. */
 function followedBy({ toolSwitch }: RunOfTool, writer: StateWriter | null): StateWriter | null {
   return toolSwitch && toolSwitch.name !== writer?.name ? null : writer;
 }
@@ -110,7 +110,10 @@ function describeWanted({ toolDemand }: RunOfTool, writer: StateWriter | null): 
   return isAny ? [] : described;
 }
 
-/** A run keeps the tool of its plan. What exists can be looked at and removed by whatever made it. */
+/**
+ * Whether the tools that the settings allow limit a run. They do not limit a run that already has a plan, because it keeps its tool. Nor do
+ * they limit a scan or a destroy, which may use the tool that deployed the instance.
+ */
 function isBoundBySettings({ tool, operation }: Pick<Run, 'tool' | 'operation'>): boolean {
   return !tool && operation !== 'scan' && operation !== 'destroy';
 }
