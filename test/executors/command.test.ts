@@ -16,7 +16,7 @@ const plan = (executor: Partial<CommandExecutor>, changes = {}) =>
   );
 
 describe('command templates', () => {
-  it('a failed step is reported with the last lines of its standard error and a program that is missing', async () => {
+  it('the result of a failed step has the last lines of its standard error and the program that is missing', async () => {
     const failed = await runScript(work.path, 'echo first >&2; echo "cannot reach the host" >&2; exit 4');
     expect(failed.result.diagnostics).toEqual([
       {

@@ -19,7 +19,7 @@ function redactorOf(present: string, ...earlier: string[]): Redactor {
 }
 
 describe('the secrets of earlier runs', () => {
-  it('are given to no program of an attempt, and redacted from what it prints', async () => {
+  it('reach no program of an attempt, and are redacted from what it prints', async () => {
     const { result, sink } = await runSteps(
       root.path,
       { apply: [shell('echo "was before-$(printf secret)"; env; cat variables.json; ls -R . | cat')] },
@@ -30,7 +30,7 @@ describe('the secrets of earlier runs', () => {
     expect(sink.text()).not.toMatch(/before-secret|never-printed/);
   });
 
-  it('are redacted with all of a text that begins with another secret, however the output is cut', () => {
+  it('are redacted completely if one begins with another, however the output is cut', () => {
     const redactor = redactorOf('beta', 'beta-secret-2');
     for (let cut = 0; cut < 24; cut += 1) {
       const stream = new RedactingStream(redactor);
@@ -40,7 +40,7 @@ describe('the secrets of earlier runs', () => {
     }
   });
 
-  it('leave in a plan that a value which is masked on both sides changes, and in a scan a digest of the real one', () => {
+  it('are masked in a plan as a change, and have a digest of the real value in a scan', () => {
     const drifted = (real: string) => ({
       resource_drift: [
         {
@@ -67,7 +67,7 @@ describe('the secrets of earlier runs', () => {
     expect(one?.[1]?.secretDigest).not.toBe(other?.[1]?.secretDigest);
   });
 
-  it('let nothing be shown where they are more than are looked for', async () => {
+  it('make the redactor hide all output if there are more than it can look for', async () => {
     const redactor = new Redactor(1_000);
     learnEarlierSecrets(redactor, { values: ['x'.repeat(2_000)], areTooMany: false });
     expect([redactor.redactText('any'), redactor.redactText(''), redactor.contains({ a: 1 })]).toEqual([

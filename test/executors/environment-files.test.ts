@@ -14,24 +14,24 @@ const environmentFiles: EnvironmentFile[] = [
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-  'with isolation $isolation',
+  'files of environment variables with isolation $isolation',
   (choice) => {
     const script = (text: string) => runScript(work.path, text, { environmentFiles, choice });
 
-    it('steps find a file by its variable, and nobody else may read it', async () => {
+    it('have their path in the variable, and only the owner may read them', async () => {
       const { sink } = await script('stat -c %a "$TOKEN_FILE"; sha256sum < "$TOKEN_FILE"; ls "$PWD"');
       expect(sink.text('stdout')).toMatch(new RegExp(`^600\n${sha256(token)}  -\n`));
       expect(sink.text('stdout'), 'it is not among the files of the template').not.toContain('TOKEN_FILE');
     });
 
-    it('a file may name the path of another one', async () => {
+    it('may contain the path of another such file', async () => {
       const { sink } = await script(
         'grep -q "\\"$TOKEN_FILE\\"" "$ACCOUNT_FILE" && echo linked; grep -c "@@" "$ACCOUNT_FILE"',
       );
       expect(sink.text('stdout')).toBe('linked\n0\n');
     });
 
-    it('the log has nothing of its content, however it is printed', async () => {
+    it('are redacted from the log, in whatever encoding they are printed', async () => {
       const { sink } = await script(
         'cat "$TOKEN_FILE"; echo; base64 -w0 "$TOKEN_FILE"; echo; od -An -tx1 "$TOKEN_FILE" | tr -d " \\n"; echo; cat "$TOKEN_FILE" >&2',
       );
@@ -40,7 +40,7 @@ describe.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }
         expect(sink.text()).not.toContain(form);
     });
 
-    it('a phase has the files of its own request alone', async () => {
+    it('are absent in a phase whose request has none', async () => {
       const show = shell('echo "token: ${TOKEN_FILE:-none}"');
       const { sink } = await runSteps(work.path, { plan: [shell('echo [] > plan.json')], apply: [show] }, { choice });
       expect(sink.text('stdout')).toBe('token: none\n');

@@ -21,13 +21,13 @@ const planBy = (script: string) =>
 
 const numbers = ['9007199254740993', '-9007199254740993', '123456789012345678901234567890', '0.12345678901234567891'];
 
-describe('commands', () => {
-  it.each([...numbers, '1e+400', '0.1', '1e+21'])('give the output %s with all its digits', async (number) => {
+describe('a command template', () => {
+  it.each([...numbers, '1e+400', '0.1', '1e+21'])('returns the output %s with all its digits', async (number) => {
     const { result } = await apply(`echo '{"deep":{"n":[${number}]}}' > outputs.json`);
     expect(written(result.outputs)).toBe(`{"deep":{"value":{"n":[${number}]},"sensitive":false}}`);
   });
 
-  it('get variables with all their digits, in the file and in the environment', async () => {
+  it('gets variables with all their digits, in the file and in the environment', async () => {
     const given = await apply(`echo '{"n":9007199254740993}' > outputs.json`);
     const n = given.result.outputs?.['n']?.value ?? null;
     const { sink } = await runScript(
@@ -42,14 +42,14 @@ describe('commands', () => {
     );
   });
 
-  it('plan a change between numbers that are one JavaScript number', async () => {
+  it('plans a change between numbers that JavaScript rounds to the same number', async () => {
     const entry = '{"address":"a","action":"update","before":{"n":9007199254740993},"after":{"n":9007199254740992}}';
     const { result } = await planBy(`echo '[${entry}]' > plan.json`);
     expect(written(result.plan?.changes[0]?.before)).toBe('{"n":9007199254740993}');
     expect(written(result.plan?.changes[0]?.after)).toBe('{"n":9007199254740992}');
   });
 
-  it.each(['outputs.json', 'state.json'])('fail if an object of %s has a key twice', async (file) => {
+  it.each(['outputs.json', 'state.json'])('fails if an object of %s has a key twice', async (file) => {
     const { result } = await apply(`echo '{"a":{"size":1,"size":2}}' > ${file}`);
     expect(result).toMatchObject({
       outcome: 'failed',
@@ -58,7 +58,7 @@ describe('commands', () => {
     expect(result.message).toContain('it has the key "size" twice in one object');
   });
 
-  it('fail if an object of plan.json has a key twice', async () => {
+  it('fails if an object of plan.json has a key twice', async () => {
     const { result } = await planBy(`echo '[{"address":"a","address":"b","action":"update"}]' > plan.json`);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'plan_invalid' });
     expect(result.message).toContain('it has the key "address" twice in one object');
@@ -72,7 +72,7 @@ describe.each(tools)('$name $version', ({ name, version }) => {
   const using = (number: string) =>
     ({ executor: { kind: 'opentofu', files: { 'main.tf': main(number) } }, variables: {} }) as const;
 
-  it.each(numbers)('gives the output %s with all its digits, and plans a change of the last one', async (number) => {
+  it.each(numbers)('returns the output %s with all digits, and plans a change of its last digit', async (number) => {
     const { result, state } = await deploy(using(number));
     expect(written(result.outputs)).toBe(`{"n":{"value":${number},"sensitive":false}}`);
     const next = number.replace(/.$/, (digit) => String((Number(digit) + 9) % 10));
@@ -92,7 +92,7 @@ describe.each(tools)('$name $version', ({ name, version }) => {
     expect(passed.result.outputs).toEqual({ text: { value: 'n=9007199254740993', sensitive: false } });
   });
 
-  it('gives null as the value of an output, as long as the configuration declares it', async () => {
+  it('returns null as the value of an output that the configuration declares', async () => {
     const main =
       'variable "x" {\n  default = null\n}\noutput "open" {\n  value = var.x\n}\noutput "secret" {\n  value     = var.x\n  sensitive = true\n}\n';
     const executor = { kind: 'opentofu', files: { 'main.tf': main } } as const;

@@ -6,7 +6,7 @@ const spellings = (url: string) =>
     .filter(([name]) => name.startsWith('GIT_CONFIG_VALUE'))
     .map(([, value]) => value);
 
-test('the address of a connection over SSH is recognized in each way to write it', () => {
+test('the address of a connection over SSH is recognized in each notation', () => {
   expect(spellings('ssh://git%2Bci@example.org/acme/')).toEqual([
     'ssh://git%2Bci@example.org/acme/',
     'ssh://git+ci@example.org:22/acme/',
@@ -14,6 +14,6 @@ test('the address of a connection over SSH is recognized in each way to write it
   ]);
 });
 
-test('a user with an invalid escape stays as it is written', () => {
+test('a user name with an invalid escape in an SSH address stays as it is', () => {
   expect(spellings('ssh://a%zz@example.org/acme/')).toContain('a%zz@example.org:acme/');
 });

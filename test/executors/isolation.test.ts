@@ -100,7 +100,7 @@ describe('template code', () => {
     expect(spy.sink.text('stdout')).toBe('');
   });
 
-  it('leaves nothing behind, even if it closes its own directories', async () => {
+  it('leaves no files, even if it makes its own directories inaccessible', async () => {
     const { result } = await runScript(
       work.path,
       'mkdir -p a/b/c; touch a/b/c/f; chmod 000 a/b/c; chmod 500 a/b; chmod 000 a; mkdir -p "$HOME/x"; ln -s /etc/passwd link; exit 0',
@@ -109,7 +109,7 @@ describe('template code', () => {
     expect(listAttempts()).toEqual([]);
   });
 
-  it('leaves nothing in shared temporary directories, and no path that is too long to name', async () => {
+  it("leaves no files in shared temporary directories, and no paths longer than the system's limit", async () => {
     const name = `coordinator-test-stray-${process.pid}`;
     const deep =
       'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
@@ -119,7 +119,7 @@ describe('template code', () => {
     expect(listAttempts()).toEqual([]);
   });
 
-  it('leaves no path that is too long to name without a sandbox either', async () => {
+  it("leaves no paths longer than the system's limit without a sandbox either", async () => {
     const deep =
       'i=0; d=0123456789012345678901234567890123456789; while [ $i -lt 120 ]; do mkdir $d; cd $d; i=$((i+1)); done';
     const { result } = await runScript(work.path, `mkdir closed; (cd closed; ${deep}); chmod 000 closed; exit 0`, {

@@ -130,7 +130,7 @@ describe.each(sandboxes)('a sandbox $what', (choice) => {
     else expect(result).toMatchObject({ outcome: 'limit_exceeded', reason: 'memory_limit' });
   });
 
-  it('can share anonymous memory only in a control group, because nothing else counts what is given back to madvise', async () => {
+  it('can share anonymous memory only in a control group, because only that counts it completely', async () => {
     const map = process.arch === 'arm64' ? 222 : 9;
     const tried = [
       'open(my $zero, "+<", "/dev/zero") or die $!; read $zero, my $read, 3; print $read eq "\\0\\0\\0" ? "zeros\\n" : "no zeros\\n";',

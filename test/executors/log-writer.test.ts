@@ -19,7 +19,7 @@ function collect(limit: number | null = null) {
 const joined = (chunks: LogChunk[]) => Buffer.concat(chunks.map(({ content }) => content));
 
 describe('the log of an attempt', () => {
-  it('is cut into numbered, checksummed chunks of at most 128 KB that count their lines', async () => {
+  it('is split into numbered chunks of at most 128 KB with checksums and line counts', async () => {
     const { chunks, writer } = collect();
     const text = Buffer.from(Array.from({ length: 50_000 }, (_, line) => `line ${line}\n`).join(''));
     for (let start = 0; start < text.length; start += 8_192)
@@ -38,7 +38,7 @@ describe('the log of an attempt', () => {
     expect(chunks.length).toBeLessThan(text.length / (16 * 1024));
   });
 
-  it('never cuts a character of well-formed UTF-8, wherever the pipe cut it', async () => {
+  it('is never split inside a UTF-8 character, even if the pipe split it there', async () => {
     const { chunks, writer } = collect();
     const text = Buffer.from('aé€😀'.repeat(40_000));
     for (let start = 0; start < text.length; start += 997) writer.write('stdout', text.subarray(start, start + 997));
@@ -48,7 +48,7 @@ describe('the log of an attempt', () => {
     for (const { content } of chunks) expect(content.toString()).not.toContain('\ufffd');
   });
 
-  it('delivers NUL and malformed UTF-8 unchanged', async () => {
+  it('contains NUL and malformed UTF-8 unchanged', async () => {
     const { chunks, writer } = collect();
     const bytes = Buffer.from([0, 0xff, 0xfe, 0xc3, 0x28, 0xe2, 0x82, 0x0a, 0xf0, 0x9f]);
     writer.write('stderr', bytes);
@@ -65,7 +65,7 @@ describe('the log of an attempt', () => {
     expect(chunks).toHaveLength(1);
   });
 
-  it('keeps what fits the limit, and says where it was truncated and how much was dropped', async () => {
+  it('contains what fits the limit, where it was truncated, and how much was dropped', async () => {
     const { chunks, writer } = collect(10);
     writer.write('stdout', Buffer.from('0123456'));
     writer.write('stdout', Buffer.from('789abcdef'));

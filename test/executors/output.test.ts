@@ -6,7 +6,7 @@ const work = makeWorkRoot();
 afterAll(work.remove);
 
 describe('the output of an attempt', () => {
-  it('stops the attempt when it exceeds the limit, and what fits is kept', async () => {
+  it('stops the attempt when it exceeds the limit, and is kept up to the limit', async () => {
     const { result, sink } = await runScript(work.path, 'yes 0123456789012345678901234567890', {
       limits: { ...roomyLimits, outputBytes: 1024 * 1024 },
     });
@@ -26,7 +26,7 @@ describe('the output of an attempt', () => {
     );
   });
 
-  it('makes its program wait, instead of filling memory, while the log is stored slowly', async () => {
+  it('makes the program wait, instead of filling memory, while the log is stored slowly', async () => {
     const sink = new SlowSink();
     const executor = {
       kind: 'command' as const,
@@ -59,7 +59,7 @@ describe('the output of an attempt', () => {
     expect(sink.text()).toMatch(/^step big\nx{3000000}\nstep last\nthe-end\n$/);
   });
 
-  it('arrives complete at a size of two hundred megabytes', async () => {
+  it('is stored completely at a size of two hundred megabytes', async () => {
     const sink = new CountingSink();
     const executor = {
       kind: 'command' as const,
@@ -84,7 +84,7 @@ describe('the output of an attempt', () => {
     expect(result).toMatchObject({ outcome: 'failed', reason: 'logs_not_saved' });
   });
 
-  it('arrives as it was printed, including NUL and malformed UTF-8', async () => {
+  it('is stored as it was printed, including NUL and malformed UTF-8', async () => {
     const { sink } = await runScript(
       work.path,
       "printf 'a\\000b\\377\\303(\\342\\202\\254'; printf '\\360\\237'; sleep 0.5; printf '\\230\\200'",

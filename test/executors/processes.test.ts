@@ -21,7 +21,7 @@ const escapes: [string, (seconds: string) => string][] = [
 describe.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
   'processes of an attempt with isolation "$isolation"',
   (choice) => {
-    it.each(escapes)('end with the attempt: a process that %s', async (_, escapeWith) => {
+    it.each(escapes)('end with the attempt, even a process that %s', async (_, escapeWith) => {
       const seconds = uniqueSeconds();
       const script = `${escapeWith(seconds)}\nsleep 0.8; pgrep -fx "sleep ${seconds}" >/dev/null && echo it-was-there; exit 0`;
       const { result, sink } = await runScript(work.path, script, { choice });
@@ -30,7 +30,7 @@ describe.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }
       expect(findProcesses(seconds)).toEqual([]);
     });
 
-    it('are asked to stop on cancel, and may finish within the grace period', async () => {
+    it('get a signal to stop on cancel, and may finish within the grace period', async () => {
       const sink = new RecordingSink();
       const abort = new AbortController();
       const script = "trap 'echo stopping-in-order; exit 130' INT; echo started; while :; do sleep 0.1; done";
@@ -70,7 +70,7 @@ describe.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }
       expect(sink.text('stdout')).toBe('before\n');
     });
 
-    it('processes of a plan are gone, together with their files, when the apply starts', async () => {
+    it('of a plan have ended, and their files are deleted, when the apply starts', async () => {
       const seconds = uniqueSeconds();
       const planned = await runScript(work.path, `touch left; setsid sleep ${seconds} & sleep 0.2`, { choice });
       const applied = await runScript(work.path, `ls; pgrep -fx "sleep ${seconds}" && echo still-there`, { choice });

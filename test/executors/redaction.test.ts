@@ -19,7 +19,7 @@ function redactorOf(...secrets: string[]): Redactor {
 }
 
 describe('a masked value', () => {
-  it('has all of its members where secrets in their names would make them equal, and keeps names that have none', () => {
+  it('keeps all members, with numbered names if secrets in their names would make them equal', () => {
     const redactor = redactorOf('first-secret', 'second-secret');
     const value = { 'first-secret': 1, 'second-secret': 2, __other__: 3, '[redacted] (2)': 4 };
     expect(maskSecrets(value, redactor)).toEqual({
@@ -30,7 +30,7 @@ describe('a masked value', () => {
     });
   });
 
-  it('has all of them in proportion to their number', () => {
+  it('with 20,000 members that have secrets in their names is made in little time', () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `secret-${String(index).padStart(8, '0')}`);
     const masked = maskSecrets(Object.fromEntries(names.map((name) => [name, 1])), redactorOf(...names));
     expect(Object.keys(masked as object)).toHaveLength(names.length);
@@ -54,7 +54,7 @@ describe('redaction', () => {
     expect(redactor.redactText('correct horse\nbattery')).toBe('correct horse\nbattery');
   });
 
-  it('removes what is left of a secret where the end of a debug log begins', () => {
+  it('removes the rest of a secret that the beginning of a truncated debug log contains', () => {
     const secret = 'a-secret-of-twenty-five';
     const log = new DebugLog(redactorOf(secret));
     const end = Buffer.alloc(maxDebugBytesOfCall, 'x');
@@ -69,7 +69,7 @@ describe('redaction', () => {
     expect(log.content()?.toString()).not.toContain('yy');
   });
 
-  it('leaves a few hexadecimal digits alone that would end a dump of the secret, since hashes hold them by chance', () => {
+  it('keeps a few hexadecimal digits that could end a dump of the secret, because hashes contain them by chance', () => {
     const secret = `${'s'.repeat(30)}ab`;
     expect(secretForms(secret).every(({ length }) => length >= 8)).toBe(true);
     expect(redactInPieces(redactorOf(secret), Buffer.from('commit 6162ffee'), [])).toBe('commit 6162ffee');
@@ -113,7 +113,7 @@ describe('redaction', () => {
     expect(two / one).toBeLessThan(2.2);
   });
 
-  it('keeps the rest of a secret hidden when it learns another one within it meanwhile', () => {
+  it('removes all of a secret even if it learns another secret within that one meanwhile', () => {
     const redactor = redactorOf('first-secret', 'ret-and-more');
     const stream = new RedactingStream(redactor);
     let text = stream.push(Buffer.from('a first-secret')).toString();
@@ -195,7 +195,7 @@ describe('redaction', () => {
     ['backspaces and carriage returns', 'hunter2\b-sec\rret'],
     ['colours', 'hun\x1b[01;31m\x1b[Kter2\x1b[m\x1b[K-secret'],
     ['a colour at each end', '\x1b[1mhunter2-secret\x1b[0m'],
-  ])('finds a secret that %s break, wherever the output is cut', (_, broken) => {
+  ])('finds a secret that %s interrupt, wherever the output is cut', (_, broken) => {
     const redactor = redactorOf('hunter2-secret');
     const whole = redactor.redactText(`a ${broken} b`);
     expect(whole).toMatch(/^a (?:\x1b\[1m)?\[redacted\](?:\x1b\[0m)? b$/);
@@ -208,11 +208,11 @@ describe('redaction', () => {
     ['characters without a width', 'hun\u200bter2-\u2060secret'],
     ['very many control characters', `hunter2${'\0'.repeat(500)}-secret`],
     ['movements of the cursor', 'hunter2\x1b[1C-secret'],
-  ])('finds a secret that %s break in a name or message', (_, broken) => {
+  ])('finds a secret that %s interrupt in a name or message', (_, broken) => {
     expect(redactorOf('hunter2-secret').redactText(`a ${broken} b`)).toBe(`a ${redacted} b`);
   });
 
-  it('leaves control characters and colours as they are where they hide nothing', () => {
+  it('keeps control characters and colours that interrupt no secret', () => {
     const text = Buffer.from('\x1b[32mok\x1b[0m hunt\r\x1b[31\0 \x1b(B \x1b]0;title\x07 hunter2-s');
     expect(redactInPieces(redactorOf('hunter2-secret'), text, [])).toBe(text.toString('latin1'));
     for (let cut = 0; cut <= text.length; cut++)
@@ -240,7 +240,7 @@ describe('redaction', () => {
     expect(workFor(8000) / workFor(4000)).toBeLessThan(2.2);
   });
 
-  it('looks at the names in a value, too', () => {
+  it('finds a secret in the name of a member', () => {
     const redactor = redactorOf('hunter2-secret');
     expect(redactor.contains({ list: [{ 'key of hunter2-secret': 1 }] })).toBe(true);
     expect(redactor.contains({ list: [{ key: 1 }] })).toBe(false);

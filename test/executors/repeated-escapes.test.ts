@@ -44,8 +44,8 @@ function escapedTimes(text: string, way: (text: string) => string, times: number
   return times === 0 ? text : escapedTimes(way(text), way, times - 1);
 }
 
-describe('a secret that is escaped within what is escaped', () => {
-  it.each(Object.keys(ways))('is found however often it was escaped as %s, wherever the output is cut', (name) => {
+describe('a secret that is escaped several times', () => {
+  it.each(Object.keys(ways))('is found if it is escaped repeatedly as %s, wherever the output is cut', (name) => {
     const way = ways[name] ?? expect.fail(name);
     for (const secret of secrets)
       for (const times of [1, 2, 3, 4, 5]) {
@@ -60,7 +60,7 @@ describe('a secret that is escaped within what is escaped', () => {
       }
   });
 
-  it('is found where the ways of escaping are mixed, and where the tool quotes what was encoded twice', () => {
+  it('is found if kinds of escapes are mixed, and if the tool quotes what was encoded twice', () => {
     const go = ways['JSON of Go'] ?? expect.fail('none');
     const text = `o = "${ways['HCL']?.(`["${go(JSON.stringify({ p: 'X' })).replace('X', go(go('pass&word-123')))}"]`)}"`;
     expect(redactorOf('pass&word-123').redactText(text)).toBe(text.replace(/pass\S+123/, redacted));
@@ -68,13 +68,13 @@ describe('a secret that is escaped within what is escaped', () => {
     expect(redactorOf('pass&word-123').redactText(reported)).not.toContain('word-123');
   });
 
-  it('is found where a colour breaks it', () => {
+  it('is found if a colour code interrupts it', () => {
     const text = 'a pass\\\\\\\\u00\x1b[31m26word\x1b[0m-123 b';
     for (let cut = 0; cut <= text.length; cut++)
       expect(redactInPieces(redactorOf('pass&word-123'), Buffer.from(text), [cut])).toBe(`a ${redacted} b`);
   });
 
-  it('leaves everything else as it is', () => {
+  it('is removed without changing other text', () => {
     const text = Buffer.from('C:\\new\\\\dir \\u00zz \\ud83d \\" $${x} %% pass\\u0026wor \\x4 pass&word-12\\');
     for (let cut = 0; cut <= text.length; cut++)
       expect(redactInPieces(redactorOf('pass&word-123'), text, [cut])).toBe(text.toString());
@@ -88,7 +88,7 @@ describe('a secret that is escaped within what is escaped', () => {
     ['unseen escapes', '\\r'],
     ['first halves of characters', '\\ud83d'],
   ])(
-    'holds back little of 10 MB of %s, and takes time in proportion to them',
+    'is looked for in 10 MB of %s with little delayed output, in time proportional to their length',
     (_, unit) => {
       const redactor = redactorOf('$ass"word\\\r&');
       redactor.learn('pass&word-123');
@@ -112,7 +112,7 @@ const work = makeWorkRoot();
 afterAll(work.remove);
 
 describe.each(await requireTools())('$name $version', (tool) => {
-  it('quotes what a configuration encoded twice, and neither its log nor its plan nor its state tell the secret', async () => {
+  it('quotes a secret that was encoded twice, and log, plan and state metadata do not contain it', async () => {
     const files = {
       'main.tf': `
 variable "s" { type = string }

@@ -43,14 +43,14 @@ describe('a plan with a secret in its names', () => {
     deferred_changes: [{ reason: 'resource_config_unknown', resource_change: resource }],
   };
 
-  it('shows it nowhere', () => {
+  it('does not contain the secret', () => {
     const { ephemeral: _, ...read } = readPlan(Buffer.from(JSON.stringify(plan)), { redactor: redactorOf(secret) });
     const shown = JSON.stringify(read);
     expect(shown).not.toMatch(/hunter2/);
     expect(shown.split(redacted).length).toBeGreaterThan(12);
   });
 
-  it('has each of its outputs where secrets in their names would make them equal, in proportion to their number', () => {
+  it('keeps all of many outputs whose names would be equal without their secrets, in little time', () => {
     const secrets = Array.from({ length: 5_000 }, (_, index) => `secret-${String(index).padStart(6, '0')}`);
     const changed = { actions: ['delete'], before: 1, after: null };
     const outputs = Object.fromEntries(secrets.map((name) => [name, changed]));
@@ -75,15 +75,15 @@ describe('an attempt of a command with a secret in its names', () => {
     outputs = result.outputs ?? {};
   });
 
-  it('redacts the names of outputs that its template does not declare', () => {
+  it('redacts the secret in names of outputs that its template does not declare', () => {
     expect(Object.keys(outputs)).toEqual([redacted, 'HUNTER2-SECRET', 'map', `declared-${secret}`]);
   });
 
-  it('keeps an output secret whose map has the secret as a key', () => {
+  it('marks an output as sensitive if its map has the secret as a key', () => {
     expect(outputs['map']).toMatchObject({ sensitive: true });
   });
 
-  it('redacts the name of a step that fails, or takes too long', async () => {
+  it('redacts the secret in the name of a step that fails or takes too long', async () => {
     const name = `step of ${secret}`;
     const fails = await runSteps(root.path, { apply: [shell('exit 3', { name })] }, given);
     const lasts = await runSteps(root.path, { apply: [shell('sleep 20', { name, timeout: 'PT1S' })] }, given);

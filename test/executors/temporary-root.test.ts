@@ -62,7 +62,7 @@ function leave(uid: number, { owner, ageSeconds }: { owner: string | null; ageSe
 describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
   'the temporary directory of an executor',
   () => {
-    it('is there while the executor runs, and gone once it has stopped', async () => {
+    it('exists while the executor runs, and is removed when it stops', async () => {
       const executor = await start();
       const root = rootOf(join(closed, 'executor'));
       expect(existsSync(root)).toBe(true);
@@ -72,7 +72,7 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       expect(existsSync(root)).toBe(false);
     });
 
-    it('stays while another executor uses it', async () => {
+    it('is kept while another executor uses it', async () => {
       const [one, other] = [await start(), await start()];
       const root = rootOf(join(closed, 'executor'));
       await one.close();

@@ -28,7 +28,7 @@ const namesOf = (tools: readonly { name: string; version: string }[]) =>
   tools.map(({ name, version }) => `${name} ${version}`);
 
 describe('the tools of a worker', () => {
-  it('are those on its search path and all versions in its directory, as they report them', async () => {
+  it('are those on its search path and all versions in its directory, by the version that each reports', async () => {
     add(`${real.name}/9.1.0/${program}`, '9.1.0');
     add(`${real.name}/latest/${program}`, '9.2.0-rc1');
     add(`${real.name}/9.1.0-copy/${program}`, '9.1.0');
@@ -43,7 +43,7 @@ describe('the tools of a worker', () => {
     ]);
   });
 
-  it('change while it runs, as an operator adds, replaces and removes some', async () => {
+  it('change while the worker runs, when an operator adds, replaces or removes some', async () => {
     const find = async () => namesOf(await discoverTools({ searchPath: '', directory }));
     const path = `terraform/8/terraform`;
     add(path, '8.0.0');
@@ -69,7 +69,7 @@ describe('the tools of a worker', () => {
   });
 });
 
-it('an attempt runs with the version that it was given, and not with the one on the search path', async () => {
+it('an attempt runs with the version in its request, and not with the one on the search path', async () => {
   add(`${real.name}/9.1.0/${program}`, '9.1.0');
   const executor = await Executor.start({
     directory: work.path,

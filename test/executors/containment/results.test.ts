@@ -91,14 +91,14 @@ describe.each(workerUsers)('results of an attempt, with a worker that runs as $a
     expect(sink.states).toEqual([]);
   });
 
-  it('are read once no process of the template is left to change them', async () => {
+  it('are read only once no process of the template can change them', async () => {
     const swap = `(while :; do ln -sfn ${planted} outputs.json; rm -f outputs.json; echo '{"a":1}' > outputs.json; done) & (setsid sh -c 'while :; do echo "{" > state.json; done' &)`;
     const { result } = await apply(`${swap}; sleep 1; echo '{"a":1}' > outputs.json; exit 0`);
     expect(JSON.stringify(result)).not.toContain(key);
     expect(['succeeded', 'failed']).toContain(result.outcome);
   });
 
-  it('arrive even if a tool keeps descriptors open and leaves processes running', async () => {
+  it('are read even if a tool keeps files open and leaves processes running', async () => {
     const startedAt = Date.now();
     const { result } = await apply(
       `exec 7>outputs.json; setsid sh -c 'exec 1>&7; sleep 616' & (sleep 617 &); echo '{"a":1}' > outputs.json; exit 0`,
@@ -108,7 +108,7 @@ describe.each(workerUsers)('results of an attempt, with a worker that runs as $a
   });
 
   it.each(['../escape', '/etc/escape', 'a/../../escape', '..', 'a/../..', './../escape', 'x\0/../../escape'])(
-    'are none if a file of the template is named %j',
+    'are the failure files_invalid if a file of the template is named %j',
     async (path) => {
       const executor: CommandExecutor = {
         kind: 'command',

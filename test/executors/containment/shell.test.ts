@@ -116,7 +116,7 @@ describe.each(workerUsers)("a run's values, with a worker that runs as $as", ({ 
   afterAll(() => worker?.close());
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'arrive unchanged in arguments, variables and files, with isolation "$isolation"',
+    'reach its steps unchanged in arguments, variables and files, with isolation "$isolation"',
     async ({ isolation }) => {
       const own = isolation === 'sandbox' ? worker : await WorkerProcess.start({ user, isolation });
       const texts = [...evil, ...randomTexts(30)];

@@ -38,7 +38,7 @@ describe('a connection through the proxy', () => {
     expect(given[0]?.aborted).toBe(true);
   });
 
-  it('is closed again if the client disconnected while it was made', async () => {
+  it('is closed if the client disconnected before the server answered', async () => {
     const server = await startTcp((socket) => socket.resume());
     let isDialled = false;
     const connect = async (_addresses: readonly string[], port: number) => {
@@ -57,7 +57,7 @@ describe('a connection through the proxy', () => {
     await vi.waitFor(() => expect(server.sockets.size).toBe(0));
   });
 
-  it('ends when the client or the server ends it', async () => {
+  it('is closed when the client or the server closes it', async () => {
     const server = await startTcp((socket) => socket.on('data', (data) => socket.write(data)));
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);
@@ -72,7 +72,7 @@ describe('a connection through the proxy', () => {
     await second.closed;
   });
 
-  it('carries the answer to a client that has closed its sending half', async () => {
+  it('carries the response to a client that has closed its sending half', async () => {
     const server = await startTcp((socket) => {
       socket.resume().on('end', () => setTimeout(() => socket.end('the answer'), 100));
     }, true);
@@ -150,7 +150,7 @@ describe('a connection through the proxy', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('ends when the proxy closes', async () => {
+  it('is closed when the proxy closes', async () => {
     const server = await startTcp((socket) => socket.resume());
     const proxy = await startProxy({});
     const client = openRaw(proxy.port);

@@ -69,7 +69,7 @@ describe('egress policy "internet"', () => {
     expect(refusalOfAddress(given, 'git.example.org', '10.2.2.3', 443)).toMatch('not public');
   });
 
-  it('closes the mail port, except for listed hosts', () => {
+  it('refuses the mail port, except for listed hosts', () => {
     const given = rules('internet', ['smtp.example.org', '1.1.1.1']);
     expect(refusalOfAddress(given, null, '93.184.216.34', 25)).toMatch('port 25');
     expect(refusalOfAddress(given, 'smtp.example.org', '93.184.216.34', 25)).toBeNull();
@@ -112,7 +112,7 @@ describe('egress policy "allow"', () => {
     ).not.toBeNull();
   });
 
-  it.each(everyGuarded)('the widest ranges do not open the %s address %s', (_kind, address) => {
+  it.each(everyGuarded)('the widest ranges do not allow the %s address %s', (_kind, address) => {
     const given = rules('allow', ['0.0.0.0/0', '::/0', '2000::/3', 'fc00::/7', '100.64.0.0/10']);
     expect(refusalOfAddress(given, null, address, 443)).not.toBeNull();
   });
@@ -125,19 +125,19 @@ describe('egress policy "allow"', () => {
     ['169.254.169.254', '169.254.169.254'],
     ['fe80::/10', 'fe80::1'],
     ['64:ff9b::/96', '64:ff9b::808:808'],
-  ])('the range %s, inside its guarded block, opens %s', (entry, address) => {
+  ])('the range %s, which lies in a guarded block, allows %s', (entry, address) => {
     expect(refusalOfAddress(rules('allow', [entry]), null, address, 443)).toBeNull();
   });
 
-  it('the link-local range does not open the metadata service in it', () => {
+  it('the link-local range does not allow the metadata service in it', () => {
     expect(refusalOfAddress(rules('allow', ['169.254.0.0/16']), null, '169.254.169.254', 80)).toMatch('metadata');
   });
 });
 
-describe("the service's own parts", () => {
+describe("egress to the service's own hosts", () => {
   const parts = ['10.0.0.5', 'db.example.org', '203.0.113.0/24', '1.1.1.1'];
 
-  it('are refused at public addresses, in allowed ranges and by listed names', () => {
+  it('is refused at public addresses, in allowed ranges and by listed names', () => {
     expect(refusalOfAddress(rules('internet', [], parts), null, '1.1.1.1', 443)).toMatch('belongs to the service');
     expect(refusalOfAddress(rules('allow', ['10.0.0.0/8'], parts), null, '10.0.0.5', 5432)).toMatch(
       'belongs to the service',
@@ -149,7 +149,7 @@ describe("the service's own parts", () => {
     expect(refusalOfName(rules('internet', [], parts), 'db.example.org')).toMatch('belongs to the service');
   });
 
-  it('are reached if the list contains the same name or address', () => {
+  it('is allowed if the list contains the same name or address', () => {
     expect(refusalOfAddress(rules('allow', ['10.0.0.5'], parts), null, '10.0.0.5', 5432)).toBeNull();
     expect(refusalOfAddress(rules('internet', ['1.1.1.1/32'], parts), null, '1.1.1.1', 443)).toBeNull();
     expect(refusalOfName(rules('allow', ['db.example.org'], parts), 'db.example.org')).toBeNull();

@@ -79,7 +79,7 @@ describe.each(tools)('the backend of a repository with $name $version', ({ name,
     expect(sink.states).toHaveLength(1);
   });
 
-  it('cannot be put into a file with our name, whatever its extension', async () => {
+  it("cannot be in a file with the name of the service's own file, whatever its extension", async () => {
     for (const extension of ['tf', 'tofu', 'tf.json', 'tofu.json']) {
       const file = `zzzz_coordinator_override.${extension}`;
       const { result } = await run(request({ phase: 'plan', executor: of({ 'main.tf': resource, [file]: '{}' }) }));
@@ -112,18 +112,18 @@ describe.each(tools)('the backend of a repository with $name $version', ({ name,
     ],
     ['in a list in a list', { 'main.tf': '', 'a.tf.json': `{"terraform": [[{"encryption": ${external}}]]}` }],
     ['in a file that is too long to be read', { 'main.tf': `${encryption}#${'x'.repeat(4 * 1024 * 1024)}` }],
-  ])('may not encrypt the state by a program %s', async (_, files) => {
+  ])('may not encrypt the state with an external program %s', async (_, files) => {
     const { result } = await run(request({ phase: 'plan', executor: of(files) }));
     expect(result).toMatchObject({ outcome: 'failed', reason: 'backend_forbidden' });
   });
 
-  it('may encrypt the state beside a data source with the name "external"', async () => {
+  it('may encrypt the state if only a local value is called "external"', async () => {
     const main = `terraform {\n  encryption {}\n}\nlocals {\n  external = 1\n}\n${resource}`;
     const { result } = await run(request({ phase: 'plan', executor: of({ 'main.tf': main }) }));
     expect(result.reason).not.toBe('backend_forbidden');
   });
 
-  it('leaves the workspace "default", and the log names what depends on it', async () => {
+  it('has no workspace but "default", and the log names what uses terraform.workspace', async () => {
     const main = `${cloud}resource "terraform_data" "x" {\n  input = "env-\${terraform.workspace}"\n}\n`;
     const { plan: made, sink } = await plan({ executor: of({ 'main.tf': main }), variables: {} });
     expect(made.changes).toMatchObject([{ after: { input: 'env-default' } }]);

@@ -85,7 +85,7 @@ describe.each(tools.map(({ name, version }) => [name, version] as const))('a che
     expect(unchecked).toEqual([]);
   });
 
-  it('says which module and which provider could not be had, and finds no error in that', async () => {
+  it('reports a module or provider that it could not fetch as unchecked, and not as an error', async () => {
     const module = { 'main.tf': 'module "net" {\n  source = "git::https://127.0.0.1:1/net.git"\n}\n' };
     const moduleReport = reportOf(await check(module));
     expect(moduleReport.findings).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(tools.map(({ name, version }) => [name, version] as const))('a che
     expect(providerReport.unchecked).toEqual([expect.stringMatching(/acme\/foo/)]);
   });
 
-  it.each([1, 2])('finds no error in providers that are locked and could not be had: %d', async (count) => {
+  it.each([1, 2])('reports no error if locked providers could not be fetched: %d', async (count) => {
     const registry = name === 'opentofu' ? 'registry.opentofu.org' : 'registry.terraform.io';
     const names = ['foo', 'bar'].slice(0, count);
     const needs = names.map((each) => `    ${each} = {\n      source = "acme/${each}"\n    }\n`).join('');
@@ -142,7 +142,7 @@ describe.each(tools.map(({ name, version }) => [name, version] as const))('a che
     expect(findings).toEqual([{ severity: 'error', message: expect.stringMatching(/has only only_override\.tf/) }]);
   });
 
-  it('gives validate neither the environment of the run nor a network, and reads nothing of the machine', async () => {
+  it("runs validate without the run's environment, the network and the machine's files", async () => {
     const files = {
       'main.tf':
         'locals {\n  stolen = file("/etc/shadow")\n}\noutput "a" { value = local.stolen }\noutput "b" { value = file("/proc/1/environ") }\n',
@@ -164,7 +164,7 @@ describe.each(tools.map(({ name, version }) => [name, version] as const))('a che
 });
 
 describe('a check of commands', () => {
-  it('names the steps whose programs the worker does not have, and runs nothing of the template', async () => {
+  it('names the steps whose programs the worker does not have, and runs no step', async () => {
     const { result, sink } = await run(
       makeRequest({
         workRoot: root.path,

@@ -37,7 +37,7 @@ describe.each(tools)('the diagnostics of $name $version', ({ name, version }) =>
     expect(broken.message).toContain(broken.first?.message);
   });
 
-  it('name the line on which a comment begins inside of an expression, and not the lines that follow from it', async () => {
+  it('name the line on which a comment begins inside of an expression, and omit the errors that follow from it', async () => {
     const outputs = (prefix: string) =>
       Array.from({ length: 60 }, (_, index) => `output "${prefix}${index}" { value = "${index}" }\n`).join('');
     const provisioned = (command: string) =>
@@ -58,7 +58,7 @@ describe.each(tools)('the diagnostics of $name $version', ({ name, version }) =>
     expect((await planOf(files(meant))).first?.message).not.toContain('A comment');
   });
 
-  it('are all errors of a plan with their details, joined where the tool wraps them', async () => {
+  it("contain all errors of a plan with their details, without the tool's line breaks", async () => {
     const { reason, diagnostics, first } = await planOf(
       files(`locals { x = { a = 1 } }
 resource "terraform_data" "a" {
@@ -93,7 +93,7 @@ resource "terraform_data" "a" {
     });
   });
 
-  it('hold warnings of a plan that succeeds', async () => {
+  it('contain the warnings of a plan that succeeds', async () => {
     const { outcome, diagnostics } = await planOf(
       files(`variable "n" { default = 3 }
 output "n" { value = var.n }
@@ -116,7 +116,7 @@ check "size" {
     ]);
   });
 
-  it('hold no secret, and neither path nor content of the file with the variables', async () => {
+  it('contain no secret, and neither path nor content of the variables file', async () => {
     const secret = 'a-secret-of-seven-words';
     const { diagnostics } = await planOf(
       files(
@@ -137,7 +137,7 @@ resource "terraform_data" "x" {
 });
 
 const streaming = tools.find(({ name, version }) => name === 'opentofu' && /^1\.(1[2-9]|[2-9]\d)/.test(version));
-it.skipIf(!streaming)('the diagnostics that are read from the output are those of the machine-readable stream', () => {
+it.skipIf(!streaming)("the diagnostics that are read from the output equal those of the tool's JSON", () => {
   const directory = mkdtempSync(join(tmpdir(), 'coordinator-diagnostics-'));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   writeFileSync(
@@ -187,7 +187,7 @@ describe('a list of diagnostics', () => {
     return list.list();
   };
 
-  it('is bounded in number and length, and stays storable, for hostile output', () => {
+  it('is limited in number and length, and storable, for hostile output', () => {
     const many = Array.from({ length: 500 }, (_, n) => `\nWarning: number ${n}\n`).join('');
     const long = `\nError: ${'x\u0000\u001b[31m'.repeat(20_000)}\n\n  on ${'../'.repeat(9)}etc/passwd line 1:\n   1: y\n\n${'z '.repeat(99_999)}\n`;
     const diagnostics = read(many + long);
@@ -198,7 +198,7 @@ describe('a list of diagnostics', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('\\u00');
   });
 
-  it('redacts secrets that become known later, also where a line was wrapped inside of one', () => {
+  it('redacts secrets that become known later, even if a line was wrapped inside of one', () => {
     const redactor = new Redactor();
     redactor.learn('two words of a secret');
     expect(read('\nError: no\n\nIt is two words\nof a secret.\n', redactor)[0]?.detail).toBe('It is [redacted].');

@@ -57,7 +57,7 @@ describe.each(await requireTools())('an ephemeral variable of $name $version', (
   const { plan, apply } = useTool(work.path, tool);
   const request = { executor, variables };
 
-  it('is given again at the apply, and is in no plan, artifact, state or log', async () => {
+  it('is passed again to the apply, and is in no plan, artifact, state or log', async () => {
     const planned = await plan(request);
     const { files } = unpackArtifact(planned.plan.artifact, planned.plan.digest);
     expect(JSON.parse(String(files.get('variables')))).toEqual({ tags: variables.tags });
@@ -72,7 +72,7 @@ describe.each(await requireTools())('an ephemeral variable of $name $version', (
     for (const each of [...everything, ...states]) expect(String(each)).not.toContain(value);
   });
 
-  it('is the one that the run has at its apply, and the other variables are those of the plan', async () => {
+  it('has its value at the apply, while other variables keep their value at the plan', async () => {
     const { plan: planned } = await plan(request);
     const other = { ...variables, token: 'issued-afresh', tags: { a: 9 } };
     const { result, sink } = await apply(planned, { executor, variables: other });
@@ -82,7 +82,7 @@ describe.each(await requireTools())('an ephemeral variable of $name $version', (
     });
   });
 
-  it('an ephemeral variable that is missing at the apply fails it with the message of the tool', async () => {
+  it("makes the apply fail with the tool's message if it is missing", async () => {
     const { plan: planned } = await plan(request);
     const { result } = await apply(planned, { executor, variables: { tags: variables.tags } });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'apply_failed' });

@@ -23,8 +23,8 @@ const files: TemplateFiles = {
   'shared/main.tf': 'module "m" {\n  source = "./modules/current"\n}\noutput "name" {\n  value = module.m.name\n}\n',
 };
 
-describe('files of git', () => {
-  it('have their modes and links in the sandbox of a run', async () => {
+describe('files of a git repository', () => {
+  it('keep their modes and links in the sandbox of a run', async () => {
     const look =
       "find . -path './plan' -prune -o -type f -perm -100 -print | sort; find . -type l -printf '%p %l\\n' | sort";
     const { sink } = await runSteps(work.path, { files, apply: [shell(look)] });
@@ -33,7 +33,7 @@ describe('files of git', () => {
     );
   });
 
-  it('files of git that are links out of the template, or lie below a link, are not laid out', async () => {
+  it('make the attempt fail if they link out of the template, or lie below a link', async () => {
     for (const [path, content] of Object.entries({
       out: { link: '../x' },
       'modules/current/x.tf': '',
@@ -51,12 +51,12 @@ describe.each(tools)('a configuration with links with $name $version', ({ name, 
   const executor: OpenTofuExecutor = { kind: 'opentofu', files };
   const given = { executor, variables: {}, outputs: { name: {} } };
 
-  it('is planned and applied as the tool does it by hand', async () => {
+  it('is planned and applied with the files that its links lead to', async () => {
     expect((await plan(given)).plan.hasChanges).toBe(true);
     expect((await deploy(given)).result.outputs).toMatchObject({ name: { value: 'second' } });
   });
 
-  it('is searched for what is refused through its links', async () => {
+  it('is searched through its links for refused content', async () => {
     const encrypted =
       'terraform {\n  encryption {\n    key_provider "external" "x" {\n      command = ["sh"]\n    }\n  }\n}\n';
     const linked = { ...files, 'state.tf': { link: 'shared/state.tpl' }, 'shared/state.tpl': encrypted };

@@ -45,7 +45,7 @@ describe.each(tools)('a guard of the command line with $name $version', ({ name,
     ['only files of another tool or an editor', of({ [unread]: resource, '.hidden.tf': resource })],
     ['only override files', of({ 'override.tf': resource, 'x_override.tf.json': '{}' })],
     ['only files of other directories', of({ 'a/main.tf': resource, 'b/x.txt': '' }, 'b')],
-  ])('refuses a configuration that has %s, for every operation and for a scan', async (_, executor) => {
+  ])('refuses a configuration that has %s, for every operation and for scans', async (_, executor) => {
     for (const operation of ['apply', 'destroy', 'refresh', 'plan'] as const) {
       const { result, sink } = await attempt(executor, { operation, state: state() });
       expect(result).toMatchObject({ outcome: 'failed', reason: 'no_configuration' });
@@ -60,7 +60,7 @@ describe.each(tools)('a guard of the command line with $name $version', ({ name,
     expect(result).toMatchObject({ reason: 'files_invalid', message: 'the template has no directory "live"' });
   });
 
-  it('lets a configuration without resources destroy what is deployed, because all of it was read', async () => {
+  it('lets a configuration without resources destroy all deployed resources', async () => {
     const { plan: made } = await plan({ executor: of({ 'main.tf': '# nothing' }), variables: {}, state: state() });
     expect(made.changes).toMatchObject([{ action: 'delete' }]);
   });
@@ -78,7 +78,7 @@ describe.each(tools)('a guard of the command line with $name $version', ({ name,
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
   });
 
-  it('refuses a state that OpenTofu has encrypted, if it has no key', async () => {
+  it('refuses a state that OpenTofu has encrypted if the configuration has no key', async () => {
     const encrypted = {
       version: undefined,
       resources: undefined,
@@ -91,7 +91,7 @@ describe.each(tools)('a guard of the command line with $name $version', ({ name,
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
   });
 
-  it('refuses a plan for a state that has changed, and for one of another lineage', async () => {
+  it('refuses a plan if the state has changed or has another lineage', async () => {
     const executor = of({ 'main.tf': resource });
     const first = await deploy({ executor, variables: {} });
     const changed = of({ 'main.tf': resource.replace('"a"', '"b"') });
@@ -122,12 +122,12 @@ describe.each(tools)('a guard of the command line with $name $version', ({ name,
     }
   });
 
-  it('refuses a module that the directory does not have', async () => {
+  it('refuses a local module whose directory does not exist', async () => {
     const { result } = await attempt(of({ 'main.tf': 'module "m" {\n  source = "./m"\n}\n' }));
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
   });
 
-  it('cannot be turned off by variables of the environment', async () => {
+  it('cannot be turned off by environment variables', async () => {
     const given = {
       TF_WORKSPACE: 'other',
       TF_CLI_ARGS: '-invalid',
@@ -157,7 +157,7 @@ describe.skipIf(!terraform)('a configuration for OpenTofu with Terraform', () =>
   const attempt = (files: TemplateFiles) =>
     run(request({ phase: 'plan', executor: of(files), variables: {}, state: state() }));
 
-  it('is refused if all that it declares is in files that Terraform does not read', async () => {
+  it('is refused if Terraform reads none of its declarations', async () => {
     const others: TemplateFiles[] = [
       { 'versions.tf': 'terraform {\n  required_version = ">= 1"\n}\n' },
       { 'main.tf': '# see main.tofu' },
@@ -169,7 +169,7 @@ describe.skipIf(!terraform)('a configuration for OpenTofu with Terraform', () =>
     }
   });
 
-  it('is planned if Terraform reads a part of it, and the log names the rest', async () => {
+  it('is planned if Terraform reads a part of it, and the log names the unread files', async () => {
     const { result, sink } = await attempt({ 'main.tf': resource, 'more.tofu': resource.replace('x', 'y') });
     expect(result.plan?.changes).toMatchObject([{ address: 'terraform_data.x' }]);
     expect(sink.text('system')).toContain('terraform does not read more.tofu (for OpenTofu)');

@@ -42,13 +42,13 @@ describe.each(tools)('the initialization with $name $version', ({ name, version 
     expect(loggedCommands(applied.sink)).toEqual(['apply']);
   });
 
-  it('runs once if two runs of a version start at the same time', async () => {
+  it('runs once for two runs of a version that start at the same time', async () => {
     const templateVersion = newVersion();
     const [one, other] = await Promise.all([commandsOf({ templateVersion }), commandsOf({ templateVersion })]);
     expect([...one, ...other].filter((command) => command === 'init')).toHaveLength(1);
   });
 
-  it('is not shared between versions, files, credentials, connections to modules or egress policies', async () => {
+  it('runs again for other files, versions, credentials, module connections or egress policies', async () => {
     const templateVersion = newVersion();
     const credentials = (value: string) => [{ name: 'CLOUD_KEY', value, sensitive: true }];
     const mine = { templateVersion, environment: credentials('mine') };
@@ -66,7 +66,7 @@ describe.each(tools)('the initialization with $name $version', ({ name, version 
     for (const other of others) expect(await commandsOf(other)).toContain('init');
   });
 
-  it('is shared between attempts with other tokens of the same identity, and not with others', async () => {
+  it('is shared between attempts whose tokens have the same identity, and with no others', async () => {
     const templateVersion = newVersion();
     const tokens = (token: string, identity?: string): Partial<TestRequest> => ({
       templateVersion,

@@ -34,8 +34,8 @@ function packed(files: object[]): Buffer {
   return gzipSync(JSON.stringify({ files }));
 }
 
-describe('kept modules', () => {
-  it('are laid out as they were packed, with their links', async () => {
+describe('stored modules', () => {
+  it('are unpacked as they were packed, with their links', async () => {
     await writeModules({ 'main.tf': 'locals {}' });
     await symlink('main.tf', join(data, 'modules/net/other.tf'));
     const kept = await packModules(data, 'sha256:0');
@@ -54,11 +54,11 @@ describe('kept modules', () => {
         { path: 'net', kind: 'link', content: '..' },
       ],
     ],
-  ])('kept modules with a file %s are refused', async (_, files) => {
+  ])('are refused with a file %s', async (_, files) => {
     await expect(restoreModules(data, packed(files))).rejects.toThrow(/a kept module has a file/);
   });
 
-  it('kept modules that hold a link below a link are refused, and write nothing outside of their directory', async () => {
+  it('are refused if a link lies below a link, and write nothing outside of their directory', async () => {
     const elsewhere = join(data, 'elsewhere');
     await mkdir(elsewhere);
     const files = [
@@ -69,7 +69,7 @@ describe('kept modules', () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it('lose no directory of git that a link leads to', async () => {
+  it('are packed without deleting .git directories behind links', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'kept-modules-elsewhere-'));
     await mkdir(join(elsewhere, 'net/.git'), { recursive: true });
     await symlink(elsewhere, join(data, 'modules'));
@@ -83,7 +83,7 @@ describe('kept modules', () => {
     await rm(elsewhere, { recursive: true });
   });
 
-  it('are other ones where a link leads elsewhere, and of earlier releases stay those that they were', async () => {
+  it('have another digest if a link changes, unless an earlier release stored them', async () => {
     const link = join(data, 'modules/net/chosen.tf');
     await writeModules({ 'main.tf': 'locals {}', 'other.tf': 'locals {}' });
     expect(await digestModulesAsBefore(data)).toBe(await digestModules(data));
@@ -110,7 +110,7 @@ describe('kept modules', () => {
     await writeFile(join(data, 'modules/modules.json'), JSON.stringify({ Modules: modules }));
   }
 
-  it('are refused if a package has changed, also where 600 packages together are too large for their files to be kept', async () => {
+  it('are refused if a package has changed, even if 600 packages were too large for their files to be stored', async () => {
     const count = 600;
     await writePackages(count);
     for (let at = 0; at < count; at++) {
@@ -127,26 +127,26 @@ describe('kept modules', () => {
     await expect(verifyModules(data, kept)).rejects.toThrow('the module "m599"');
   });
 
-  it('are none of a version that uses more packages than can be listed: some of them would change unseen', async () => {
+  it('are refused if the version uses more packages than the limit', async () => {
     await writePackages(keptModulesLimits.packages + 1);
     await expect(packModules(data, 'sha256:0')).rejects.toThrow(/10001 packages, and at most 10000/);
   });
 
-  it('have a list that can be kept, also where their manifest is almost as large as one may be', async () => {
+  it('have a list that can be stored even if their manifest is almost at its limit', async () => {
     await writePackages(keptModulesLimits.packages, `/${'x'.repeat(325)}`);
     expect((await stat(join(data, 'modules/modules.json'))).size).toBeGreaterThan(4_000_000);
     const kept = await packModules(data, `sha256:${'0'.repeat(64)}`);
     expect(kept && isKeepable(kept)).toBe(true);
   });
 
-  it('are not taken from a worker whose list is too large', () => {
+  it('are not accepted from a worker whose list is too large', () => {
     const digest = `sha256:${'0'.repeat(64)}`;
     const module = { key: 'k'.repeat(4_096), source: 's', version: null, digest };
     const listed = (length: number) => ({ digest, content: null, list: Array.from({ length }, () => module) });
     expect([isKeepable(listed(1_000)), isKeepable(listed(3_000))]).toEqual([true, false]);
   });
 
-  it.each(['main.tf', '__proto__'])('are other ones where the file %s has changed', async (name) => {
+  it.each(['main.tf', '__proto__'])('have another digest if the file %s has changed', async (name) => {
     await writeModules({ [name]: 'before' });
     const digest = await digestModules(data);
     const kept = await packModules(data, digest);

@@ -34,7 +34,7 @@ const variables = { key: 'hunter2-"key"', other: 'hunter2-"other"' };
 const changes = { executor, variables, sensitiveVariables: Object.keys(variables) };
 
 describe.each(await requireTools())('a state that $name $version writes with secrets as keys', (tool) => {
-  it('comes with addresses that have none, each of its own', async () => {
+  it('is sent with different masked addresses', async () => {
     const { plan, apply } = useTool(work.path, tool);
     const planned = await plan(changes);
     expect(JSON.stringify(planned.plan.changes)).not.toContain('hunter2');

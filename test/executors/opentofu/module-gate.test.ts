@@ -78,7 +78,7 @@ function ask(url: string, method = 'GET'): Promise<{ status: number; text: strin
 
 const refs = '/info/refs?service=git-upload-pack';
 
-describe('the way to private modules', () => {
+describe('the gate to private modules', () => {
   it('reads a repository below the URL of its connection, with the credential', async () => {
     const { place } = await openGate();
     const { status, text } = await ask(`${place}/network${refs}`);
@@ -105,7 +105,7 @@ describe('the way to private modules', () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  it('follows a redirect below the URL, and none that leads elsewhere', async () => {
+  it('passes on a redirect below the URL of its connection, and none that leads elsewhere', async () => {
     const { place } = await openGate();
     const within = await ask(`${place}/moved/in${refs}`);
     expect(within).toMatchObject({ status: 301, location: `${place}/network${refs}` });
@@ -117,7 +117,7 @@ describe('the way to private modules', () => {
     });
   });
 
-  it('is closed to who does not know its name, to another attempt, and when init has ended', async () => {
+  it('answers 404 to a guessed name, to another attempt, and once init has ended', async () => {
     const { place, relay, gate } = await openGate();
     const another = await openGate();
     expect((await ask(`${relay.origin}/modules/guessed/git/0/network${refs}`)).status).toBe(404);
@@ -127,7 +127,7 @@ describe('the way to private modules', () => {
     expect((await ask(`${place}/network${refs}`)).status).toBe(404);
   });
 
-  it("dials nothing that the pool's egress policy refuses", async () => {
+  it("does not connect to a host that the pool's egress policy refuses", async () => {
     const { place } = await openGate([acme], ['git.example.com']);
     const before = server.requests.length;
     expect((await ask(`${place}/network${refs}`)).status).toBe(403);
@@ -172,7 +172,7 @@ describe('copies of repositories over SSH', () => {
     return `/${'network'.slice(0, at)}%${code}${'network'.slice(at + 1)}`;
   });
 
-  it('are no longer made once they may be too large together, however the address is written', () =>
+  it('are refused with 403 once they could be too large together, even for another spelling of an address', () =>
     serveCopies(maxPackBytes, async (place, ssh) => {
       expect((await ask(`${place}/network`)).status).toBe(200);
       expect((await ask(`${place}/network`)).status).toBe(200);
@@ -180,14 +180,14 @@ describe('copies of repositories over SSH', () => {
       expect(ssh.commands).toHaveLength(1);
     }));
 
-  it('are no longer made once they may be too large together, also if many are asked for at once', () =>
+  it('are refused with 403 once they could be too large together, even for simultaneous requests', () =>
     serveCopies(maxPackBytes, async (place, ssh) => {
       const asked = await Promise.all(spellings.map((spelling) => ask(`${place}${spelling}`)));
       expect(asked.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403, 403, 403]);
       expect(ssh.commands).toHaveLength(1);
     }));
 
-  it('are made four at a time, and those that wait get the room that the others did not need', () =>
+  it('are made four at a time, and waiting copies get the space that the others did not need', () =>
     serveCopies(5 * maxPackBytes, async (place, ssh) => {
       const asked = await Promise.all(spellings.map((spelling) => ask(`${place}${spelling}`)));
       expect(asked.map(({ status }) => status)).toEqual(spellings.map(() => 200));
@@ -195,8 +195,8 @@ describe('copies of repositories over SSH', () => {
     }));
 });
 
-describe('the variables that lead git to it', () => {
-  it('cover every way to write the address of a repository, and keep what the run configures', () => {
+describe('the variables that lead git to the module gate', () => {
+  it("cover every notation of a repository's address, and keep the run's own configuration", () => {
     const given = [
       { name: 'GIT_CONFIG_COUNT', value: '1' },
       { name: 'GIT_CONFIG_KEY_0', value: 'http.version' },

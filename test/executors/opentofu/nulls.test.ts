@@ -108,21 +108,21 @@ function planBare(path: string, main: string, values: Record<string, JsonValue>)
 }
 
 describe('a schema that is derived from the files', () => {
-  it.each(taken)('takes null where the tools do: %s given %j', (...each) => {
+  it.each(taken)('accepts null as the tools do: %s given %j', (...each) => {
     expect(isValid(each)).toBe(true);
   });
 
-  it.each(refused)('refuses null where the tools do: %s given %j', (...each) => {
+  it.each(refused)('refuses null as the tools do: %s given %j', (...each) => {
     expect(isValid(each)).toBe(false);
   });
 });
 
-describe.each(tools)('null, given to $name $version', ({ name, version, path }) => {
+describe.each(tools)('null as a variable of $name $version', ({ name, version, path }) => {
   const { deploy } = useTool(work.path, { name, version });
   const main = taken.map((each, index) => declare(each, `v${index}`)).join('');
   const values = Object.fromEntries(taken.map(([, value], index) => [`v${index}`, value]));
 
-  it('reaches the tool as null in every place where the bare tool takes it', async () => {
+  it('reaches the tool as null wherever the bare tool accepts it', async () => {
     const bare = planBare(path, main, values);
     expect(bare).toMatchObject({ v0: 'null', v1: 'null', v2: 'null', v4: '"d"', v11: '[null]' });
     const files = { 'main.tf': main };
@@ -134,7 +134,7 @@ describe.each(tools)('null, given to $name $version', ({ name, version, path }) 
     );
   });
 
-  it.each(refused)('is refused by the bare tool where the schema refuses it: %s given %j', (...each) => {
+  it.each(refused)('is refused by the bare tool as by the schema: %s given %j', (...each) => {
     expect(planBare(path, declare(each), { v: each[1] })).toBeNull();
   });
 });

@@ -103,7 +103,7 @@ describe.each(tools)('the executor with $name $version', ({ name, version }) => 
     expect(sink.states).toEqual([]);
   });
 
-  it('tells secrets from each other in a scan by digests under its key, and in nothing else', async () => {
+  it('gives secrets in a scan only digests, which depend on the key of the scan', async () => {
     const files = {
       'main.tf':
         'variable "secret" {\n  type = string\n  sensitive = true\n}\nresource "terraform_data" "it" {\n  input = var.secret\n}\n',

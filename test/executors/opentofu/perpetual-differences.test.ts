@@ -39,7 +39,7 @@ describe.each(tools)('a scan by $name $version', ({ name, version }) => {
     return deviationsOf(planned.changes);
   };
 
-  it('says of values that each plan makes anew that they differ at each plan, and finds nothing in outputs', async () => {
+  it('marks values that differ at each plan as perpetual, and reports no outputs because of them', async () => {
     const { state } = await deploy(requestOf(perpetual));
     const found = await scan(perpetual, state);
     expect(found.filter(({ path }) => path !== 'output').map(({ address, path }) => `${address} ${path}`)).toEqual([
@@ -56,7 +56,7 @@ describe.each(tools)('a scan by $name $version', ({ name, version }) => {
     expect(new Set(found.map(({ expectation }) => expectation))).toEqual(new Set(['perpetual']));
   });
 
-  it('does not say so of a value that is unknown because a resource differs, or that may be', async () => {
+  it('marks a value as unknown, and not as perpetual, if it may depend on another deviation', async () => {
     const { state } = await deploy(requestOf(perpetual + drifting, { size: 3 }));
     const found = await scan(perpetual + drifting, state, { size: 4 });
     const expectationOf = (address: string) =>

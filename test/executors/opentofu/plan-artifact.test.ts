@@ -46,7 +46,7 @@ describe('the plan that reviewers see', () => {
     expect(afterPlan).not.toContain('TRACE');
   });
 
-  it('cannot be exchanged afterwards: changes, plan and variables must match the digest', async () => {
+  it('cannot be exchanged afterwards, because changes, plan and variables must match the digest', async () => {
     const [honest, other] = [
       await plan({ executor: infrastructure('one') }),
       await plan({ executor: infrastructure('two') }),
@@ -92,7 +92,7 @@ describe('the plan that reviewers see', () => {
     expect(applied.sink.states).toEqual([]);
   });
 
-  it('the plan of a command template is what its steps left once all their processes had ended', async () => {
+  it('is, for a command template, what its steps left once all their processes had ended', async () => {
     const change = (address: string) => `[{"address":"${address}","action":"create"}]`;
     const later = `(setsid sh -c 'for i in $(seq 300); do sleep 0.02; echo '\\''${change('other')}'\\'' > plan.json; done' &)`;
     const executor: CommandExecutor = {

@@ -15,7 +15,7 @@ const thing = (name: string, body = '') => `resource "terraform_data" "${name}" 
 describe.each(tools)('a plan by $name $version', ({ name, version }) => {
   const { plan, deploy } = useTool(work.path, { name, version });
 
-  it('shows a removed block without destruction as forgotten, and counts no destruction', async () => {
+  it('shows a resource of a removed block as forgotten, and does not count it as destroyed', async () => {
     const { state } = await deploy({ ...files(thing('kept') + thing('gone')), variables: {} });
     const removed = 'removed {\n  from = terraform_data.gone\n  lifecycle {\n    destroy = false\n  }\n}\n';
     const { plan: planned } = await plan({ ...files(thing('kept') + removed), variables: {}, state });
@@ -23,7 +23,7 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     expect(planned.changes).toMatchObject([{ address: 'terraform_data.gone', action: 'forget', after: null }]);
   });
 
-  it('shows what is only moved or only imported, and counts it apart', async () => {
+  it('shows resources that are only moved or imported, and counts them separately', async () => {
     const { state } = await deploy({ ...files(thing('old')), variables: {} });
     const moved = 'moved {\n  from = terraform_data.old\n  to = terraform_data.new\n}\n';
     const adopted = `import {\n  to = terraform_data.adopted\n  id = "i-4711"\n}\n${thing('adopted')}`;

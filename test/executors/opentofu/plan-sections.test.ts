@@ -70,7 +70,7 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     expect(next.sections.outputs.map(({ name: each }) => each)).toEqual(['gone_[redacted]', 'word']);
   });
 
-  it('counts an output of which only the sensitivity changes', async () => {
+  it('counts an output if only its sensitivity changes', async () => {
     const { state } = await deploy(files(output('it', 'value = "same"')));
     const { plan: planned } = await plan({ ...files(output('it', 'value = "same"\n  sensitive = true')), state });
     expect(planned).toMatchObject({ hasChanges: true, changes: [], summary: { outputs: 1 } });
@@ -85,7 +85,7 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     expect(planned.summary).toMatchObject({ destroy: 1, outputs: 1 });
   });
 
-  it('shows failing checks once, and what else the tool warns of, and applies all the same', async () => {
+  it('shows failing checks once, and other warnings of the tool, and can be applied', async () => {
     const main = `${failing('Nobody is well.')}${warning}resource "terraform_data" "it" {\n  lifecycle {\n    postcondition {\n      condition = self.id != ""\n      error_message = "It has no id."\n    }\n  }\n}\n`;
     const { plan: planned } = await plan(files(main));
     expect(planned.sections.checks).toEqual([
@@ -97,14 +97,14 @@ describe.each(tools)('a plan by $name $version', ({ name, version }) => {
     expect((await apply(planned, files(main))).result).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('reports failing checks of a scan, and no difference because of them', async () => {
+  it('reports failing checks in a scan without reporting a difference', async () => {
     const healthy = 'resource "terraform_data" "it" {}\n';
     const { state } = await deploy(files(healthy));
     const { result } = await run(request({ ...files(healthy + failing('Nobody is well.')), state, phase: 'detect' }));
     expect(result.plan).toMatchObject({ hasChanges: false, changes: [], summary: { checks: 1, warnings: 0 } });
   });
 
-  it('is applied with the digest that an earlier release showed', async () => {
+  it('of an earlier release is applied with the digest of that release', async () => {
     const main = files(output('it', 'value = 1'));
     const { plan: planned } = await plan(main);
     const earlier = toFormat2(planned.artifact);
@@ -125,7 +125,7 @@ function toFormat2(packed: Buffer) {
   return { artifact, digest: sha256(canonicalJson({ format: 2, facts: older, contents: digests })) };
 }
 
-it('the digest of a plan covers what the plan holds beside its changes', () => {
+it('the digest of a plan covers the other sections besides its changes', () => {
   const facts = { kind: 'opentofu', tool: null, operation: 'apply', sources: '', modules: '', changes: [], drift: [] };
   const digestOf = (value: number) =>
     packArtifact(

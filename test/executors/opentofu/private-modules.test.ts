@@ -94,7 +94,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
       }),
     );
 
-  it('come from several organizations at once, at the ref that the configuration names', async () => {
+  it('are fetched from several organizations at once, at the ref that the configuration names', async () => {
     const modules = {
       one: `git::${origin}/acme/network.git?ref=v1`,
       two: `git::${origin}/acme/network.git`,
@@ -110,7 +110,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     expect(sink.text()).not.toContain(password);
   });
 
-  it('open to a check, whose modules the runs of the version then use', async () => {
+  it("are fetched by a check with a connection, and the version's runs then use them", async () => {
     const modules = { one: `git::${origin}/acme/network.git?ref=v1` };
     const unopened = await plan(modules, { phase: 'detect', check: true });
     expect(unopened.result.check?.unchecked, unopened.sink.text()).not.toEqual([]);
@@ -126,7 +126,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
   });
 
   it.runIf(name === 'opentofu')(
-    'private modules that a variable chooses are those of each run, and are kept for none',
+    'that a variable chooses are fetched for each run, and are not stored with the version',
     async () => {
       const source = `git::${origin}/acme/network.git?ref=\${var.ref}`;
       const files = { 'main.tf': `variable "ref" {\n  default = "v1"\n}\n${configurationOf({ one: source })}` };
@@ -146,14 +146,14 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     },
   );
 
-  it('come over SSH, whose key the sandbox does not have, by either way to write the address', async () => {
+  it('are fetched over SSH, with a key that the sandbox does not have', async () => {
     const url = `ssh://git@127.0.0.1:${ssh.port}/acme/`;
     const { result, sink } = await plan({ one: `git::${url}network.git?ref=v1` }, { moduleSources: [overSsh(url)] });
     expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
     expect(result.plan?.sections.outputs).toMatchObject([{ after: 'network one' }]);
   });
 
-  it.runIf(mayListen)('come from a registry that wants a token, which the sandbox does not have', async () => {
+  it.runIf(mayListen)('are fetched from a registry with a token that the sandbox does not have', async () => {
     const host = registry?.host ?? '';
     const files = {
       'main.tf': `module "network" {\n  source  = "${host}/acme/network/null"\n  version = "1.0.0"\n}\noutput "region" { value = module.network.region }\n`,
@@ -170,7 +170,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     expect(result.plan?.sections.outputs).toMatchObject([{ after: 'from the private module' }]);
   });
 
-  it('stay those of the first plan of a version, without a connection and on another machine', async () => {
+  it("stay those of a version's first plan, without a connection and on another machine", async () => {
     const repository = new Repository(join(root.path, 'acme', `moving-${name}.git`));
     repository.commit({
       'main.tf': 'output "name" { value = templatefile("${path.module}/name", {}) }\n',
@@ -198,7 +198,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     expect(refused.result.message).toContain(`the module "moving" (${modules.moving}) is another one than before`);
   });
 
-  it('fail with a hint at the connection that is missing', async () => {
+  it('make init fail with a hint at the connection that is missing', async () => {
     const egress = { policy: 'allow' as const, allow: ['127.0.0.8'] };
     const { result, sink } = await plan({ one: `git::http://${closedHost}/acme/network.git` }, { egress });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
@@ -207,7 +207,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     );
   });
 
-  it('fail and say so if the server refuses the credentials that are bound', async () => {
+  it("make init fail with a message if the server refuses the connection's credentials", async () => {
     const { result, sink } = await plan(
       { one: `git::${origin}/acme/network.git` },
       { moduleSources: [sourceOf('acme', 'mistyped')] },
@@ -218,7 +218,7 @@ describe.each(tools)('private modules with $name $version', ({ name, version }) 
     );
   });
 
-  it.each(['https', 'ssh'])('leave no credential of %s where the code of a template can look', async (scheme) => {
+  it.each(['https', 'ssh'])('leave no credential of %s where the code of a template can read', async (scheme) => {
     const isSsh = scheme === 'ssh';
     const url = isSsh ? `ssh://git@127.0.0.1:${ssh.port}/acme/` : `${origin}/acme/`;
     const secret = isSsh ? (key.private.split('\n')[2] ?? '') : password;

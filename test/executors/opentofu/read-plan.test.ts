@@ -58,18 +58,18 @@ describe('a deposed object', () => {
     ]);
   });
 
-  it('does not hide what the object that has taken its place lacks', () => {
+  it('does not hide the deviations of the object that replaced it', () => {
     const found = scan({ resource_changes: plan.resource_changes }).map(({ address, path }) => `${address} ${path}`);
     expect(found).toContain('thing.one a');
     expect(found).toHaveLength(2);
   });
 });
 
-describe('the secrets of a resource past those that a plan lists', () => {
+describe('the secrets of a resource beyond those that a plan lists', () => {
   const first = secrets((index) => `secret-${index}`);
   const other = (value: string) => ({ ...first, [`s${maxPaths}`]: value });
 
-  it('are a deviation of their own if they differ, also beside another difference', () => {
+  it('are one more deviation if they differ', () => {
     const found = scan(drifted({ ...first, size: 1 }, { ...other('changed'), size: 2 }, marks(first)));
     expect(found.map(({ path, sensitive }) => [path, sensitive])).toEqual([
       ['(other secrets)', true],
@@ -77,19 +77,19 @@ describe('the secrets of a resource past those that a plan lists', () => {
     ]);
   });
 
-  it('are told from each other by a digest, which another change changes', () => {
+  it('have a digest that depends on their values', () => {
     const digestOf = (value: string) => scan(drifted(first, other(value), marks(first)))[0]?.secretDigest;
     expect(digestOf('changed')).toMatch(/^[\w-]{43}$/);
     expect(digestOf('changed')).toBe(digestOf('changed'));
     expect(digestOf('changed')).not.toBe(digestOf('changed once more'));
   });
 
-  it('are no deviation if they stay', () => {
+  it('are not a deviation if they are unchanged', () => {
     const found = scan(drifted({ ...first, size: 1 }, { ...first, size: 2 }, marks(first)));
     expect(found.map(({ path }) => path)).toEqual(['size']);
   });
 
-  it('secrets that only an apply would know to change are no deviation, past those that a plan lists', () => {
+  it('are not a deviation if only an apply would know their new values', () => {
     const change = {
       actions: ['update'],
       before: { ...first, size: 2 },

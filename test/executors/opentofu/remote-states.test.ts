@@ -46,7 +46,7 @@ describe.each(await requireTools())('a remote state of $name $version', (tool) =
   const { plan, apply } = useTool(work.path, tool);
   const request = { executor, remoteStates: { network: JSON.stringify(state) } };
 
-  it('is answered with the outputs that the run was given, whatever its backend, and its secrets are redacted', async () => {
+  it("has the outputs that the run's request contains, whatever its backend, and its secrets are redacted", async () => {
     const planned = await plan(request);
     expect(planned.plan.summary.add, planned.sink.text()).toBe(2);
     const applied = await apply(planned.plan, request);

@@ -38,7 +38,7 @@ const ways: Readonly<Record<string, (origin: string) => { config: string; source
 let versions = 0;
 
 describe.each(tools)('a template that is a git repository, with $name $version,', ({ name, version }) => {
-  it.each(Object.entries(ways))('runs nothing while modules are fetched: %s', async (_, wayTo) => {
+  it.each(Object.entries(ways))('runs no program of its own while modules are fetched: %s', async (_, wayTo) => {
     const { config, source } = wayTo(`http://127.0.0.1:${server.port}`);
     const files: TemplateFiles = {
       'main.tf': `module "one" {\n  source = "${source}"\n}\n`,

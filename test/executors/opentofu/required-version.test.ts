@@ -39,7 +39,7 @@ describe.each(tools)('required_version as $name $version reads it', (tool) => {
     ],
     ['of a language block that fits', { 'main.tf': language('>= 1.12') }],
     ['of a language block that does not fit', { 'main.tofu': language('>= 99.0'), 'main.tf': '' }],
-  ])('%s decides at admission as it does by hand', async (_what, files) => {
+  ])('%s has the same effect at the admission of a run as in the bare tool', async (_what, files) => {
     const demand = intersectDemand({ files: readFilesTools(files), wanted: [], writer: null });
     const isAdmitted = !isEmptyDemand(demand) && meetsDemand(demand, tool);
     expect(isAdmitted).toBe(await accepts(tool.path, files));

@@ -122,12 +122,12 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     return { after: result.plan?.sections.outputs[0]?.after, modules: result.modules };
   };
 
-  it('below the URL of the same connection is fetched with it, also by a relative address', async () => {
+  it('below the URL of the same connection is fetched with that connection, even by a relative address', async () => {
     expect((await outputOf(plan(relative, [sourceOf('acme')]))).after).toBe('part of acme');
   });
 
   it.each([beside, upwards])(
-    'below the URL of another connection that is bound is fetched with that one (%s)',
+    'below the URL of another connection is fetched with that other connection (%s)',
     async (repository) => {
       logins.length = 0;
       const { after } = await outputOf(plan(repository, [sourceOf('acme'), sourceOf('widgets')]));
@@ -136,7 +136,7 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     },
   );
 
-  it('outside of every connection is fetched without any credential, if it is open', async () => {
+  it('outside of every connection is fetched without a credential if it is public', async () => {
     logins.length = 0;
     expect((await outputOf(plan(open, [sourceOf('acme'), sourceOf('widgets')]))).after).toBe('part of open');
     expect(new Set(logins.filter(([organization]) => organization === 'open').map(([, login]) => login))).toEqual(
@@ -144,7 +144,7 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     );
   });
 
-  it('outside of every connection fails with a hint at the one that is missing, if it is private', async () => {
+  it('outside of every connection fails with a hint at the missing connection if it is private', async () => {
     const { result, sink } = await plan(closed, [sourceOf('acme'), sourceOf('widgets')]);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     expect(sink.text('system')).toContain(
@@ -169,14 +169,14 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     expect((await outputOf(plan(`${url}relative.git`, [bound]))).after).toBe('part of acme');
   });
 
-  it('is kept with the version, and is the same whenever it is fetched', async () => {
+  it('is stored with the version, and has the same digest whenever it is fetched', async () => {
     const first = await outputOf(plan(relative, [sourceOf('acme')]));
     const again = await outputOf(plan(relative, [sourceOf('acme')]));
     expect(first.modules?.digest).toBe(again.modules?.digest);
     expect((await outputOf(plan(relative, [], { modules: first.modules ?? null }))).after).toBe('part of acme');
   });
 
-  it.each(Object.entries(hostile))('a submodule with %s is refused, and nothing of it runs', async (_, repository) => {
+  it.each(Object.entries(hostile))('a submodule with %s is refused, and none of it runs', async (_, repository) => {
     const { result, sink } = await plan(repository, [sourceOf('acme'), sourceOf('widgets')]);
     expect(result, sink.text()).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     expect(`${JSON.stringify(result)}${sink.text()}`).not.toMatch(/^pwned|part of widgets/m);
@@ -188,7 +188,7 @@ describe.each(tools)('a submodule of a private module with $name $version', ({ n
     expect((await ran).sink.text()).not.toContain('pwned');
   });
 
-  it('a submodule over SSH whose host does not exist is not said to want credentials', async () => {
+  it('a submodule over SSH whose host does not exist fails without a hint at a connection', async () => {
     const { result, sink } = await plan('ssh://git@nowhere.invalid/acme/x.git', []);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'init_failed' });
     expect(sink.text('system')).toContain('egress to nowhere.invalid:22 failed: the name does not exist');

@@ -110,7 +110,7 @@ const texts: Record<string, string> = Object.fromEntries([
   ['64 KiB', 'x"${\\'.repeat(13_108)],
 ]);
 
-describe.each(tools)('the values of $name $version', ({ name, version, path }) => {
+describe.each(tools)('the variables of $name $version', ({ name, version, path }) => {
   const { plan, deploy } = useTool(work.path, { name, version });
   const run = async (files: Files, variables: Values) => {
     const { result } = await deploy({ executor: { kind: 'opentofu', files }, variables });
@@ -124,7 +124,7 @@ describe.each(tools)('the values of $name $version', ({ name, version, path }) =
     return here;
   };
 
-  it('are those of the bare tool, for every type', async () => {
+  it('have the same values as in the bare tool, for every type', async () => {
     const { all } = await compare({ 'main.tf': types }, given);
     expect(all).toMatchObject({
       left_out: 'default',
@@ -135,7 +135,7 @@ describe.each(tools)('the values of $name $version', ({ name, version, path }) =
     });
   });
 
-  it('are those of the bare tool, for every text', async () => {
+  it('have the same values as in the bare tool, for every string', async () => {
     const main =
       'variable "x" { type = map(string) }\nvariable "y" {}\noutput "x" { value = var.x }\noutput "y" { value = var.y }\noutput "sizes" { value = [for each in var.x : length(each)] }\n';
     const named = Object.values(texts).map((text) => [text.slice(0, 100), text]);
@@ -171,7 +171,7 @@ describe.each(tools)('the values of $name $version', ({ name, version, path }) =
     });
   });
 
-  it('are those of the bare tool where a schema that is derived from the files shows the values beside them', async () => {
+  it('have the same values as in the bare tool if a derived schema has the values of variables files as defaults', async () => {
     const files = {
       'main.tf': types
         .replace('variable "text" { type = string }', 'variable "text" {\n  type      = string\n  sensitive = true\n}')
@@ -190,7 +190,7 @@ describe.each(tools)('the values of $name $version', ({ name, version, path }) =
     expect(await run(files, variables)).toEqual(runBare(path, files));
   });
 
-  it('are keys of resources in plans, states and replacements', async () => {
+  it('become keys of resources in plans, states and replacements', async () => {
     const keys = [
       'a"b',
       '日本',

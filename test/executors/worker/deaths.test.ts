@@ -111,7 +111,7 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
   );
 
   it.each([{ isolation: 'sandbox' as const }, { isolation: 'none' as const }])(
-    'is lost with its host, and the next host leaves nothing of it, with isolation "$isolation"',
+    'fails with executor_lost if its host is killed, and the next host removes its remains, with isolation "$isolation"',
     async (choice) => {
       const doomed = await startDoomed({ user, ...choice });
       const { worker } = doomed;
@@ -126,7 +126,7 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
     },
   );
 
-  it('killed while its host makes a sandbox is ended by the next worker, with processes that hold files of the host', async () => {
+  it('that was killed while its host made a sandbox is cleaned up by the next worker, with its processes', async () => {
     const first = await startWorker({ user });
     const directory = join(first.directory, 'host-0123456789abcdef');
     mkdirSync(directory);
@@ -166,7 +166,7 @@ describe.each(workerUsers)('an attempt of a worker that runs as $as', ({ user = 
     },
   );
 
-  it('leaves no host, groups or directories when its worker ends in order', async () => {
+  it('leaves no host process and no control groups when its worker stops regularly', async () => {
     const worker = await startWorker({ user });
     expect((await worker.runScript('true')).result).toMatchObject({ outcome: 'succeeded' });
     process.kill(worker.hostPid, 0);

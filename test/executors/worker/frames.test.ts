@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BrokenFrame, encodeFrame, FrameReader } from '#executors/protocol/frames.ts';
 
 describe('frames', () => {
-  it('arrive whole, however the pipe cuts them', () => {
+  it('are read completely, however the pipe splits them', () => {
     const frames = [
       encodeFrame({ n: 1 }),
       encodeFrame({ n: 2 }, Buffer.from([0, 1, 255])),
@@ -19,12 +19,12 @@ describe('frames', () => {
     }
   });
 
-  it('frames that announce too much are refused before memory is allocated', () => {
+  it('that announce more than the limit are refused before memory is allocated', () => {
     const prefix = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
     expect(() => new FrameReader().push(prefix)).toThrow(BrokenFrame);
   });
 
-  it('frames whose header is not JSON are refused', () => {
+  it('whose header is not JSON are refused', () => {
     const frame = Buffer.concat([Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]), Buffer.from('{x')]);
     expect(() => new FrameReader().push(frame)).toThrow(BrokenFrame);
   });

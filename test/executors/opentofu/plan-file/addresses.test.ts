@@ -7,7 +7,7 @@ test.each([
   ['a.b["\\u00e4 \\"$${x}"]', 'a.b["ä \\"$${x}"]'],
   ['a.b["e\u0301"]', 'a.b["\u00e9"]'],
   ['data.a.b-c', 'data.a.b-c'],
-])('the address %s of a plan is given as %s', (found, given) => {
+])('the address %s of a plan matches the option %s', (found, given) => {
   expect(areGiven([found], [given])).toBe(true);
 });
 
@@ -18,10 +18,10 @@ test.each([
   ['a.b["x]"]', 'a.b["x"]'],
   ['a.b["\\n"]', 'a.b["n"]'],
   ['not an address', 'a.b'],
-])('the address %s of a plan is not given as %s', (found, given) => {
+])('the address %s of a plan does not match the option %s', (found, given) => {
   expect(areGiven([found], ['d.e', given])).toBe(false);
 });
 
-test('any address counts as given where an option has a form that is not read', () => {
+test('any address of a plan matches if an option has an unknown form', () => {
   expect(areGiven(['a.b'], ['a.b /* why */'])).toBe(true);
 });

@@ -100,7 +100,7 @@ describe.each(tools)('a plan file of $name $version', ({ name, version }) => {
     return apply(packArtifact(facts, new Map([...files, ['plan', file]])), { executor, variables });
   };
 
-  it("is applied if it is the tool's own, or says the same in another form", async () => {
+  it("is applied if it is the tool's own, or an equivalent archive", async () => {
     for (const change of [(file: Buffer) => file, async (file: Buffer) => writeZip(await unpackPlan(file))]) {
       const { result, sink } = await applyFile(change);
       expect(result, sink.text()).toMatchObject({ outcome: 'succeeded' });
@@ -133,13 +133,13 @@ describe.each(tools)('a plan file of $name $version', ({ name, version }) => {
     expect(await applied((whole) => whole)).toEqual(['succeeded', null]);
   });
 
-  it('is refused if it names a second directory', async () => {
+  it('is refused if it has a second central directory', async () => {
     const { result, sink } = await applyFile(async (file) => writeZipWithLocator(await unpackPlan(file), 'comment'));
     expect(result).toMatchObject({ outcome: 'failed', reason: 'artifact_mismatch' });
     expect(loggedCommands(sink)).not.toContain('apply');
   });
 
-  it('is refused if something follows it', async () => {
+  it('is refused if bytes follow it', async () => {
     const { result } = await applyFile((file) => Buffer.concat([file, file]));
     expect(result).toMatchObject({ outcome: 'failed', reason: 'artifact_mismatch' });
   });

@@ -4,7 +4,7 @@ import { readMessagePack } from '#executors/opentofu/plan-file/message-pack.ts';
 const type = [0xc4, 0x01, 0x78];
 
 describe('reading a value of a plan file', () => {
-  it('leaves out the type of the whole value', () => {
+  it('skips the type of the whole value', () => {
     expect(readMessagePack(Buffer.from([0x92, ...type, 0x92, 1, 2]))).toEqual([1, 2]);
   });
 

@@ -29,7 +29,7 @@ describe.skipIf(!terraform?.path.startsWith('/usr/'))('a plan file that is chang
     await work.remove();
   });
 
-  it('is refused before anybody can approve it', async () => {
+  it('makes the plan fail with plan_invalid', async () => {
     const executor = { kind: 'opentofu' as const, files: { 'main.tf': 'resource "terraform_data" "x" {}\n' } };
     const tool = { name: 'terraform' as const, version };
     const { result } = await run(makeRequest({ workRoot: work.path, executor, phase: 'plan', tool }));

@@ -56,7 +56,7 @@ describe('the configuration that a plan must have', () => {
     }
   });
 
-  it('has nothing from outside of what was fetched', async () => {
+  it('is refused if a link leads out of what was fetched', async () => {
     await expect(filesOf('terraform', 'c')).rejects.toThrow('leads out of its directory');
   });
 });
