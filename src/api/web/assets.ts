@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
 
 const directory = new URL('./assets/', import.meta.url);
 
-/** The scripts of packages, by the name under which pages load them. */
+/** The scripts of packages, by the names in the addresses of pages. */
 const packageScripts = {
   'htmx.js': 'htmx.org/dist/htmx.min.js',
   'htmx-sse.js': 'htmx.org/dist/ext/hx-sse.min.js',
@@ -52,7 +52,7 @@ const bundles = {
 /** All assets are read at the start, because a process that drops its privileges may no longer read them later. */
 const assets = readAssets();
 
-/** A hash of all assets. */
+/** A hash of all assets. It is part of their addresses. */
 const edition = hash([...assets].map(([name, { tag }]) => `${name} ${tag}`).join('\n'));
 
 /** The address of an asset. It changes when any asset changes, so browsers may cache the file forever. */
@@ -62,8 +62,8 @@ export function assetUrl(name: string): string {
 }
 
 /**
- * The modules that a module imports, and those that they import. A browser finds each of them only when it has read the one before, so
- * a page names them all.
+ * The modules that a module imports, directly or through others. A browser finds an import only when it has read the module around it, so a
+ * page preloads all of them.
  */
 export function importsOf(name: string): readonly string[] {
   const found = new Set<string>();
@@ -100,7 +100,7 @@ export async function registerAssets(app: FastifyInstance): Promise<void> {
 
 function send({ type, content, gzipped, tag }: Asset, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const isGzipped = acceptsGzip(request);
-  // The two encodings are two representations, so their tags differ.
+  // The compressed and the plain file are different representations, so their tags differ.
   const encodedTag = `"${tag}${isGzipped ? '-gzip' : ''}"`;
   reply.headers({ etag: encodedTag, vary: 'accept-encoding' });
   if (request.headers['if-none-match'] === encodedTag) return reply.code(304).send();
@@ -133,7 +133,7 @@ function readFiles(): ReadonlyMap<string, Buffer> {
   return new Map([...images, ...filesBelow('scripts'), ...packaged]);
 }
 
-/** The files of a folder and of those below it, by their names and in the order of these. A browser knows no folders. */
+/** The files of a folder and of its subfolders, by name and in the order of their names. Addresses have no folders. */
 function filesBelow(folder: string): ReadonlyMap<string, Buffer> {
   const found = readdirSync(new URL(folder, directory), { recursive: true, encoding: 'utf8' })
     .filter((path) => extname(path) in types)
@@ -143,7 +143,7 @@ function filesBelow(folder: string): ReadonlyMap<string, Buffer> {
   return files;
 }
 
-/** Each script is a statement of its own, whatever the one before it ends with. */
+/** Joins scripts. A semicolon keeps the end of one from continuing in the next. */
 function bundle(names: readonly string[], files: ReadonlyMap<string, Buffer>): Buffer {
   return Buffer.concat(
     names.flatMap((name) => {

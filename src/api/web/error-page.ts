@@ -28,16 +28,17 @@ const titles: Readonly<Record<number, string>> = {
   503: 'The service is temporarily unavailable',
 };
 
-/** Makes the form to sign in that leads on to a page. */
+/** Makes the page with the sign-in form that leads back to a page. */
 export type SignInAgain = (request: FastifyRequest, next: LocalPath | null) => Promise<Page>;
 
 /**
- * Shows errors as pages: the cause, what to do next, and the ids that find it in the log. The frame offers what the visitor may open. A visitor who is not
- * signed in gets the form to sign in instead, which leads back to the page.
+ * Shows an error as a page: the cause, what to do next, and the ids under which the log has it. The navigation has the pages that the
+ * visitor may open. A visitor who is not signed in gets the sign-in form instead, which leads back to the page.
  */
 export function errorPageSender(offered: Offered, signInAgain: SignInAgain) {
   return async (answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // An unknown path has no route that would set a page's headers. A path that is no URL got them before helmet existed.
+    // An unknown path has no route that sets the headers of pages. For a path that is not a valid URL, they are already set, because helmet
+    // does not exist yet.
     if ('helmet' in reply) reply.helmet(pageHeaders);
     if (answer.status === 401)
       return sendPage(request, reply, 401, await signInAgain(request, findFormAddress(request)));
@@ -69,7 +70,7 @@ ${status >= 500 ? html`<dt>Support</dt><dd><code>${supportIdOf(request)}</code><
   };
 }
 
-/** Names the part of the service that is turned off: the visitor lacks no permission. */
+/** The title if an area is turned off: it names the area, because the visitor does not lack a permission. */
 function titleOfClosed({ code, body }: ErrorAnswer, { principal }: FastifyRequest): string | null {
   if (code !== 'feature_disabled') return null;
   const title = findRefusedFeature(body.error, principal.closedFeatures);
@@ -83,7 +84,7 @@ function describeError({ status, body }: ErrorAnswer, request: FastifyRequest): 
   return toSentence(toPlainWords(body.error));
 }
 
-/** Says where an area is turned on again that the settings have turned off, and to those who may not do that, who can. */
+/** If the settings have turned an area off, links to the setting, or says who can turn it on. */
 function renderWayOn(
   { code }: ErrorAnswer,
   { principal }: FastifyRequest,

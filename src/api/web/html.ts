@@ -6,14 +6,17 @@ import { type Place, placesOf } from './direction/template-places.ts';
 export type Html = ReturnType<typeof escapingHtml>;
 
 /**
- * The only way to write markup. Values are escaped in text and in quoted attributes; nested markup and lists of markup are
- * inserted as they are; null and false are left out. A text that could turn the direction in which the page around it is read is isolated.
+ * The only way to write markup. Escapes values in text and in quoted attributes. Inserts nested markup and lists of markup as they are.
+ * Leaves out null and false. Isolates a text that could change the reading direction of the page around it.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly unknown[]): Html {
   return write({ literals, values }, 'text');
 }
 
-/** A part of a text that a person typed, for markup that has the whole text: parts that are isolated from each other would change places. */
+/**
+ * A part of a text that a person typed. The markup around all of its parts must isolate them together: parts that are isolated one by one
+ * could change places.
+ */
 export function renderTextPart(text: string): Html {
   return escapingHtml`${containDirection(text)}`;
 }
@@ -23,10 +26,10 @@ interface Source {
   readonly values: readonly unknown[];
 }
 
-/** What markup that isolates a text was written from. Nested markup does not know that it will stand in an attribute or a title. */
+/** The source of each markup that isolates a text. Nested markup does not know yet whether it will be placed in an attribute or a title. */
 const sources = new WeakMap<object, Source>();
 
-/** @param around where the markup stands. A value that the markup itself puts into neither an attribute nor a title stands there, too. */
+/** @param around the place of this markup. A value is there too, unless the markup itself puts it into an attribute or a title. */
 function write(source: Source, around: Place): Html {
   const { literals, values } = source;
   const findPlace = (index: number) => {
@@ -43,7 +46,7 @@ function hasSource(value: unknown): boolean {
   return value instanceof Object && sources.has(value);
 }
 
-/** Most values can turn nothing, so the template is only read for the others. */
+/** Isolates a value. Most values cannot change the direction, so the place in the template is determined only for the others. */
 function isolate(value: unknown, findPlace: () => Place): unknown {
   if (typeof value === 'string') return canTurn(value) ? isolateText(value, findPlace()) : value;
   if (Array.isArray(value)) return value.map((each) => isolate(each, findPlace));
@@ -57,7 +60,7 @@ function isolateText(text: string, place: Place): unknown {
   return place === 'words' ? isolateWords(text) : escapingHtml`<bdi dir="ltr">${containDirection(text)}</bdi>`;
 }
 
-/** Attributes and titles can hold no elements, so markup there is written again without them. */
+/** Markup in an attribute or a title is written again without elements, because none are possible there. */
 function isolateAgain(markup: unknown, source: Source, place: Place): unknown {
   return place === 'text' ? markup : write(source, place);
 }

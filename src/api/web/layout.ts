@@ -29,10 +29,11 @@ export async function sendPage(
   page: Page,
   frame: Frame | null = null,
 ): Promise<FastifyReply> {
-  // A 201 may show a secret once. The browser then asks before a reload sends the form again.
+  // A 201 may show a secret once. Its address stays that of the form's target, so the browser asks before a reload sends the form again.
   const formAddress = request.method === 'POST' && status !== 201 ? findFormAddress(request) : null;
   const document = String(await renderDocument(page, frame, formAddress));
-  // The answer to a form may show a secret once, beside what the form sent.
+  // Only answers to GET are compressed. The answer to a form may contain a secret beside text from the form, and its compressed length
+  // could reveal the secret.
   const content = request.method === 'GET' ? await compressFor(request, reply, document) : document;
   return reply
     .code(status)
@@ -47,8 +48,8 @@ export function seeOther(reply: FastifyReply, path: LocalPath): FastifyReply {
 }
 
 /**
- * The settings of htmx: its extension for event streams, what an update keeps as the reader left it, and answers that replace nothing. Errors
- * replace nothing, since the page that is shown is better than none.
+ * The settings of htmx: its extension for event streams, which attributes an update leaves as they are, and which answers replace nothing.
+ * Errors replace nothing, because the page that is shown is more useful.
  */
 const htmxConfig = JSON.stringify({
   extensions: 'sse',

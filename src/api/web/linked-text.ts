@@ -7,15 +7,15 @@ const toRun: Link = (id, text) => html`<a href="${pagePath(pages.run, { id })}">
 const toMonitor: Link = (id, text) => html`<a href="${pagePath(pages.driftMonitor, { id })}">${text}</a>`;
 
 const anId = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-/** What messages name by kind and id: one thing, or a list of runs. */
+/** The mentions in messages that become links: one thing by kind and id, or a list of runs. */
 const named = new RegExp(
   `\\b(?:(?<one>(?:[Tt]he )?[rR]un|drift monitor) (?<id>${anId})|(?<many>(?<whole>assembly )?runs that have not ended): (?<ids>${anId}(?:, ${anId})*))\\b`,
   'g',
 );
 
 /**
- * A message of the service in which the runs and drift monitors that it names by their ids are links. An id says nothing to people. Nobody is shown more
- * by a link than by the id: the page behind it decides who may read it.
+ * A message of the service in which mentions of runs and drift monitors by their ids become links, because ids mean nothing to people. A
+ * link reveals no more than the id: the page behind it checks who may read it.
  */
 export function renderLinkedText(text: string): Html {
   const parts: (Html | string)[] = [];
@@ -27,7 +27,7 @@ export function renderLinkedText(text: string): Html {
   return html`${[...parts, text.slice(end)]}`;
 }
 
-/** The same message where it cannot have links, such as in the hint of a button. */
+/** The same message without ids, for places that cannot have links, such as the hint of a button. */
 export function withoutIds(text: string): string {
   return text.replace(named, (...match) => {
     const { one = '', many } = match.at(-1) as Readonly<Record<string, string | undefined>>;

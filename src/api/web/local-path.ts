@@ -4,8 +4,8 @@ const placeholderOrigin = 'http://service.invalid';
 const maxLength = 2000;
 
 /**
- * Reads a path of this service from a query or a form, or returns null for any other address. This prevents open redirects.
- * Browsers read `\` as `/`, drop tabs and line breaks, and resolve dots, so the text is resolved as a browser resolves it.
+ * Reads a path of this service from a query or a form, and returns null for any other address. This prevents open redirects. Browsers read
+ * `\` as `/`, drop tabs and line breaks, and resolve dots, so the text is resolved in the way of a browser.
  */
 export function toLocalPath(text: unknown): LocalPath | null {
   if (typeof text !== 'string' || text.length > maxLength) return null;

@@ -3,10 +3,10 @@ import { type Html, html, renderTextPart } from './html.ts';
 
 type Token = ReturnType<typeof parser.parse>[number];
 
-/** Markup in the text stays text. Links are not made of bare addresses, which would lead where the reader did not look. */
+/** HTML in the text stays text. Bare addresses do not become links, because readers might follow them without looking where they lead. */
 const parser = new MarkdownIt('commonmark', { html: false, linkify: false }).enable(['table', 'strikethrough']);
 
-/** Tokens that open and close an element. What is not listed here leaves only its content. */
+/** How tokens with content are rendered. Of a token that is not listed, only the content remains. */
 const elements: Readonly<Record<string, (content: Html[], token: Token, top: number) => Html>> = {
   paragraph: (content, { hidden }) => (hidden ? html`${content}` : html`<p>${content}</p>`),
   heading: (content, { tag }, top) => renderHeading(content, Math.min(6, Number(tag.slice(1)) + top - 1)),
@@ -27,7 +27,7 @@ const elements: Readonly<Record<string, (content: Html[], token: Token, top: num
   td: (content) => html`<td>${content}</td>`,
 };
 
-/** Tokens that stand alone. */
+/** How tokens without content are rendered. */
 const leaves: Readonly<Record<string, (token: Token) => Html>> = {
   text: ({ content }) => renderTextPart(content),
   html_block: ({ content }) => html`<p>${content}</p>`,
@@ -43,13 +43,13 @@ const leaves: Readonly<Record<string, (token: Token) => Html>> = {
 };
 
 /**
- * How many marks of a text are drawn as markup: each may become an element, and an element costs a thousand times as much as a letter.
- * What follows is shown as it was written. The readme of a large project has some thousands.
+ * How many marks of a text become markup. Each may become an element, which costs a thousand times as much as a letter. What follows is
+ * shown as source. The readme of a large project has some thousands of marks.
  */
 const maxMarks = 12_000;
 const marks = /[|*_`[\]<>!~#\\&\n-]/g;
 
-/** Divides a text at the end of the line up to which it is drawn as markup. */
+/** Splits a text at the end of the line up to which it becomes markup. */
 function divide(text: string): { readonly drawn: string; readonly rest: string } {
   let count = 0;
   for (const { index } of text.matchAll(marks)) {
@@ -62,8 +62,8 @@ function divide(text: string): { readonly drawn: string; readonly rest: string }
 }
 
 /**
- * Markdown that a stranger wrote, without any markup of its own. Every element is written by `html`, which escapes all text; only
- * links to http, https and mailto lead anywhere.
+ * Renders Markdown of strangers. HTML in it stays text, and `html` writes every element and escapes all text. Only http, https and mailto
+ * links work.
  * @param top the level of the highest heading, so that headings continue those of the page
  */
 export function renderMarkdown(text: string, top: number): Html {
@@ -86,7 +86,7 @@ function renderTokens(tokens: readonly Token[], top: number): Html[] {
   return open[0]?.content ?? [];
 }
 
-/** A text of many lines has more parts than a call takes arguments. */
+/** Appends parts one by one, because a long text has more parts than a function can take arguments. */
 function append(content: Html[] | undefined, parts: readonly Html[]): void {
   for (const part of parts) content?.push(part);
 }
@@ -99,7 +99,7 @@ function close(open: { readonly token: Token | null; readonly content: Html[] }[
   append(around.content, element ? [element(done.content, done.token, top)] : done.content);
 }
 
-/** The text of Markdown without its signs, for places that have no room for more: a line for each paragraph and item. */
+/** The text of Markdown without its syntax, one line for each paragraph and item, for places with little space. */
 export function toPlainText(markdown: string): string {
   const lines: string[] = [];
   let mark = '';

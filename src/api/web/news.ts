@@ -1,15 +1,18 @@
 import { joinLists } from './declarations/page-lists.ts';
 
-/** What a page says about the last action. A form leads to a page with a word of that page, or it does not compile. */
+/** The texts about the last action, by page and then by name. The types let a form redirect only to a page that has the named text. */
 const news = joinLists('news');
 
-/** The pages that say something about the last action. */
+/** The pages that have texts about the last action. */
 export type PageWithNews = keyof typeof news;
 
-/** The words that a page knows. */
+/** The names of a page's texts. */
 export type NewsOf<Pattern> = Pattern extends PageWithNews ? keyof (typeof news)[Pattern] : never;
 
-/** What a page says about the last action. A word that it does not know says nothing, so an address can make a page say nothing else. */
+/**
+ * The text about the last action; null for an unknown name. The address contains only a name, so nobody can make a page show a text of
+ * their own.
+ */
 export function findNews(page: PageWithNews, done: string | undefined): string | null {
   const texts: Readonly<Record<string, string>> = news[page];
   return done !== undefined && Object.hasOwn(texts, done) ? (texts[done] ?? null) : null;

@@ -6,17 +6,17 @@ import type { NewsOf } from './news.ts';
 export { type LocalPath, type ParamsOf, type Query, withQuery } from './declarations/path-patterns.ts';
 
 /**
- * The paths of all pages and forms, as the areas list them. Routes are registered with them, and `pagePath` builds addresses from them. Addresses of
- * the API are built by `operationPath` (src/api/pipeline/answers/location.ts).
+ * The paths of all pages and forms, as the areas list them. Routes are registered from them, and `pagePath` builds addresses from them.
+ * `operationPath` (src/api/pipeline/answers/location.ts) builds addresses of the API.
  */
 export const pages = joinLists('pages');
 
 export type PagePattern = (typeof pages)[keyof typeof pages];
 
-/** The query of a page. `done` names what the page says about the last action (`news.ts`). */
+/** The query of a page. `done` names the text about the last action (`news.ts`). */
 export type QueryOf<Pattern extends PagePattern> = Query & { readonly done?: NewsOf<Pattern> | undefined };
 
-/** The address of a page: its parameters fill the path, and the query follows. Undefined members of the query are left out. */
+/** The address of a page: its path with the parameters filled in, then the query. Undefined members of the query are left out. */
 export function pagePath<Pattern extends PagePattern>(
   pattern: Pattern,
   ...[params, query]: unknown extends ParamsOf<Pattern>

@@ -3,7 +3,7 @@ import { describeWeakestRole } from '#domain/shared/access/weakest-role.ts';
 /** The labels of the fields of a form, by the path of their value in the operation's body. */
 export type Labels = ReadonlyMap<string, string>;
 
-/** What the messages of validation say of a value, and what a page says instead. */
+/** Phrases in messages of validation, and what pages say instead. */
 const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^a JSON body is required, but the request has none$/, 'fill in the form'],
   [/^unknown (?:field|query parameter) .*$/s, 'leave this empty: it does not apply here'],
@@ -14,7 +14,7 @@ const phrases: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^the (?:body|query): ?/, ''],
   [/^the body /, 'the form '],
   [/^is required(?:: .*)?$/s, 'enter a value'],
-  // A field that is left empty is not sent, so nobody is told to enter nothing.
+  // A form leaves an empty field out, so people need not know that null is possible.
   [/^(must be (?:an? \w+|true or false)) or null\b/, '$1'],
   [
     /^must be (?:a string|an? (?:object|array|integer|number|boolean)|true or false), not (?:null|left out)$/,
@@ -57,8 +57,8 @@ const idName = new RegExp(`(?<![\\w".])(${kinds})_id(s?)(?![\\w"])`, 'g');
 const pathInText = /(?<![\w"./-])[a-z][a-z0-9]*(?:[._][a-z0-9]+)+(?![\w"(/-])/g;
 
 /**
- * A message of the service in the words of its pages: fields are called by their labels, ids and the names of the API are left out, and what a value
- * must be is said as what to do. A message that has none of these stays as it is.
+ * Rewrites a message of the service for pages: fields have their labels, ids and API names are removed, and a rule for a value becomes an
+ * instruction. Any other message stays as it is.
  */
 export function toPlainWords(message: string, labels: Labels = new Map()): string {
   const said = phrases.reduce((text, [pattern, words]) => text.replace(pattern, words), explainDenial(message));
@@ -71,7 +71,7 @@ export function toPlainWords(message: string, labels: Labels = new Map()): strin
 }
 
 const denied = /\bpermission denied\b/i;
-/** A permission or an action of a team, with the role that has it behind it if the message names one. */
+/** Permissions and actions of teams in a message, each with the role in parentheses if the message names one. */
 const tokens = /\b(team\.[a-z.]+[a-z]|settings\.manage|[a-z_]+:[a-z]+)\b(?: \(the (?:platform|team) role \w+\))?/g;
 
 /** Whether a message says that somebody lacks a permission or a role. */
@@ -79,7 +79,7 @@ export function isDenial(message: string): boolean {
   return denied.test(message);
 }
 
-/** A denial names permissions and actions. People know the roles that have them. */
+/** Rewrites a denial, which names permissions and actions, to name roles, because people know those. */
 export function explainDenial(message: string): string {
   if (!denied.test(message)) return message;
   const roles = message.replace(tokens, (_all, token: string) => describeWeakestRole(token) ?? token);

@@ -2,7 +2,7 @@ import type { Resource, ResourceKind } from './declarations/page-list.ts';
 import { joinLists } from './declarations/page-lists.ts';
 import type { LocalPath } from './paths.ts';
 
-/** The kinds of resources that have a page, by the type under which the API and audit records name them. */
+/** The kinds of resources that have a page, by their type in the API and in audit records. */
 const resourceKinds = joinLists('kinds');
 
 type Declared = (typeof resourceKinds)[keyof typeof resourceKinds];
@@ -17,12 +17,14 @@ export function resourceKindOf(kind: KindWithPage): ResourceKind {
   return found;
 }
 
-/** The kind of a type under which the API and audit records name resources; null if it has no page. */
+/** The kind of a type in the API or in audit records; null if it has no page. */
 export function kindOfType(type: string): KindWithPage | null {
   return Object.hasOwn(resourceKinds, type) ? resourceKinds[type as keyof typeof resourceKinds].kind : null;
 }
 
-/** The address of a resource; null if its type has no page. It may be gone by now, or hidden from the reader. */
+/**
+ * The address of a resource; null if its type has no page. The resource may no longer exist, or the reader may not be allowed to see it.
+ */
 export function findResourcePath(type: string, resource: Resource): LocalPath | null {
   const declared: ResourceKind | null = Object.hasOwn(resourceKinds, type)
     ? resourceKinds[type as keyof typeof resourceKinds]

@@ -1,6 +1,6 @@
 import { explainDenial, type Labels, toPlainWords } from './plain-words.ts';
 
-/** A word that is a name of something, such as `var.size` or `main.tf:`, and no word of the language. */
+/** Begins with an identifier, such as `var.size` or `main.tf:`, rather than with a word. */
 const beginsWithName = /^\w+(?:[._/][\w./-]*\w)/;
 
 /** Turns an error's message into a sentence: "permission denied" becomes "Permission denied." A name such as `var.size` stays as it is. */
@@ -10,14 +10,15 @@ export function toSentence(text: string): string {
   return endSentence(sentence);
 }
 
-/** Ends a sentence whose beginning stands before the text. */
+/** Ends a sentence whose beginning is written before this text. */
 export function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /**
  * Turns a problem of a field or filter into a sentence beside it, in plain words: `field "name" is required` becomes `Enter a value.`
- * @param path the field's, if it is known: one with a quote, a space or an index cannot be told from the words around it
+ * @param path the path of the field, if it is known: without it, a path with a quote, a space or an index cannot be told from the words
+ * around it
  */
 export function toFieldProblem(message: string, path?: string, labels?: Labels): string {
   const subjects = path ? [`field "${path}"`, `field ${path}`, `${path}:`] : [];
@@ -27,7 +28,7 @@ export function toFieldProblem(message: string, path?: string, labels?: Labels):
   return toSentence(toPlainWords(bare, labels));
 }
 
-/** A word that begins a label: "requester" becomes "Requester". */
+/** Capitalizes a label: "requester" becomes "Requester". */
 export function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
@@ -43,7 +44,7 @@ export function pluralize(number: number, noun: string, plural = `${noun}s`): st
   return `${formatCount(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** A number as people read it: "1,200". */
+/** A number with separators: "1,200". */
 export function formatCount(number: number): string {
   return number.toLocaleString('en');
 }

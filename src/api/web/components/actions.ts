@@ -10,7 +10,7 @@ export interface ActionButton {
   readonly label: string;
   readonly icon?: IconName;
   readonly tone?: ButtonTone;
-  /** The page that asks for what the action needs, or that asks whether it is meant. */
+  /** The page with the form of the action, or with the question to confirm it. */
   readonly path: string;
 }
 
@@ -29,7 +29,7 @@ export function renderAction({ name, allowed, reason }: Action, button: ActionBu
   return html`<a class="${style}" href="${path}">${content}</a>`;
 }
 
-/** The buttons of those actions that the list has, in the order of the buttons. */
+/** The buttons for the listed actions, in the order of `buttons`. */
 export function renderActions(actions: readonly Action[], buttons: Readonly<Record<string, ActionButton>>): Html {
   const byName = new Map(actions.map((action) => [action.name, action]));
   return html`<div class="actions">${Object.entries(buttons).map(([name, button]) => {

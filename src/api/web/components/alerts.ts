@@ -10,5 +10,5 @@ export function renderStatus(text: Html | string): Html {
   return html`<p class="notice" role="status">${text}</p>`;
 }
 
-/** Stands before the text of a problem. */
+/** The icon before the text of a problem. */
 export const problemIcon = html`<svg class="shape" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M8.3 3h7.4L21 8.3v7.4L15.7 21H8.3L3 15.7V8.3z"/><path d="m9.2 9.2 5.6 5.6m0-5.6-5.6 5.6"/></svg>`;

@@ -1,13 +1,13 @@
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 
-/** What one chip shows of a list. */
+/** One chip: the filter that it selects. */
 export interface Chip<Value> {
   readonly value: Value;
   readonly label: string;
 }
 
-/** Links that show a list by one of some values, with the current one marked. `label` says what they filter by. */
+/** Links that filter a list by a value. The current one is marked. `label` names the filter. */
 export function renderChips<Value>(
   label: string,
   chips: readonly Chip<Value>[],
@@ -21,7 +21,7 @@ export function renderChips<Value>(
   return html`<nav aria-label="${label}"><ul class="chips">${links}</ul></nav>`;
 }
 
-/** The chips of some values, behind one for all of them. */
+/** The chips of some values, after one that selects all. */
 export function withAll<Value>(
   values: readonly Value[],
   labelOf: (value: Value) => string,

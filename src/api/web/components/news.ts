@@ -3,7 +3,7 @@ import { findNews, type PageWithNews } from '../news.ts';
 import type { Visit } from '../visit/visit.ts';
 import { renderStatus } from './alerts.ts';
 
-/** The result of the last action, if a redirect named it in the address of the page. */
+/** The text about the last action, if the address of the page names one. */
 export function renderNews(visit: Pick<Visit, 'query'>, page: PageWithNews): Html | null {
   const text = findNews(page, visit.query('done'));
   return text === null ? null : renderStatus(text);

@@ -11,16 +11,16 @@ export interface PageHead {
   readonly title: string;
   /** The pages above this one. */
   readonly crumbs?: readonly Crumb[];
-  /** What stands beside the title, such as a status. */
+  /** Content beside the title, such as a status. */
   readonly beside?: Html | null;
   /** A line below the title. */
   readonly below?: Html | string | null;
   readonly actions?: Html | null;
-  /** Whose history in the audit the head links to: the audit's type of resource, such as `projects`, and the id. */
+  /** The resource whose audit records the head links to: the audit's type of resource, such as `projects`, and the id. */
   readonly history?: readonly [type: string, id: string] | null;
 }
 
-/** The head of a page: where it lies, its title, and what can be done. */
+/** The head of a page: its place in the hierarchy, its title, and buttons for actions. */
 export function renderPageHead({ title, crumbs = [], beside, below, actions, history }: PageHead): Html {
   return html`<header class="page-head">
 <div class="page-title">

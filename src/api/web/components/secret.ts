@@ -12,8 +12,8 @@ export interface ShownSecret {
 export const secretScript = 'secrets.js';
 
 /**
- * Something that is shown once, in the answer to the form that made it. It says that the visitor has not copied it yet until they have, because
- * people read "copy it now" as done.
+ * A value that is shown only once, in the answer to the form that made it. A note says that the visitor has not copied it yet, until they
+ * have: people read "copy it now" as already done.
  */
 export function renderSecret({ id, label, value }: ShownSecret): Html {
   return html`<div class="secret field">

@@ -9,11 +9,11 @@ export interface StatusLook {
   readonly icon: IconName;
   /** The tone is a colour of the tokens, `--status-<tone>`. */
   readonly tone: string;
-  /** The word for all that have the status, whatever the reason, as filters and counts use it. Without it, that is `word`. */
+  /** The word for everything with this status, whatever the reason, in filters and counts. By default, it is `word`. */
   readonly groupWord?: string;
 }
 
-/** The look of what was canceled. Rejected runs have the same status, and so count among the canceled ones. */
+/** The look of canceled runs. Rejected runs have the same status, so they count as canceled too. */
 export const canceledLook: StatusLook = {
   word: 'Canceled',
   groupWord: 'Canceled or rejected',
@@ -21,7 +21,7 @@ export const canceledLook: StatusLook = {
   tone: 'canceled',
 };
 
-/** The look of what waits for approval. What has its approvals and waits for something else has the same status. */
+/** The look of runs that wait for approval. Runs that are approved and wait for something else have the same status. */
 export const needsApprovalLook: StatusLook = {
   word: 'Needs approval',
   groupWord: 'Needs approval or held',
@@ -29,7 +29,7 @@ export const needsApprovalLook: StatusLook = {
   tone: 'approval',
 };
 
-/** What keeps an approved plan from being applied. */
+/** The looks of approved runs whose apply has to wait, by the reason. */
 const heldLooks: Readonly<Partial<Record<WaitingCode, StatusLook>>> = {
   paused: { word: 'Held by a pause', icon: 'pause', tone: 'queued' },
   locked: { word: 'Held by a lock', icon: 'lock', tone: 'queued' },
@@ -50,25 +50,25 @@ export const runStatusLooks: Readonly<Record<RunStatus, StatusLook>> = {
   timed_out: { word: 'Timed out', icon: 'hourglass', tone: 'timed-out' },
 };
 
-/** What ended because a reviewer rejected a plan has the status `canceled`, and people look for the decision. */
+/** The look of runs that ended because a reviewer rejected the plan. Their status is `canceled`, but people look for the decision. */
 export const rejectedLook: StatusLook = { word: 'Rejected', icon: 'x', tone: 'canceled' };
 
-/** The word of a filter by a status, or of a count. */
+/** The word for a status in a filter or a count. */
 export function groupWordOf({ word, groupWord = word }: StatusLook): string {
   return groupWord;
 }
 
-/** What something waits for, as far as its badge shows it. */
+/** The reason why something waits, as far as its badge shows it. */
 export interface ShownWaiting {
   readonly code: string;
 }
 
-/** What a status is shown for: that of a run, or of an assembly run. */
+/** The status to show, of a run or of an assembly run. */
 export interface ShownStatus {
   readonly status: RunStatus;
   /** Why it ended. */
   readonly status_reason: string | null;
-  /** What it waits for, where that is known. */
+  /** What it waits for, if that is known. */
   readonly waiting_on?: ShownWaiting | null;
 }
 
@@ -77,7 +77,7 @@ export function lookOfRun({ status, status_reason: reason, waiting_on: waiting =
   return status === 'pending_approval' ? lookOfPending(waiting) : runStatusLooks[status];
 }
 
-/** The look of a run or a node whose plan waits: for approval, or for what holds it once it is approved. */
+/** The look of a run or a node with a plan: it waits for approval or, once it is approved, for something else. */
 export function lookOfPending(waiting: ShownWaiting | null): StatusLook {
   return heldLooks[waiting?.code as WaitingCode] ?? needsApprovalLook;
 }
@@ -86,7 +86,7 @@ export function renderRunStatus(run: ShownStatus): Html {
   return renderStatusBadge(lookOfRun(run));
 }
 
-/** A state of anything, as shape, word and colour. */
+/** A status as icon, word and colour. */
 export function renderStatusBadge({ word, icon, tone }: StatusLook): Html {
   const shape = icon === 'loader-circle' ? html`<span class="turning">${renderIcon(icon)}</span>` : renderIcon(icon);
   return html`<span class="status status-${tone}">${shape}${word}</span>`;

@@ -3,14 +3,14 @@ import type { LocalPath, Query } from '../paths.ts';
 
 export interface Column<Row> {
   readonly label: string;
-  /** The content of the cell; null leaves it empty, and a phone then leaves it out. */
+  /** The content of the cell; null leaves it empty, and on a phone, the cell is left out. */
   readonly cell: (row: Row) => Html | string | null;
-  /** `number` is aligned to the right; `minor` is left out on a phone; `main` is the name of the row. */
+  /** `number` is aligned to the right; `minor` is left out on a phone; `main` contains the name of the row. */
   readonly kind?: 'main' | 'number' | 'minor';
 }
 
 export interface Table<Row> {
-  /** What the rows are, for screen readers. */
+  /** Describes the rows for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -19,8 +19,8 @@ export interface Table<Row> {
 }
 
 /**
- * A table of rows that the keys j and k move through; the first link of a row is the one that Enter follows. On a phone each row becomes a
- * block, so the roles are stated: browsers drop those of a table that is laid out otherwise.
+ * A table. The keys j and k move through its rows, and Enter follows the first link of a row. On a phone, each row becomes a block. The
+ * roles are explicit because browsers drop those of a table with another layout.
  */
 export function renderTable<Row>({ caption, columns, rows, rowId }: Table<Row>): Html {
   return html`<table class="list" role="table"><caption class="unseen">${caption}</caption>
@@ -58,7 +58,7 @@ ${next ? html`<a class="button button-small" href="${next}" rel="next">Next page
 </nav>`;
 }
 
-/** The links between the pages of a list. `link` makes the address of the list with this cursor; without one, of its first page. */
+/** The links between the pages of a list. `link` makes the address of the list for a cursor; without one, for its first page. */
 export function renderPages(
   { cursor, next }: { readonly cursor: string | undefined; readonly next: string | null },
   link: (query: Query) => LocalPath,
@@ -67,7 +67,7 @@ export function renderPages(
   return renderPager({ first: cursor ? link({}) : null, next: next ? link({ [name]: next }) : null });
 }
 
-/** What a list shows if it has no rows: what belongs there, and the first step. */
+/** Shown for a list without rows: what belongs there, and the first step. */
 export function renderEmpty(title: string, explanation: Html | string, action: Html | null = null): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p class="muted">${explanation}</p>${action}</div>`;
 }

@@ -9,38 +9,38 @@ export function renderTime(time: string): Html {
   return html`<time datetime="${time}">${format.format(new Date(time))} UTC</time>`;
 }
 
-/** The same with seconds, for what may follow within a minute. */
+/** Like `renderTime`, with seconds, for events that may be less than a minute apart. */
 export function renderTimeWithSeconds(time: string): Html {
   return html`<time datetime="${time}" data-seconds>${secondsFormat.format(new Date(time))} UTC</time>`;
 }
 
-/** When something happens next. What is due already happens at the next opportunity. */
+/** The time of the next occurrence. If it is already due, says that it happens at the next opportunity. */
 export function renderNextTime(time: string): Html | string {
   return Date.parse(time) <= Date.now() ? 'As soon as possible' : renderTime(time);
 }
 
-/** When a message is tried next. @param isPaused it waits only because the last try at its destination failed */
+/** The time at which a message is tried again. @param isPaused it waits only because the last attempt at its destination failed */
 export function renderNextAttempt(time: string, isPaused: boolean): Html {
   const pause = html` <span class="muted">paused, because the last attempt failed</span>`;
   return html`${renderNextTime(time)}${isPaused ? pause : null}`;
 }
 
-/** A time of which mostly the age matters. A script shows how long ago it was, if that is less than a day. */
+/** A time whose age matters most. A script shows the age, if it is less than a day. */
 export function renderAge(time: string): Html {
   return html`<time datetime="${time}" data-relative>${format.format(new Date(time))} UTC</time>`;
 }
 
-/** Since when something lasts. A script says for how long, if that is less than a day. */
+/** The time since when something lasts. A script shows the duration, if it is less than a day. */
 export function renderSince(time: string): Html {
   return html`<time datetime="${time}" data-lasting>since ${format.format(new Date(time))} UTC</time>`;
 }
 
-/** The same as `renderAge` where there is little room: of an older time it shows only the day, and the exact time with the pointer. */
+/** Like `renderAge`, for places with little space: an older time shows only its day, and the exact time in a tooltip. */
 export function renderAgeByDay(time: string): Html {
   return html`<time datetime="${time}" data-relative data-day-only>${dayFormat.format(new Date(time))}</time>`;
 }
 
-/** How long something took, such as "1 min 12 s". @param milliseconds not negative */
+/** A duration, such as "1 min 12 s". @param milliseconds not negative */
 export function formatSpan(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -58,7 +58,7 @@ export function formatSpan(milliseconds: number): string {
     .join(' ');
 }
 
-/** The same to one unit, for a column of numbers: "52 s", "17 min", "1.9 h", "7 d". */
+/** A duration in one unit, for a column of numbers: "52 s", "17 min", "1.9 h", "7 d". */
 export function formatShortSpan(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 60) return `${Math.round(seconds)} s`;

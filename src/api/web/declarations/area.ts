@@ -2,27 +2,27 @@ import type { NavigationEntry } from '../frame/navigation.ts';
 import type { PagePattern, ParamsOf } from '../paths.ts';
 import type { AddPage, PageHandler, PageOptions } from '../visit/route.ts';
 
-/** What an area of the API adds to the service. `src/api/areas.ts` lists all areas, and the lists of the service are made from them. */
+/** The parts of the API that an area adds. `src/api/areas.ts` lists all areas, and the lists of the service are made from them. */
 export interface Area {
   /** The modules that declare its operations. */
   readonly operations?: readonly Readonly<Record<string, unknown>>[];
-  /** What the groups of its operations in the reference are about, by the part of their ids before the dot. */
+  /** Descriptions of the groups of its operations in the reference, by the part of their ids before the dot. */
   readonly tags?: Readonly<Record<string, string | TagBehind>>;
   readonly pages?: readonly PageDeclaration[];
   /** Its entries of the main navigation. */
   readonly navigation?: readonly NavigationEntry[];
 }
 
-/** A group of the reference that stands behind a group of another area. */
+/** A group of the reference that follows a group of another area. */
 interface TagBehind {
   readonly about: string;
   readonly after: string;
 }
 
-/** Adds a page, a form, or several that belong together. */
+/** Adds one or several pages and forms. */
 type PageDeclaration = (addPage: AddPage) => void;
 
-/** Declares a page (`GET`), or what receives a form (`POST`). */
+/** Declares a page (`GET`) or the handler of a form (`POST`). */
 export function page<Pattern extends PagePattern>(
   method: 'GET' | 'POST',
   pattern: Pattern,

@@ -1,10 +1,10 @@
-/** Something that stands behind another one, if it does not stand where its area does. */
+/** An item that may name another one that it follows. Otherwise, its place is that of its area. */
 interface Placed {
-  /** The name of the other one. */
+  /** The name of the item that it follows. */
   readonly after?: string;
 }
 
-/** Puts each behind the one that it names. All others stay in their order. @throws Error if one names nothing in the list */
+/** Puts each item after the one that it names. The others keep their order. @throws Error if an item names one that is not in the list */
 export function arrange<Item extends Placed>(items: readonly Item[], nameOf: (item: Item) => string): Item[] {
   const withFollowers = (item: Item): Item[] => [
     item,

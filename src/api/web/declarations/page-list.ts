@@ -1,27 +1,29 @@
 import type { IconName } from '../components/icon.ts';
 import type { LocalPath } from './path-patterns.ts';
 
-/** The texts of pages of an area, by their paths and then by the word with which a redirect names the text in the address (`done=saved`). */
+/**
+ * The texts about the last action on an area's pages, by path and then by the name that a redirect puts into the address (`done=saved`).
+ */
 export type NewsOn<Pages extends Readonly<Record<string, string>>> = {
   readonly [Pattern in Pages[keyof Pages]]?: Readonly<Record<string, string>>;
 };
 
-/** What the address of a page may name of a resource. */
+/** The facts about a resource that the address of its page may contain. */
 export interface Resource {
   readonly id: string;
   /** The organization that owns it; null if none does. */
   readonly organizationId: string | null;
-  /** What it is part of; only for kinds whose address names it. */
+  /** The id of its parent; only for kinds whose address contains it. */
   readonly parentId?: string | null;
-  /** Only for kinds whose address names it. */
+  /** Only for kinds whose address contains it. */
   readonly name?: string;
 }
 
 /** A kind of resource that has a page. */
 export interface ResourceKind {
-  /** One of them, as results of a search name it. */
+  /** The name of one such resource, for search results. */
   readonly kind: string;
-  /** Many of them, as headings name them. */
+  /** The name of several such resources, for headings. */
   readonly label: string;
   readonly icon: IconName;
   readonly page: (resource: Resource) => LocalPath | null | undefined | '';

@@ -2,7 +2,7 @@ import * as lists from '../../page-lists.ts';
 
 type PageList = (typeof lists)[keyof typeof lists];
 
-/** What one of the areas lists under a name, if it does. */
+/** The member with this name in the list of one area, if it has one. */
 type Listed<Name extends string, List = PageList> = List extends { readonly [Each in Name]: infer Part } ? Part : never;
 
 /** All members of all parts. */
@@ -10,7 +10,7 @@ type Joined<Part> = (Part extends unknown ? (part: Part) => void : never) extend
   ? { readonly [Member in keyof All]: All[Member] }
   : never;
 
-/** Joins what the areas list under a name. @throws Error if two areas list the same member */
+/** Joins the members with this name from the lists of all areas. @throws Error if two areas list the same member */
 export function joinLists<Name extends 'pages' | 'news' | 'kinds'>(name: Name): Joined<Listed<Name>> {
   const parts: readonly { readonly [Each in Name]?: object }[] = Object.values(lists);
   const members = parts.flatMap((list) => Object.entries(list[name] ?? {}));

@@ -1,6 +1,6 @@
 /**
- * Where a value stands in a template: in text that may have elements, in text that may not, such as a title or an attribute that is read out, or
- * where it must stay exactly as it is, such as the value of a field or an address.
+ * The place of a value in a template. `text` may have elements. `words` are read by people but cannot have elements, such as a title or an
+ * attribute. `exact` must stay as it is, such as the value of a field or an address.
  */
 export type Place = 'text' | 'words' | 'exact';
 
@@ -15,12 +15,12 @@ const readAttributes = new Set([
   'title',
 ]);
 
-/** Elements that can hold text alone. The text of a `textarea` is what a form sends. */
+/** Elements that contain only text. The text of a `textarea` is what a form sends. */
 const textElements: Readonly<Record<string, Place>> = { title: 'words', option: 'words', textarea: 'exact' };
 
 const known = new WeakMap<TemplateStringsArray, readonly Place[]>();
 
-/** Where each value of a template stands. Its literals are the same at every call, so they are read once. */
+/** The place of each value of a template. A template has the same literals at every call, so they are parsed once. */
 export function placesOf(literals: TemplateStringsArray): readonly Place[] {
   const places = known.get(literals) ?? readPlaces(literals);
   known.set(literals, places);
@@ -30,13 +30,13 @@ export function placesOf(literals: TemplateStringsArray): readonly Place[] {
 function readPlaces(literals: readonly string[]): readonly Place[] {
   let before = '';
   return literals.slice(0, -1).map((literal) => {
-    // A value cannot end an attribute or an element, so any sign can stand for it.
+    // A value cannot end an attribute or an element, so any character can represent it.
     before += `${before === '' ? '' : '\ufffd'}${literal}`;
     return placeAfter(before);
   });
 }
 
-/** A template may also begin inside a tag, as one for an attribute alone does. */
+/** A template may also begin inside a tag, for example one that writes only an attribute. */
 const openAttribute = /(?:^|\s)([\w:-]+)="[^"]*$/;
 const openTag = /<[a-z][^<>]*$/;
 const openElement = /<(\/?[a-z][a-z0-9]*)[^<]*$/;

@@ -4,19 +4,19 @@ import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 import { readWholeNumber } from './typed-number.ts';
 
-/** What a form sends for a box that is checked. */
+/** The value that a form sends for a checked box. */
 const checked = 'yes';
 
 /** A longer text gets an area of several lines. */
 const maxInLine = 250;
 
-/** What a form says of a field beside what the body of the operation says. */
+/** What a form adds to what the body of the operation says about a field. */
 export type DescribedFields = Readonly<Record<string, Partial<FormField>>>;
 
 /**
- * The fields of a form for these fields of an operation's body: the control that fits, and whether they may be left empty.
- * @param described labels, hints and controls that differ from what follows from the names and limits
- * @param current the values of what the form changes
+ * The fields of a form for these fields of an operation's body: the control that fits, and whether the field may be empty.
+ * @param described labels, hints and controls that override those derived from names and limits
+ * @param current the values of the resource that the form changes
  */
 export function bodyFields(
   fields: z.ZodRawShape,
@@ -33,7 +33,7 @@ export function bodyFields(
   }));
 }
 
-/** A value of a resource as its field shows it. */
+/** The value of a resource in the form of its field. */
 function toTyped(value: unknown): string | undefined {
   if (typeof value === 'boolean') return value ? checked : '';
   return value === undefined || value === null ? undefined : String(value);
@@ -41,7 +41,7 @@ function toTyped(value: unknown): string | undefined {
 
 const schemas = new WeakMap<z.ZodType, z.core.JSONSchema.JSONSchema>();
 
-/** The JSON Schema of a field. Bodies are declared once, so each is made once. */
+/** The JSON Schema of a field. It is cached, because every request uses the same declarations. */
 function schemaOf(type: z.ZodType): z.core.JSONSchema.JSONSchema {
   const known = schemas.get(type) ?? z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
   schemas.set(type, known);
@@ -67,7 +67,7 @@ function controlOf({
   return maxLength > maxInLine ? { kind: 'area' } : {};
 }
 
-/** These fields of a body as they were typed. An empty one is left out, unless an empty text is a value of it. */
+/** Reads these fields of a body from what was typed. An empty field is left out, unless an empty text is valid for it. */
 export function readFields(fields: z.ZodRawShape, typed: Typed): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {

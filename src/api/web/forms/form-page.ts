@@ -39,39 +39,39 @@ export interface FormPage extends Pick<Form, 'submit' | 'tone' | 'cancelLabel'> 
   readonly crumbs: readonly Crumb[];
   /** A line below the title. */
   readonly below?: Html | string | null;
-  /** What else can be done with the thing, beside the title. */
+  /** Buttons beside the title for other actions on the same thing. */
   readonly actions?: Html | null;
-  /** The other parts of the thing, which have forms of their own. */
+  /** Tabs for other parts of the thing that have forms of their own. */
   readonly tabs?: Html;
-  /** What the form is about: what goes, what stays. */
+  /** What the form will do: what it removes and what it keeps. */
   readonly lead?: Html | string | null;
-  /** The kinds of what the form makes, above its fields. */
+  /** A choice between kinds of the new thing, above the fields. */
   readonly kinds?: KindChoice;
   readonly fields: readonly FormField[];
-  /** The variables of what is chosen in the form, after its fields. */
+  /** The part of the form that is made from a schema, such as the variables of a template. It follows the fields. */
   readonly schema?: SchemaPart | null;
-  /** Where a visitor goes who changes their mind. */
+  /** The page to which Cancel leads. */
   readonly cancel: LocalPath;
   /**
-   * Why the visitor may not do this now, in the words of the rule; then there is no form to submit. It comes from the `actions` of the subject, or
-   * from `visit.mayDo` if there is none yet. Null: the visitor may.
+   * Why the visitor may not do this now; then there is no form to submit. The reason comes from the `actions` of the subject, or from
+   * `visit.mayDo` if the subject does not exist yet. Null: the visitor may.
    */
   readonly refusal: string | null;
-  /** The page whose news stand above the form, if the form leads back to itself. */
+  /** The page whose text about the last action stands above the form, if the form redirects to itself. */
   readonly news?: PageWithNews;
-  /** Fields that a refused form shows empty, because what was typed there is a secret. */
+  /** Fields that are empty when a refused form is shown again, because they may contain a secret. */
   readonly forgets?: (typed: Typed) => readonly string[];
 }
 
 /** What was typed, by the name of the field. A field that was not filled in is empty. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** What a form page does. `Subject` is what the form is about, read by the operations that its visitor may use. */
+/** The behaviour of a form page. `Subject` is the thing that the form is about, read by operations, so only what the visitor may see. */
 export interface FormPageDeclaration<Params, Subject> {
-  /** Reads all that the address names, so that there is no form for what does not exist. */
+  /** Reads everything that the address names, so that there is no form for what does not exist. */
   readonly read: (visit: Visit<Params>) => Promise<Subject>;
   readonly describe: (subject: Subject, visit: Visit<Params>) => FormPage | Promise<FormPage>;
-  /** Carries the form out by one command. Answers where the visitor goes next, or a page that shows something once. */
+  /** Carries the form out by one command. Returns the path to redirect to, or a page that shows something once. */
   readonly carryOut: (
     subject: Subject,
     typed: Typed,
@@ -80,7 +80,10 @@ export interface FormPageDeclaration<Params, Subject> {
   ) => Promise<LocalPath | Page>;
 }
 
-/** Adds a form: it is shown by GET, and carried out by POST at the same address. Problems are shown in it, with what was typed. */
+/**
+ * Adds a form. GET shows it, and POST at the same address carries it out. If that fails, the form is shown with its problems and with what
+ * was typed.
+ */
 export function addFormPage<Pattern extends PagePattern, Subject>(
   addPage: AddPage,
   pattern: Pattern,
@@ -129,14 +132,14 @@ export function addFormPage<Pattern extends PagePattern, Subject>(
   addPage('POST', pattern, post, options);
 }
 
-/** What was typed. Without scripts, a value of several lines comes from a field of its own. */
+/** Reads what was typed. Without scripts, a value of several lines comes from a second field. */
 function readTyped(body: unknown, names: readonly string[], fields: readonly FormField[]): Typed {
   const lines = fields.flatMap((field) => linesName(field) ?? []);
   const sent: Typed = readForm(body, [...names, ...lines, 'key']);
   return Object.fromEntries(names.map((name) => [name, sent[`${name}.lines`] || (sent[name] ?? '')]));
 }
 
-/** A page in place of a form that the visitor may not send now. It says why. */
+/** The page in place of a form that the visitor may not send now. It says why. */
 export function refusedPage(page: Pick<FormPage, 'title' | 'crumbs' | 'cancel'> & { readonly refusal: string }): Page {
   return formPage({ ...page, fields: [], submit: '' }, page.cancel);
 }
@@ -146,12 +149,12 @@ function withoutSecrets(typed: Typed, { forgets }: FormPage): Typed {
   return { ...typed, ...Object.fromEntries(secrets.map((name) => [name, ''])) };
 }
 
-/** What was entered into a form that is shown again. */
+/** The state of a form that is shown again. */
 interface FormState extends Pick<Form, 'typed' | 'problems'> {
   readonly entry?: VariablesEntry;
-  /** The visitor has just chosen another kind. */
+  /** The visitor has just switched to another kind. */
   readonly isOfOtherKind?: boolean;
-  /** What the last action came to. */
+  /** The result of the last action. */
   readonly news?: Html | null;
 }
 
@@ -168,7 +171,7 @@ ${described.tabs ?? null}
 <div class="panel stack">
 ${lead ? html`<div class="consequences">${typeof lead === 'string' ? html`<p>${lead}</p>` : lead}</div>` : null}
 ${
-  // What was typed stays in a form that was refused just now.
+  // What was typed stays visible in a form that was refused just now.
   refusal && !state.problems
     ? html`<div class="notice notice-problem"><p>${renderLinkedText(toSentence(refusal))}</p></div><a class="button" href="${cancel}">Back</a>`
     : renderForm(

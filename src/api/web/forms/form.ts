@@ -12,33 +12,39 @@ import type { FormProblems } from './problems.ts';
 import { isStale, openedField, renderStale, revisionName, withPresentValues } from './stale.ts';
 
 export interface Form {
-  /** Keeps its fields apart from those of other forms of the page. */
+  /** The name of the form, which keeps its fields apart from those of other forms of the page. */
   readonly name?: string;
   readonly action: LocalPath;
   readonly fields: readonly (FormField | Html)[];
-  /** The label of the button, or the buttons themselves where a form has several. */
+  /** The label of the button, or the buttons if the form has several. */
   readonly submit: string | Html;
   readonly tone?: 'primary' | 'danger';
-  /** Where a visitor goes who changes their mind. */
+  /** The page to which Cancel leads. */
   readonly cancel?: LocalPath;
-  /** What the link says that leads there; "Cancel" unless given. */
+  /** The label of this link; "Cancel" by default. */
   readonly cancelLabel?: string;
   readonly problems?: FormProblems | null;
-  /** Buttons inside the form show it again with a change, and a script sends what they need. Enter still sends the form. */
+  /** The form has buttons that show it again with a change. A script sends what they need. Enter still submits the form. */
   readonly hasEdits?: boolean;
-  /** What was typed before, by the field's name. It wins over the values of fields. */
+  /** What was typed before, by the name of the field. It overrides the values of fields. */
   readonly typed?: Readonly<Record<string, string>>;
-  /** The form sends files, to a route that takes them. */
+  /** The form sends files. Its route must accept them. */
   readonly hasFiles?: boolean;
-  /** What the service does meanwhile and how long that may take, where visitors would not expect to wait. A script shows it once the form is sent. */
+  /**
+   * A note for work that takes longer than visitors expect: what the service does, and how long that may take. A script shows it once the
+   * form is sent.
+   */
   readonly waiting?: string;
-  /** The visitor asked for this on an earlier page, so a script sends the form. It stands in a live part, which the answer replaces. */
+  /**
+   * The visitor asked for this on an earlier page, so a script submits the form at once. The form is in a live part, which the answer
+   * replaces.
+   */
   readonly goesOn?: boolean;
 }
 
 /**
- * A form. Its problems stand at their fields, and in a summary that links to them. What was typed is kept, except for passwords. Required
- * fields are checked by the service, which says more than the browser does.
+ * A form. Its problems are at their fields, and in a summary that links to them. What was typed stays, except for passwords. The service
+ * checks required fields, because its messages say more than those of the browser.
  */
 export function renderForm(form: Form): Html {
   const {
@@ -84,22 +90,25 @@ ${waiting ? html`<p class="notice" role="status" data-waiting hidden>${waiting}<
 </form>`;
 }
 
-/** An answer that is an error replaces nothing: the form stays, and pressing its button shows what is wrong. */
+/** Submits the form when the page opens. An error replaces nothing: the form stays, and its button shows what is wrong. */
 function sentAtOnce(action: LocalPath): Html {
   return html`hx-post="${action}" hx-trigger="load once" hx-select="#live" hx-target="#live" hx-swap="outerMorph"`;
 }
 
-/** The link of a form that leads visitors who change their mind away from it. The browser forgets what they typed. */
+/** The Cancel link of a form. The browser then forgets what was typed. */
 export function renderCancel(path: LocalPath, label = 'Cancel'): Html {
   return html`<a class="button button-plain" href="${path}" data-cancel>${label}</a>`;
 }
 
-/** The idempotency key of a form, so that sending it twice does the work once. Every form has one, unless it sends a password. */
+/** The idempotency key of a form, so that submitting it twice does the work once. Every form has one, unless it sends a password. */
 export function renderKey(): Html {
   return html`<input type="hidden" name="key" value="${newId()}">`;
 }
 
-/** A receipt holds a digest of what was sent, and none is kept of a password. These forms make nothing twice: what they make has a name of its own. */
+/**
+ * Whether a field is a password. A form with one has no key, because a receipt contains a digest of what was sent, and no digest of a
+ * password is stored. Without a key, such a form still makes nothing twice, because names must be unique.
+ */
 function isPassword({ kind }: FormField): boolean {
   return kind === 'password';
 }
@@ -109,16 +118,16 @@ function isField(field: FormField | Html): field is FormField {
 }
 
 function withState(field: FormField, typed: Readonly<Record<string, string>>, stale: boolean): FormField {
-  // Hidden fields that the browser does not keep describe the present values.
+  // Hidden fields that the browser does not keep describe the current values.
   const describesPresent = field.kind === 'hidden' && (field.isUnkept || field.name === revisionName);
   if (stale && describesPresent) return field;
-  // A visitor cannot choose nothing among radio buttons.
+  // A radio button cannot be unchecked, so an empty value means that none was sent.
   const isUnchosen = field.kind === 'radio' && typed[field.name] === '';
   const value = field.kind === 'password' ? undefined : isUnchosen ? field.value : (typed[field.name] ?? field.value);
   return { ...field, value };
 }
 
-/** The problems of a form, with links to their fields. It gets the focus when the page opens. */
+/** The problems of a form, with links to their fields. The summary gets the focus when the page opens. */
 export function renderSummary(
   { fields, others, listed = [] }: FormProblems,
   known: readonly FormField[],
@@ -144,7 +153,7 @@ ${
 
 const hidden = { kind: 'hidden' } as const;
 
-/** A visitor cannot go to a hidden field. */
+/** The name of a field with a link to it, unless it is hidden. */
 function renderFieldLink({ name, label, kind }: FormField, form: string | undefined): Html | string {
   return kind === 'hidden' ? label : html`<a href="#${fieldId(name, form)}">${label}</a>`;
 }
@@ -189,7 +198,7 @@ export function renderFormField(
 ${renderControl(field, id, state)}${notes}${field.below}</div>`;
 }
 
-/** Choices that are all seen at once, each with what it means. The first one has the id, so that a summary can link to it. */
+/** Choices that are all visible, each with an explanation. The first one has the id, so that a summary can link to it. */
 function renderRadios({ name, label, value, choices = [] }: FormField, id: string, state: Html, notes: Html): Html {
   return html`<fieldset class="field radios"><legend>${label}</legend>${choices.map(
     (choice, index) =>
@@ -201,7 +210,7 @@ function renderRadios({ name, label, value, choices = [] }: FormField, id: strin
   )}${notes}</fieldset>`;
 }
 
-/** A hint, and whether there is more to choose than the field offers. */
+/** The hint of a field. If the field does not offer all choices, it says so. */
 function hintOf({ hint, isCut, choices = [], choiceKinds }: FormField): FormField['hint'] {
   if (!isCut) return hint;
   return html`${hint ? html`${hint} ` : null}${explainCut({ choices, choiceKinds })}`;

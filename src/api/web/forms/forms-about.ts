@@ -6,17 +6,17 @@ import type { Visit } from '../visit/visit.ts';
 import { addFormPage, type FormPage, type FormPageDeclaration } from './form-page.ts';
 import { refusalOf } from './resource-forms.ts';
 
-/** What all forms about one kind of thing have in common. */
+/** What all forms about one kind of thing share. */
 export interface FormsAbout<Params, Thing> {
   readonly read: (visit: Visit<Params>) => Promise<Thing>;
   readonly crumbs: (thing: Thing) => readonly Crumb[];
-  /** The page of the thing, to which a visitor returns who changes their mind. */
+  /** The page of the thing, to which Cancel leads. */
   readonly path: (thing: Thing) => LocalPath;
 }
 
 type Common = 'crumbs' | 'cancel' | 'refusal' | 'fields';
 
-/** What one form says beside that. Without fields, it only asks. */
+/** What a single form adds. Without fields, it only asks for a confirmation. */
 type Described = Omit<FormPage, Common> & Partial<Pick<FormPage, Common>>;
 
 interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thing>, 'carryOut'> {
@@ -24,8 +24,8 @@ interface FormAbout<Params, Thing> extends Pick<FormPageDeclaration<Params, Thin
 }
 
 /**
- * Returns a function that adds the form for one action of a thing, by the action's name. The form is refused for the reason that the thing's
- * `actions` give.
+ * Returns a function that adds the form for one action of a thing, by the action's name. If the `actions` of the thing do not allow it, the
+ * page shows their reason instead of the form.
  */
 export function formsAbout<Params, Thing extends { readonly actions: readonly Action[] }>(
   about: FormsAbout<Params, Thing>,

@@ -3,23 +3,23 @@ import { type LocalPath, pagePath, type pages } from '../paths.ts';
 import { scopeQuery } from '../visit/scope.ts';
 import type { Visit } from '../visit/visit.ts';
 
-/** The kinds that a new thing can have. Each kind has its own form, at its own address. */
+/** The kinds that a new thing can have. The form of each kind has an address of its own. */
 export interface KindChoice {
   readonly label: string;
   readonly kinds: readonly { readonly label: string; readonly path: LocalPath; readonly isChosen: boolean }[];
-  /** What the chosen kind is for. */
+  /** Explains the chosen kind. */
   readonly about: string;
 }
 
 interface OfferedKinds {
-  /** The form of something new, which reads the kind from the parameter `of`. */
+  /** The form for a new thing. It reads the kind from the parameter `of`. */
   readonly page: typeof pages.newConnection | typeof pages.newNotificationChannel;
-  /** The labels of the kinds, by the names that the address has. */
+  /** The labels of the kinds, by their names in the address. */
   readonly labels: Readonly<Record<string, string>>;
   readonly chosen: string;
 }
 
-/** The kinds of something new, each with the owner that the present address names. */
+/** The kinds of a new thing, with links that keep the owner from the current address. */
 export function offerKinds(visit: Visit, { page, labels, chosen }: OfferedKinds): KindChoice['kinds'] {
   const owner = { ...scopeQuery(visit.scope), project_id: visit.query('project_id') };
   return Object.entries(labels).map(([of, label]) => ({
@@ -32,8 +32,8 @@ export function offerKinds(visit: Visit, { page, labels, chosen }: OfferedKinds)
 const buttonName = 'other_kind';
 
 /**
- * Buttons that send what was typed so far to the form of another kind, which keeps what it has fields for.
- * @param hasFocus the visitor has just pressed one, and goes on from there
+ * Buttons that open the form of another kind with what was typed so far. Fields that the other form does not have are lost.
+ * @param hasFocus the visitor has just pressed one of the buttons
  */
 export function renderKindChoice({ label, kinds, about }: KindChoice, hasFocus = false): Html {
   const buttons = kinds.map(
@@ -43,7 +43,7 @@ export function renderKindChoice({ label, kinds, about }: KindChoice, hasFocus =
   return html`<fieldset class="field"><legend>${label}</legend><ul class="chips" role="list">${buttons}</ul><p class="field-hint">${about}</p></fieldset>`;
 }
 
-/** The fields that both forms have, if a button of the choice sent them; null if the form itself was sent. */
+/** The fields that the other form shares, if a button of the choice sent them; null if the form itself was submitted. */
 export function takeOtherKind(body: unknown, names: readonly string[]): Record<string, unknown> | null {
   const sent = Object.entries(body ?? {});
   if (!sent.some(([name]) => name === buttonName)) return null;

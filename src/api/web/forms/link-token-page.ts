@@ -10,28 +10,28 @@ import type { Visit } from '../visit/visit.ts';
 import { renderForm } from './form.ts';
 import { type FormProblems, submit } from './problems.ts';
 
-/** A page to which a link leads that works once, for a person who has an account. */
+/** The page behind a one-time link for a person who has an account. */
 export interface LinkTokenPage {
   readonly title: string;
-  /** Says as whom the visitor signs in. */
+  /** Says with which account the visitor must sign in. */
   readonly signIn: string;
-  /** Says to a visitor who is signed in what the form does. */
+  /** Says what the form does, to a visitor who is signed in. */
   readonly lead: (visit: Visit) => Html;
-  /** Says where the token stands. */
+  /** Says where to find the token. */
   readonly hint: string;
   readonly submit: string;
   readonly cancel: LocalPath;
-  /** Says why a token is refused, beside its field. */
+  /** Says, beside its field, why a token is refused. */
   readonly wrongToken: string;
-  /** Uses the token, and answers where the visitor goes then. */
+  /** Uses the token, and returns the path to redirect to. */
   readonly carryOut: (visit: Visit, token: string) => Promise<LocalPath>;
 }
 
 const script = 'link-token.js';
 
 /**
- * Adds such a page. The token comes behind `#` in the address, from which a script takes it into the form, or is pasted: it is never
- * part of a request's address. The script keeps it in this tab while the visitor signs in.
+ * Adds such a page. The token is in the address behind `#`, or is pasted, so no request contains it in its address. A script moves it into
+ * the form, and keeps it in this tab while the visitor signs in.
  */
 export function addLinkTokenPage(addPage: AddPage, pattern: PagePattern & LocalPath, page: LinkTokenPage): void {
   const form: PageForm = { ...page, path: pattern };
@@ -82,12 +82,15 @@ async function submitToken(page: PageForm, visit: Visit): Promise<FastifyReply> 
   }
 }
 
-/** The token stands for something that this visitor may not know of. The words are those of a wrong token, so they do not say which it is. */
+/**
+ * The problem for a token whose subject this visitor must not know about. It has the text of a wrong token, so that the two cannot be told
+ * apart.
+ */
 function hiddenTokenProblems({ wrongToken }: PageForm): FormProblems {
   return { status: 404, fields: { token: toFieldProblem(wrongToken, 'token') }, others: [] };
 }
 
-/** A wrong token is a problem of the field: the visitor can correct it. */
+/** Uses the token. A wrong token is a problem of its field, so that the visitor can correct it. */
 async function carryOutOrExplain(page: PageForm, visit: Visit, token: string): Promise<LocalPath> {
   try {
     return await page.carryOut(visit, token);

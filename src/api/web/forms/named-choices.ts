@@ -3,19 +3,20 @@ import type { Visit } from '../visit/visit.ts';
 import { valuesOfName } from './fields/choices.ts';
 import type { FormField } from './fields/form-field.ts';
 
-/** What a select was sent with: the value that the text stands for, or why it stands for none. */
+/** What was sent for a select: the value that the text stands for, or the problem if there is no such value. */
 type ReadChoice = { readonly value: string } | { readonly problem: string };
 
 /**
- * Reads what a select was sent with. One that offers only some of its choices sends names, since that is what `renderControl` makes of it. A name is looked
- * up among all that the visitor may read, also one of a listed choice: something else that is not listed may have it, too.
+ * Reads what was sent for a select. A select that offers only some of its choices sends names, because `renderControl` renders it as a text
+ * field. A name is searched among everything that the visitor may read, even if a listed choice has it, because other things may have the
+ * same name.
  */
 export async function readChoice(visit: Visit<unknown>, field: FormField, typed = ''): Promise<ReadChoice> {
   const { kind, isCut, choiceKinds, choices = [] } = field;
   const text = typed.trim();
   if (kind !== 'select' || !isCut || text === '') return { value: typed };
   const listed = valuesOfName(choices, text);
-  // Without kinds, any text is a value.
+  // If choices have no kinds, any text is valid.
   if (listed[0] === text || isId(text) || choiceKinds?.length === 0) return { value: listed[0] ?? text };
   const found = await visit.findNamed([text], choiceKinds);
   const [only, ...others] = new Set([...listed, ...found(text)]);
@@ -25,8 +26,9 @@ export async function readChoice(visit: Visit<unknown>, field: FormField, typed 
 }
 
 /**
- * What was typed, with values in place of names. Every handler of a form that may have such a select reads it by this or by `readChoice`.
- * The field of a name that stands for nothing, or for several things, has that problem and is empty, so that the form names its other faults, too.
+ * Replaces names by values in what was typed. Every handler of a form that may have such a select reads it with this function or with
+ * `readChoice`. A name that matches nothing, or several things, adds a problem, and its field becomes empty, so that the form can report
+ * its other problems as well.
  */
 export async function resolveNames<Typed extends object>(
   visit: Visit<unknown>,

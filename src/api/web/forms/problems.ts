@@ -7,21 +7,21 @@ import { type Labels, toPlainWords } from '../plain-words.ts';
 import { toFieldProblem, toSentence } from '../text.ts';
 import type { Visit } from '../visit/visit.ts';
 
-/** What is wrong with a submitted form, in sentences. */
+/** The problems of a submitted form, as sentences. */
 export interface FormProblems {
   /** The status with which the form is shown again. */
   readonly status: number;
   /** The problems of fields, by the field's name. A name is the path of the value in the operation's body. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What concerns no field of the form: the problems of other values, or of the request as a whole. */
+  /** Problems that belong to no field of the form: those of other values, or of the whole request. */
   readonly others: readonly string[];
-  /** The problems of controls that are no fields of the form, such as those of variables, by their ids in the page. */
+  /** The problems of controls that are not fields of the form, such as those of variables, by their ids in the page. */
   readonly listed?: readonly { readonly target: string; readonly label: string; readonly message: string }[];
-  /** The problems in the part of the form that is made from a schema, by their JSON pointers. */
+  /** Problems in the part of the form that is made from a schema, by JSON pointer. */
   readonly inPart?: readonly { readonly pointer: string; readonly message: string }[];
   /** The rule that was broken. */
   readonly code?: ErrorCode;
-  /** The single problems as the error names them, for forms whose fields are not those of the body. */
+  /** The single problems as the error lists them, for forms whose fields differ from the members of the body. */
   readonly details?: readonly ProblemDetail[];
 }
 
@@ -29,22 +29,22 @@ export type Submission<Result> =
   | { readonly done: true; readonly result: Result }
   | { readonly done: false; readonly problems: FormProblems };
 
-/** The statuses of errors that a person can correct in the form, such as by choosing an owner for which they may do it. */
+/** The statuses of errors that a person can correct in the form. 403, for example, by choosing another owner. */
 const correctable = new Set([400, 403, 409, 413, 422, 429]);
 
-/** What a problem can belong to. */
+/** The parts of a form to which a problem can belong. */
 interface Targets {
   /** The fields of the form. */
   readonly names: readonly string[];
-  /** What the fields are called, for messages that name others. */
+  /** The labels of the fields, for messages that name other fields. */
   readonly labels?: Labels;
-  /** Where a path of the body is in the part of the form that is made from a schema, as a JSON pointer. */
+  /** Finds the place of a path of the body, as a JSON pointer, in the part of the form that is made from a schema. */
   readonly findPointer?: (path: string) => string | undefined;
 }
 
 /**
- * Carries out what a form asks for. An error that its sender can correct there is returned as problems; any other error is thrown and gets
- * an error page. `form` has the fields of the form.
+ * Carries out a form. Returns an error that the visitor can correct in the form as problems. Throws any other error, which gets an error
+ * page. `form` has the fields of the form.
  */
 export async function submit<Result>(
   visit: Visit,
@@ -74,7 +74,10 @@ function explain(visit: Visit, targets: Targets, error: unknown): FormProblems |
   return { status: isFound ? 422 : status, ...atFields(targets, rest), inPart, code: error.code, details };
 }
 
-/** The problems of the part that is made from a schema, and all others. What the page has found there is not said again in the words of the operation. */
+/**
+ * Separates the problems of the part that is made from a schema. If the page has found a problem at the same place, that of the operation
+ * is left out.
+ */
 function splitByPart(all: readonly ProblemDetail[], { names, labels, findPointer }: Targets) {
   const found = new Set(all.map(({ pointer }) => pointer));
   const inPart: { pointer: string; message: string }[] = [];
@@ -101,21 +104,21 @@ function atFields({ names, labels }: Targets, problems: readonly ProblemDetail[]
   return { fields, others };
 }
 
-/** A problem beside its field. Where it leads to a list of the API, the page has that list. */
+/** The text of a problem beside its field. A hint to a list of the API becomes one to the list on this page. */
 function besideField({ name, path, message }: ProblemDetail & { name: string }, labels: Labels | undefined): string {
   const words = message.replace(/\bGET \/api\/v1\/(?:[\w-]+\/)*([\w-]+) lists them$/, 'this page lists all $1');
   const inner = path.startsWith(name) ? path.slice(name.length) : '';
   return `${placeWithin(inner)}${toFieldProblem(words, path, labels)}`;
 }
 
-/** Where a problem is within a field that holds more than one value. */
+/** The place of a problem within a field that contains several values. */
 function placeWithin(inner: string): string {
   const index = /^\[(\d+)\]$/.exec(inner)?.[1];
   if (index !== undefined) return `Item ${Number(index) + 1}: `;
   return inner === '' || /^\.\w+_id$/.test(inner) ? '' : `${inner.replace(/^\./, '')}: `;
 }
 
-/** A problem of a value that the form does not have. */
+/** The text of a problem whose value has no field in the form. */
 function besideNothing(path: string, message: string, labels: Labels | undefined): string {
   if (path === '') return toSentence(toPlainWords(message, labels));
   if (path.startsWith('/')) return `${splitPointer(path).join(' / ')}: ${toFieldProblem(message, path, labels)}`;
@@ -128,41 +131,44 @@ function besideNothing(path: string, message: string, labels: Labels | undefined
   return `${labels?.get(path) ?? toSentence(name).slice(0, -1)}: ${toFieldProblem(message, path, labels)}`;
 }
 
-/** The field of the form that a path of the body is in: `spec.outputs` is in `spec`. */
+/** The field of the form that contains a path of the body: `spec.outputs` is in `spec`. */
 function findField(names: readonly string[], path: string): string | undefined {
   const around = names.filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
   return around.sort((one, other) => other.length - one.length)[0];
 }
 
-/** The one field that has the name of the last part of a path: of a list or a record that the form adds one thing to. */
+/** The field whose name is the last part of a path, for a form that adds one item to a list or a record. */
 function findByLastName(names: readonly string[], path: string): string | undefined {
   const last = /\.(\w+)$/.exec(path)?.[1];
   return names.find((name) => name === last);
 }
 
-/** An error without details may name the field at its beginning, as in `version: expected …`. */
+/** An error without details may begin with the name of the field, as in `version: expected …`. */
 function withoutDetails(message: string, names: readonly string[]): ProblemDetail {
   const [, name] = /^([\w.[\]-]+): /.exec(message) ?? [];
   const isField = name !== undefined && (findField(names, name) ?? findByLastName(names, name)) !== undefined;
   return { path: isField ? name : '', message };
 }
 
-/** One problem. `path` is the place in the body, or a JSON pointer where the problem is in the variables of a template. */
+/** A single problem. `path` is the place in the body, or a JSON pointer if the problem is in the variables of a template. */
 export interface ProblemDetail {
   readonly path: string;
   readonly message: string;
-  /** Where the page has found it in the part that is made from a schema. */
+  /** The place in the part that is made from a schema, if the page found the problem. */
   readonly pointer?: string;
 }
 
-/** An error lists a limited number of problems, and one that was thrown before the operation knows only its own. */
+/**
+ * Adds the problems that the page has found. An error lists only a limited number, and one that was thrown before the operation ran does
+ * not have them.
+ */
 function withAll(named: ProblemDetail[], found: readonly ProblemDetail[]): ProblemDetail[] {
   const isSame = (one: ProblemDetail, other: ProblemDetail) =>
     one.path === other.path && one.message === other.message && one.pointer === other.pointer;
   return [...named, ...found.filter((each) => !named.some((one) => isSame(one, each)))];
 }
 
-/** The single problems that an error names; empty if it is about the whole. */
+/** The single problems that an error lists; empty if the error is about the whole request. */
 function problemDetails(error: ServiceError): ProblemDetail[] {
   const errors = error.details?.['errors'];
   if (!Array.isArray(errors)) return [];

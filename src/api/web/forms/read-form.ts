@@ -1,7 +1,7 @@
 import { Invalid } from '#domain/shared/errors.ts';
 
 /**
- * Reads the fields of a submitted form; a field that was left out is empty, and every line ends as `toLines` says.
+ * Reads the fields of a submitted form. A field that was left out is empty, and line breaks are converted as by `toLines`.
  * @throws Invalid for an unknown or repeated field
  */
 export function readForm<Name extends string>(body: unknown, names: readonly Name[]): Record<Name, string> {
@@ -16,7 +16,7 @@ export function readForm<Name extends string>(body: unknown, names: readonly Nam
   return Object.fromEntries(fields);
 }
 
-/** Browsers send every line break as CR LF. What is stored, shown and compared has LF, as texts have that come by the API. */
+/** Converts CR LF to LF. Browsers send every line break as CR LF, while texts that come through the API have LF. */
 export function toLines(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }

@@ -10,12 +10,12 @@ export function revisionField({ revision }: { readonly revision: number }): Form
   return { name: 'expected_revision', label: 'Revision', kind: 'hidden', value: String(revision) };
 }
 
-/** The revision that a form was opened for; nothing if it was sent without one. Operations without a body compare it as `If-Match`. */
+/** The revision that a form was opened for; empty if the form was sent without one. Operations without a body compare it as `If-Match`. */
 export function revisionOf({ expected_revision: revision }: Typed): { readonly revision?: number } {
   return revision ? { revision: Number(revision) } : {};
 }
 
-/** The body of an operation from what was typed: empty fields are left out, and the revision is a number. */
+/** Builds the body of an operation from what was typed: empty fields are left out, and the revision becomes a number. */
 export function toBody({
   expected_revision: revision,
   opened_with: _opened,
@@ -25,12 +25,12 @@ export function toBody({
   return { ...Object.fromEntries(filled), ...(revision !== undefined && { expected_revision: Number(revision) }) };
 }
 
-/** Why an action is not possible now; null if it is, or if the thing does not list it. */
+/** Why an action is not possible now; null if it is possible, or if the thing does not list it. */
 export function refusalOf(actions: readonly Action[], name: string): string | null {
   return actions.find((action) => action.name === name)?.reason ?? null;
 }
 
-/** Refuses somebody who may not do it before the form looks up the names that they typed. @throws Forbidden */
+/** Refuses a visitor without the authority before the form looks up the names that they typed. @throws Forbidden */
 export function requireAuthority(
   visit: Visit<unknown>,
   operation: Parameters<Visit['mayDo']>[0],

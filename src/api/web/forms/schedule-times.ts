@@ -3,7 +3,7 @@ import type { Visit } from '../visit/visit.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { Typed } from './form-page.ts';
 
-/** The fields that say at which times something is done. Either the expression or the interval is filled in. */
+/** The fields that say at which times something happens. A person fills in either the expression or the interval. */
 export function timeFields(spec?: ScheduleSpec): FormField[] {
   const { cron, timezone } = spec && 'cron' in spec ? spec : { cron: '', timezone: 'UTC' };
   return [
@@ -31,7 +31,7 @@ export function timeFields(spec?: ScheduleSpec): FormField[] {
   ];
 }
 
-/** The times that were typed. Unless exactly one of expression and interval is filled in, the visit has that problem. */
+/** Reads the times that were typed. If the form does not have exactly one of expression and interval, adds a problem to the visit. */
 export function readTimes(visit: Visit, typed: Typed): ScheduleSpec {
   const [cron = '', every = ''] = [typed['schedule.cron']?.trim(), typed['schedule.every']?.trim()];
   if (cron === '' && every === '')

@@ -20,35 +20,35 @@ import {
 } from './schema/variables.ts';
 import { renderVariableFields } from './schema/view/variables.ts';
 
-/** The part of a form that is made from a JSON Schema: the variables of what is chosen in the form. */
+/** The part of a form that is made from a JSON Schema, such as the variables of the template that is chosen in the form. */
 export interface SchemaPart {
   readonly root: ObjectNode;
-  /** What it is filled in with at first. Secrets are left out: they are never shown again. */
+  /** The values at first. Secrets are left out, because they are never shown again. */
   readonly values: Readonly<Record<string, JsonValue>>;
-  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  /** For variables whose default does not apply when they are left empty: what applies instead, by slot. */
   readonly inherited: ReadonlyMap<string, string>;
-  /** How a variable compares with what is deployed, by its slot. */
+  /** A comparison of each variable with its deployed value, by slot. */
   readonly comparisons?: ReadonlyMap<string, Html>;
-  /** Whose fields these are. If it differs from what the sent form says, the fields were those of another choice. */
+  /** Identifies what the variables belong to. If the sent form has another value, its fields were those of another choice. */
   readonly of: string;
-  /** What stands above the fields, such as the button that shows those of another choice. */
+  /** Content above the fields, such as the button that shows those of another choice. */
   readonly lead: Html | null;
-  /** What the fields are called together; variables, unless given. */
+  /** The heading of the fields; "Variables" by default. */
   readonly title?: string;
-  /** What is said where there are no fields. */
+  /** The text if there are no fields. */
   readonly none?: string;
 }
 
-/** The names of the fields that every form with such a part has. */
+/** The names of the fields that every form with such a part contains. */
 const ofName = 'variables_of';
 const editName = 'do';
 
 /** What was sent for the part. */
 export interface SentPart {
   readonly entry: VariablesEntry;
-  /** A button inside the form was pressed: the form is shown again, and nothing is carried out. */
+  /** A button inside the form was pressed. The form is shown again, and nothing is carried out. */
   readonly isEdit: boolean;
-  /** What was entered belongs to the fields that are shown. */
+  /** The entered values belong to the variables that the form shows now. */
   readonly isCurrent: boolean;
 }
 
@@ -78,23 +78,23 @@ export function fillPart({ root, values }: SchemaPart): VariablesEntry {
   return fillVariables(root, values);
 }
 
-/** The values that were entered, and what is wrong with them as they stand. */
+/** The values that were entered, and the problems that the page itself finds in them. */
 export function valuesOf({ root }: SchemaPart, entry: VariablesEntry) {
   const { values, problems } = readVariables(root, entry);
-  // The part may be anywhere in the body of the operation.
+  // The path stays empty, because the place of this part in the body differs between operations.
   return { values, problems: problems.map((each): PageProblem => ({ ...each, in: 'body', path: '' })) };
 }
 
 const noProblems = { status: 422, fields: {}, others: [] };
 
-/** That the visitor chose other variables than those whose fields were filled in. */
+/** The problem if the visitor has chosen other variables than those that they filled in. */
 export const otherFields: FormProblems = {
   ...noProblems,
   status: 409,
   others: ['The variables have changed. Fill them in, then submit the form again.'],
 };
 
-/** Finds the fields of the variables that problems are about. */
+/** Finds the fields of the variables to which problems belong. */
 export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems: FormProblems | null): PlacedProblems {
   const details = problems?.code === 'variables_invalid' ? (problems.details ?? []) : [];
   const refused = details.map(({ path, message }) => ({ pointer: path, message }));
@@ -102,20 +102,23 @@ export function placePart({ root }: SchemaPart, entry: VariablesEntry, problems:
   return placeProblems(root, { kind: 'object', members: entry.members, rows: [] }, found);
 }
 
-/** Where the part has the value that an operation names by its path in the body, such as `config.url`; undefined: it has none. */
+/**
+ * The place in the part of a value that an operation names by its path in the body, such as `config.url`; undefined if the part does not
+ * have it.
+ */
 export function pointIntoPart({ root }: SchemaPart, path: string): string | undefined {
   const names = parsePath(path).map(String);
   if (!root.members.some(({ name }) => name === names[0])) return undefined;
   return names.map((name) => `/${escapePointer(name)}`).join('');
 }
 
-/** The problems of a form with those of its variables at their fields, linked in the summary. */
+/** The problems of a form, with those of its variables linked to their fields in the summary. */
 export function withPlaced(
   problems: FormProblems,
   { listed, others }: PlacedProblems,
   entry: VariablesEntry,
 ): FormProblems {
-  // The error of an operation that looks at variables alone has nothing but what was placed.
+  // An operation that checks only variables reports nothing besides the problems that were placed.
   const all = [...(problems.code === 'variables_invalid' ? [] : problems.others), ...others];
   if (entry.json === null) return { ...problems, others: all, listed };
   return { ...problems, others: [...all, ...listed.map(({ label, message }) => `${label}: ${message}`)] };

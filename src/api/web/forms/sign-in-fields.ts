@@ -31,7 +31,7 @@ ${problem ? html`<p class="field-problem" id="${problemId}">${problemIcon}${name
 </div>`;
 }
 
-/** A choice that the form sends as `yes`; left out where it is not chosen. */
+/** A checkbox, which the form sends as `yes`, or not at all if it is not checked. */
 export function renderCheckbox({ name, label }: { readonly name: string; readonly label: string }): Html {
   return html`<label class="choice"><input type="checkbox" name="${name}" value="yes"> <span>${label}</span></label>`;
 }

@@ -7,26 +7,29 @@ import { sentBoxes } from './fields/matrix.ts';
 import type { FormProblems } from './problems.ts';
 import { toLines } from './read-form.ts';
 
-/** What is compared of a field of a form. */
+/** The facts of a form's field that the comparison needs. */
 type ComparedField = Pick<FormField, 'name' | 'kind' | 'value' | 'isSecret' | 'isCut' | 'choices' | 'matrix'>;
 
 const maxShown = 300;
 
-/** The hidden field that says for which revision a form was opened. */
+/** The hidden field with the revision for which a form was opened. */
 export const revisionName = 'expected_revision';
 
-/** The hidden field that says which values a form was opened with. */
+/** The hidden field with digests of the values with which a form was opened. */
 export const openedName = 'opened_with';
 
-/** Digests of the present values, by field, for a form that knows its revision. So a form that is out of date can tell what its reader has changed. */
+/**
+ * Digests of the current values, by field, for a form that knows its revision. With them, an outdated form can tell which fields its reader
+ * has changed.
+ */
 export function openedField(fields: readonly ComparedField[]): FormField[] {
   if (!knowsRevision(fields)) return [];
   const digests = Object.fromEntries(sentValues(fields).map(([name, value]) => [name, digestOf(value)]));
-  // Another person changes the digests by saving: that is no reason to forget what was typed into the form.
+  // When another person saves, the digests change. The browser must not take that for another form and forget what was typed.
   return [{ name: openedName, label: 'Opened with', kind: 'hidden', value: JSON.stringify(digests), isUnkept: true }];
 }
 
-/** What was typed, but with the present value of each field that has the value with which the form was opened. */
+/** Replaces the value of each field that the reader has not changed by its current value. */
 export function withPresentValues(
   fields: readonly ComparedField[],
   typed: Readonly<Record<string, string>>,
@@ -36,7 +39,7 @@ export function withPresentValues(
   return { ...typed, ...Object.fromEntries(untouched) };
 }
 
-/** What the form sends for the present values, if nobody changes them. */
+/** The values that the form sends if nobody changes them. */
 function sentValues(fields: readonly ComparedField[]): (readonly [name: string, value: string])[] {
   return fields.flatMap((field) => {
     if (field.matrix) return sentBoxes(field.matrix);
@@ -44,7 +47,7 @@ function sentValues(fields: readonly ComparedField[]): (readonly [name: string, 
   });
 }
 
-/** Nothing is known of a form that sends no digests, or something else in their place. */
+/** The digests that a form sent; empty if it sent none, or something else. */
 function readDigests({ [openedName]: opened }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   try {
     return { ...(JSON.parse(opened ?? '{}') as object | null) };
@@ -57,7 +60,9 @@ function digestOf(value: string): string {
   return createHash('sha256').update(toLines(value)).digest('base64url').slice(0, 12);
 }
 
-/** Whether another person changed the thing since the form was opened. The form must know the present revision to be saved again. */
+/**
+ * Whether another person changed the thing since the form was opened. The form can be saved again only if it knows the current revision.
+ */
 export function isStale(problems: FormProblems | null | undefined, fields: readonly ComparedField[]): boolean {
   return problems?.code === 'stale_revision' && knowsRevision(fields);
 }
@@ -66,18 +71,18 @@ function knowsRevision(fields: readonly ComparedField[]): boolean {
   return fields.some(({ name, value }) => name === revisionName && value !== undefined);
 }
 
-/** How a form speaks of its fields. */
+/** How a form refers to its fields. */
 interface StaleForm<Field> {
   readonly renderLink: (field: Field) => Html | string;
-  /** Where the form is opened again. */
+  /** The address that opens the form again. */
   readonly path: LocalPath;
-  /** It has values that are no fields of it, such as those of a schema. */
+  /** The form has values without fields here, such as those of a schema. */
   readonly hasOtherValues: boolean;
 }
 
 /**
- * Says what others have changed: where the present value of a field is not what was typed. The form then has the present revision, so
- * saving it again replaces what the reader has seen here. Of values that it cannot compare, it says that they may be others now.
+ * Lists the fields whose current value differs from what was typed. The form then has the current revision, so saving it again replaces the
+ * values that the reader has seen here. For values that it cannot compare, it says that they may have changed.
  */
 export function renderStale<Field extends ComparedField>(
   fields: readonly Field[],
@@ -104,12 +109,15 @@ ${
 }</div></div>`;
 }
 
-/** What was typed has LF alone; a present value that came by the API may have CRLF. */
+/** Compares a current value, which may have CRLF if it came through the API, with what was typed, which has only LF. */
 function isSame(present: string, typed: string): boolean {
   return toLines(present) === typed;
 }
 
-/** A hidden field is none of the reader's. Secrets have no value to show, and files have no present value. A field that may hold a secret and has a value holds none. */
+/**
+ * Whether a field's values are compared. The reader does not see hidden fields, secrets have no value to show, and files have no current
+ * value. A field that may contain a secret is compared if it has a value, because a secret would not be shown.
+ */
 function isCompared({ kind = 'text', isSecret, value }: ComparedField): boolean {
   return (!isSecret || Boolean(value)) && !['hidden', 'password', 'files', 'folder', 'matrix'].includes(kind);
 }

@@ -2,8 +2,8 @@ import { explainUrl } from '#domain/shared/outbound/outbound.ts';
 import type { Visit } from '../visit/visit.ts';
 
 /**
- * Keeps what is wrong with the form of a URL until `run`, so that the form names it beside the problems of its other fields. Its host is looked up by
- * the operation alone, and an empty URL is refused by the schema.
+ * Checks the syntax of a URL, and adds its problem to the visit, so that the form shows it together with the problems of other fields. Only
+ * the operation looks up the host. The schema refuses an empty URL.
  */
 export function addUrlProblem(visit: Visit<unknown>, field: string, url: string | undefined): void {
   const problem = url ? explainUrl(url) : null;

@@ -2,14 +2,14 @@ import { toFieldProblem } from '../text.ts';
 import type { FormField } from './fields/form-field.ts';
 import type { FormProblems } from './problems.ts';
 
-/** The words of a text area that holds a list. Line ends, spaces, commas and semicolons separate them. */
+/** Splits the text of a text area into words, at line breaks, spaces, commas and semicolons. */
 export function readWords(text: string | undefined): string[] {
   return (text ?? '').split(/[\s,;]+/).filter(Boolean);
 }
 
 /**
- * Names the line of each wrong word of a list. The operation names the word by its index in the body, which a person who fills in a form never sees.
- * A line with several words that have the same problem is named once.
+ * Adds the line number to the problem of each wrong word in a list. The operation identifies the word by its index in the body, which
+ * people who fill in a form never see. If several words of a line have the same problem, the line is named once.
  */
 export function nameLines(
   problems: FormProblems,
@@ -32,7 +32,7 @@ export function nameLines(
   return { ...problems, fields: { ...problems.fields, ...Object.fromEntries(said) } };
 }
 
-/** The number of the line on which a word stands, from 1; null if there is no such word. */
+/** The number of the line that contains a word, from 1; null if there is no such word. */
 function lineOf(text: string, index: number): number | null {
   const lines = text.split('\n').flatMap((line, at) => readWords(line).map(() => at + 1));
   return lines[index] ?? null;

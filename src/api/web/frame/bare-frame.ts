@@ -5,9 +5,12 @@ import { pagePath, pages } from '../paths.ts';
 import type { Frame } from './frame.ts';
 import { navigationFor, type Offered } from './navigation.ts';
 
-/** The frame around an error page. It reads nothing, because what it would read may be what has failed; null if the visitor is not signed in. */
+/**
+ * The frame around an error page. It reads nothing from the database, because that may be what has failed. Null if the visitor is not
+ * signed in.
+ */
 export function bareFrame(request: FastifyRequest, offered: Offered): Frame | null {
-  // An error may come before the visitor is known.
+  // An error may occur before the visitor is authenticated.
   const principal = request.principal as Principal | null | undefined;
   if (!principal || principal === anonymous || principal.kind !== 'user') return null;
   const { id, name, role, email } = principal;

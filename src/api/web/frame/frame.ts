@@ -8,7 +8,7 @@ import { type InboxCount, renderInboxLink, renderUnreadLink } from './inbox-link
 import { type NavigationGroup, openGroups, sectionOf } from './navigation.ts';
 import type { ScopeMenu } from './scope-menu.ts';
 
-/** What is around every page of a signed-in visitor. */
+/** The content around every page of a signed-in visitor. */
 export interface Frame {
   readonly visitor: {
     readonly id: string;
@@ -18,9 +18,9 @@ export interface Frame {
   };
   /** The address of the page, with its query. */
   readonly address: string;
-  /** What waits for the visitor; null if the visitor approves nothing. */
+  /** The number of runs that wait for the visitor's approval; null if the visitor may not approve any. */
   readonly approvals: InboxCount | null;
-  /** Unread notifications; null if they were not counted. */
+  /** The number of unread notifications; null if they were not counted. */
   readonly unread: InboxCount | null;
   /** Whether notifications are turned on. */
   readonly hasNotifications: boolean;
@@ -70,7 +70,7 @@ ${hasNotifications ? html`<li><a class="menu-item" href="${pagePath(pages.notifi
 </details>`;
 }
 
-/** The main navigation. Its links carry the scope on. Groups open and close without scripts. */
+/** The main navigation. Its links keep the scope. Groups open and close without scripts. */
 export function renderNavigation({ navigation, address, scope }: Frame): Html {
   const section = sectionOf(navigation, new URL(address, 'http://service.invalid').pathname);
   const open = openGroups(navigation, section);

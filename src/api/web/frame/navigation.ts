@@ -9,16 +9,16 @@ const groupLabels = [null, 'Workloads', 'Configuration', 'Integrations', 'Admini
 
 /** An entry of the main navigation. It is current on every page whose path begins with one of its paths. */
 export interface NavigationEntry {
-  /** Null: the first group, which has no name. */
+  /** Null: it belongs to the first group, which has no name. */
   readonly group: (typeof groupLabels)[number];
   readonly label: string;
   readonly icon: IconName;
   readonly path: LocalPath;
   /** The first part of the paths of other pages that belong to the entry. */
   readonly also?: string;
-  /** The label of the entry that it follows, if it does not stand where its area does. */
+  /** The label of the entry that it follows, if its place is not that of its area. */
   readonly after?: string;
-  /** The id of the operation that the page shows. Who may not use it does not see the entry. */
+  /** The id of the operation that the page shows. Visitors who may not use it do not see the entry. */
   readonly operation: string;
 }
 
@@ -46,10 +46,13 @@ export function toGroups(entries: readonly NavigationEntry[]): NavigationGroup[]
   }));
 }
 
-/** How many links of open groups fit a window of 800 px beside the links and headings that always show (`41-framed.css` has their heights). */
+/**
+ * How many links of open groups fit into a window of 800 px, beside the links and headings that are always visible (`41-framed.css` has
+ * their heights).
+ */
 const maxOpenLinks = 14;
 
-/** Which groups of the navigation begin open: that of the page, and of the others, in order, those for which there is room without scrolling. */
+/** The groups that are open at first: that of the page, and, in order, those of the others that fit without scrolling. */
 export function openGroups(groups: readonly NavigationGroup[], section: LocalPath | undefined): Set<NavigationGroup> {
   const isCurrent = ({ entries }: NavigationGroup) => entries.some(({ path }) => path === section);
   const open = new Set<NavigationGroup>();

@@ -6,11 +6,11 @@ import type { InboxCount } from './inbox-link.ts';
 import { navigationFor } from './navigation.ts';
 import { describeScope, type Framed } from './scope-menu.ts';
 
-/** What the bar above every page counts. The areas answer it. */
+/** The numbers in the bar above every page. Areas count them. */
 export interface BarCounts {
-  /** Runs that wait for the visitor's approval; null if the visitor approves none. */
+  /** Runs that wait for the visitor's approval; null if the visitor may not approve any. */
   readonly approvals: InboxCount | null;
-  /** Unread notifications; null if the visitor has none to read. */
+  /** Unread notifications; null if the visitor cannot have any. */
   readonly unread: InboxCount | null;
 }
 

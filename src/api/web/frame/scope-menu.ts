@@ -17,13 +17,13 @@ export interface ScopeMenu {
   readonly choices: readonly ScopeChoice[];
   /** The visitor's organizations, each with the visitor's teams in it. */
   readonly organizations: readonly (ScopeChoice & { readonly teams: readonly ScopeChoice[] })[];
-  /** What links to other pages carry on. */
+  /** The query that links to other pages keep. */
   readonly query: Query;
 }
 
 const everything = 'All teams';
 
-/** The page that is shown, to whom, and what its lists are limited to. */
+/** The page, its visitor, and the scope of its lists. */
 export interface Framed extends Offered {
   readonly principal: Principal;
   /** The address of the page, with its query. */
@@ -57,7 +57,7 @@ export function describeScope({ principal, address, scope, navigation }: Framed,
   };
 }
 
-/** The address may name any id, so the name of a hidden team or organization must not be told. */
+/** Whether the visitor may learn the name of a team or an organization. The address may contain any id. */
 function isReadable(principal: Principal, named: Named | undefined): boolean {
   if (!named) return false;
   if (Object.hasOwn(principal.organizations, named.id)) return true;

@@ -6,12 +6,12 @@ import type { PublishedEvent } from '#domain/shared/events/published-event.ts';
 
 const pollMs = 400;
 
-/** Says whether a reader wants to hear of an event, and may. */
+/** Returns whether a reader wants to be notified of an event, and may be. */
 export type EventTest = (event: PublishedEvent) => boolean;
 
 /**
- * Tells the live lists of this process that something has changed, by one poll of the database for all of them, and none while nobody
- * watches. It passes on no content: a list that hears of a change reads itself again.
+ * Notifies the live lists of this process when something has changed. One poll of the database serves all of them, and there is none while
+ * nobody watches. Notifications have no content: a list that gets one is read again.
  */
 export class ChangeFeed {
   readonly #orm: Orm;
@@ -26,7 +26,7 @@ export class ChangeFeed {
     this.#log = log;
   }
 
-  /** Yields after events that the test accepts; several at once count as one change. Ends when the signal aborts. */
+  /** Yields once for events that the test accepts; several at once count as one change. Ends when the signal aborts. */
   async *watch(isWanted: EventTest, signal: AbortSignal): AsyncGenerator<'changed'> {
     let hasChanged = false;
     const onEvent = (event: PublishedEvent) => {

@@ -1,17 +1,18 @@
 import type { ServerEvent } from '#api/edge/sse.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
-/** What a page shows, as far as its stream must know it. */
+/** The content of a page, as far as its stream must know it. */
 export interface Followed {
   /** The ids of the subjects whose events change the page: the thing itself, and the runs that it started. */
   readonly subjects: readonly string[];
-  /** Differs when the page is out of date. The page hands it to its stream. */
+  /** Changes when the page is out of date. The page sends it to its stream. */
   readonly mark: string;
 }
 
 /**
- * Follows what a page shows: `changed` after events of its subjects, or at once if the page was out of date before the stream began, and `end`
- * when it is gone. It reads again after each event, because the thing may have started another run, which it follows then.
+ * Follows the content of a page: `changed` after events of its subjects, or at once if the page was out of date before the stream began,
+ * and `end` when the content no longer exists. Reads the content again after each event, because it may have started another run, which
+ * must be followed too.
  */
 export async function* followShown(
   feed: Pick<ChangeFeed, 'watch'>,

@@ -1,22 +1,21 @@
 import { type Html, html } from '../html.ts';
 import type { LocalPath } from '../paths.ts';
 
-/** How a part of a page follows changes. */
+/** How a part of a page is updated. */
 export interface Live {
   /** The stream of events; null if a script of the page has a stream of its own and dispatches `changed` on `#stream`. */
   readonly stream: LocalPath | null;
-  /** The address that renders this part anew; it may hold more than the page's own address, such as where the list ended. */
+  /** The address that renders this part again. It may have more parameters than the page's own address, such as where the list ended. */
   readonly address: string;
-  /** What no event announces, such as a place in a queue, is read again after this time, such as `20s`. */
+  /** The interval, such as `20s`, at which the part is read again for changes without events, such as a place in a queue. */
   readonly again?: string;
 }
 
 /**
- * A part of a page that follows changes: at each `changed` event of the stream it loads the page's address again, and takes over what
- * differs. Focus, scroll position and opened parts stay. Without scripts it shows the state at the time of loading.
- *
- * The stream also ends with the event `end` when nothing will change any more. One that ends without it is opened again, and then the part is
- * read again, because it may have missed a change. A first connection that fails is tried again every 15 seconds.
+ * A part of a page that is updated: at each `changed` event of the stream, it loads its address again and applies the differences. Focus,
+ * scroll position and opened parts stay. Without scripts, it shows the state at the time of loading.
+ * The stream sends the event `end` when nothing will change any more. A stream that ends without it is opened again. Then the part is read
+ * again, because it may have missed a change. If the first connection fails, another attempt follows every 15 seconds.
  */
 export function renderLive({ stream, address, again }: Live, content: Html): Html {
   const connected = stream
@@ -30,7 +29,7 @@ ${content}
 </div>`;
 }
 
-/** The same part where nothing will change any more. A part that was live becomes it, and follows no longer. */
+/** The same part once nothing will change any more. A live part that becomes it is no longer updated. */
 export function renderStill(content: Html): Html {
   return html`<div id="live">
 ${content}

@@ -6,7 +6,7 @@ import type { ReadOperation } from '#api/pipeline/operation.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 import { authorizeForPage, type PageInput, type PageServices } from '../visit/operations.ts';
 
-/** Follows something for as long as the signal is not aborted. */
+/** Yields events until the signal aborts. */
 export type Producer = (signal: AbortSignal) => AsyncIterable<ServerEvent>;
 
 interface Follower {
@@ -16,8 +16,8 @@ interface Follower {
 }
 
 /**
- * Answers with a stream of events about what a read operation shows. The visitor needs the authority to read it, and is cut off within seconds of
- * losing it, or of any other change of role or membership.
+ * Answers with a stream of events about the resource of a read operation. The visitor needs the authority to read it. The stream is cut off
+ * within seconds when the visitor loses this authority, or when any of their roles or memberships changes.
  */
 export async function streamForPage(
   { context, request, reply }: Follower,

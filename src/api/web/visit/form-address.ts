@@ -2,12 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { toLocalPath } from '../local-path.ts';
 import type { LocalPath } from '../paths.ts';
 
-/** What an address says of the result of an action. Scripts remove the same parameters once they were shown, and know no form by them. */
+/**
+ * The parameters of an address that name the result of an action. Scripts remove the same parameters once they were shown, and ignore them
+ * when they identify a form.
+ */
 export const resultParameters = ['done', 'reviewed', 'added', 'next_team', 'next_role'];
 
 /**
- * The page that a request is about: the one that it asks for, or that with the form that it sends, at its own address or else where the form stood.
- * There, a script fills in what was typed. Null if there is none.
+ * The page of a request: the requested one, or that of the submitted form, at its own address or else at that of the referring page. A
+ * script fills in there what was typed. Null if there is no such page.
  */
 export function findFormAddress({ method, url, headers, server, routeOptions }: FastifyRequest): LocalPath | null {
   if (method === 'GET') return toLocalPath(url);
@@ -19,7 +22,7 @@ export function findFormAddress({ method, url, headers, server, routeOptions }: 
   return toLocalPath(page.pathname + page.search);
 }
 
-/** The path and the query of an address; undefined if it is none. */
+/** The path and the query of an address; undefined if it is not a valid URL. */
 function withoutOrigin(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
   const { pathname, search } = new URL(address);

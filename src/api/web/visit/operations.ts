@@ -26,7 +26,7 @@ import { Conflict, Unauthenticated } from '#domain/shared/errors.ts';
 import { type FieldProblem, invalidRequest, type RequestPart } from '#domain/shared/validation/validation-messages.ts';
 import type { Services } from '../../services.ts';
 
-/** What pages work with: the operations of the API and the services that these use. */
+/** The operations of the API, and the services that they use. */
 export interface PageServices {
   readonly operations: readonly Operation[];
   readonly services: Services;
@@ -41,23 +41,26 @@ export interface PageInput {
   readonly revision?: number;
 }
 
-/** What a page has found wrong with a form. Its path is the name of the field. */
+/** A problem that a page has found in a form. Its path is the name of the field. */
 export interface PageProblem extends FieldProblem {
-  /** Where the value is in the part of the form that is made from a schema, as a JSON pointer; the path is then empty. */
+  /** The place of the value in the part of the form that is made from a schema, as a JSON pointer. The path is then empty. */
   readonly pointer?: string;
-  /** Where the value is in the body, if not at the path of the field: what the operation says about it is left out. */
+  /**
+   * The places of the value in the body, if they differ from the name of the field. The operation's own problems at these places are left
+   * out.
+   */
   readonly bodyPaths?: readonly string[];
 }
 
-/** The input of a command that a form asks for. */
+/** The input of a command for a submitted form. */
 export interface CommandInput extends PageInput {
   /** The idempotency key that the form sent, if any. */
   readonly key?: string | undefined;
-  /** Problems that the page found. With any, the command is refused with these and its own. */
+  /** Problems that the page found. If there are any, the command is refused with these and its own problems. */
   readonly problems?: readonly PageProblem[];
 }
 
-/** The input of an operation whose answer is no JSON, and the name under which a browser stores it, if it does. */
+/** The input of an operation whose answer is not JSON. `fileName` makes the answer a download. */
 export interface FileInput extends PageInput {
   readonly mediaType: string;
   readonly fileName?: string;
@@ -74,7 +77,7 @@ export async function readForPage<S extends Responses>(
   return encode(operation, successStatus(operation), answer);
 }
 
-/** Invokes a read operation for the visitor, and sends what it answers to a client that accepts only this media type, such as a text. */
+/** Invokes a read operation for the visitor, and sends its answer in this media type, such as text. */
 export async function sendForPage(
   context: PageServices,
   request: FastifyRequest,
@@ -85,14 +88,14 @@ export async function sendForPage(
   const invocation = await authorizeForPage(context, request, operation, input);
   const answer = await invokeRead({ ...invocation, accept: mediaType });
   if (!(answer instanceof RawAnswer)) throw new TypeError(`${operation.id} does not answer ${mediaType}`);
-  // Only now is it known that the name holds nothing but what a path of the service may hold.
+  // The name is safe in a header only now: the operation has validated the path that it contains.
   if (fileName !== undefined) reply.header('content-disposition', `attachment; filename="${fileName}"`);
   return answer.send(request, reply);
 }
 
 /**
- * Invokes a command for the visitor who submitted a form, with the same authorization, limits, transaction, audit record,
- * receipt and session cookie as by the operation's own route.
+ * Invokes a command for the visitor who submitted a form, with the same authorization, limits, transaction, audit record, receipt and
+ * session cookie as on the operation's own route.
  * Returns the body that the API would send (`ShownAnswer`). @throws what the operation throws; `Invalid` names the fields of the body
  */
 export async function runForPage<S extends Responses, A extends ReadOperation | undefined>(
@@ -112,8 +115,8 @@ export async function runForPage<S extends Responses, A extends ReadOperation | 
 }
 
 /**
- * What a page learns from a command. A form that is sent again learns nothing if no read operation shows the result, as after most changes: the
- * page knows what it has changed.
+ * The result of a command for a page. If a form is submitted again, and no read operation shows the result, the result is undefined. That
+ * is so for most changes, whose result the page knows anyway.
  */
 export type ShownAnswer<S extends Responses, A> = [A] extends [ReadOperation]
   ? EncodedAnswerOf<S>
@@ -140,14 +143,15 @@ export async function authorizeForPage<O extends Operation>(
   return { ...context, operation, request: asked, principal, input: parseInput(operation, input) };
 }
 
-/** The request of a page as if it came with `If-Match`. */
+/** The request of a page, with the revision as its `If-Match` header. */
 function withRevision(request: FastifyRequest, revision: number): FastifyRequest {
   const headers = { ...request.headers, 'if-match': `"${revision}"` };
   return Object.create(request, { headers: { value: headers, enumerable: true } });
 }
 
 function parseInput({ params, query, body }: Operation, input: CommandInput): OperationInput {
-  // With problems of the form nothing is carried out, and a part of the path may be one of the fields that have them.
+  // If the form has problems, nothing is carried out. A part of the path may then be missing, because a field with a problem should have
+  // provided it.
   const hasProblems = (input.problems ?? []).length > 0;
   return {
     params: params && !hasProblems ? parseOrThrow(params, 'path', input.params ?? {}) : {},

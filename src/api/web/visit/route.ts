@@ -26,15 +26,18 @@ export type AddPage = <Pattern extends PagePattern>(
 export interface PageOptions {
   /** The largest form in bytes, if it may be larger than usual. */
   readonly bodyLimit?: number;
-  /** Also a visitor who is not signed in may see the page or send the form. Without a session, no other handler runs and no other body is read. */
+  /**
+   * Visitors who are not signed in may also see the page or send the form. Without a session, no other handler runs, and no other body is
+   * read.
+   */
   readonly isPublic?: boolean;
   /** The form sends files (`multipart/form-data`). */
   readonly hasFiles?: boolean;
 }
 
 /**
- * Gives every page its security headers, its visitor, the check that a form comes from this service, error pages, and the
- * detour over the sign-in page if the visitor must sign in first.
+ * Returns a function that adds pages. Every page gets its security headers, its visitor, the check that a form comes from this service,
+ * error pages, and a redirect to the sign-in page if necessary.
  */
 export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
   const { services } = context;
@@ -69,13 +72,16 @@ export function pageAdder(app: FastifyInstance, context: PageContext): AddPage {
   };
 }
 
-/** Pages may read by the id of their address before an operation has checked it. An organization (`orgID`) may be named by its slug as well. */
+/**
+ * Refuses a malformed id, because pages may use the id in their address before an operation has validated it. `orgID` is not checked: an
+ * organization may be named by its slug.
+ */
 function refuseMalformedId({ params }: FastifyRequest): void {
   const { id } = params as { readonly id?: string };
   if (id !== undefined && !isId(id)) throw new NotFound('the page');
 }
 
-/** An address with a malformed id names nothing. What an id looks like is of no use to people. */
+/** An address with a malformed id is treated as unknown. The format of ids is of no use to people. */
 function toPageError(error: unknown, { params }: FastifyRequest): unknown {
   if (!(error instanceof Invalid)) return error;
   const problems = (error.details?.errors ?? []) as readonly { readonly in?: unknown; readonly path?: unknown }[];
@@ -85,7 +91,10 @@ function toPageError(error: unknown, { params }: FastifyRequest): unknown {
   return isOfAddress ? new NotFound('the page') : error;
 }
 
-/** A part of a page that a script asks for cannot sign anybody in, so the whole page is loaded again. */
+/**
+ * Redirects to the sign-in page. If a script requested only a part of a page, the whole page is reloaded, because the part cannot show a
+ * sign-in form.
+ */
 function detourOverSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.headers['hx-request'] === undefined) {
     return seeOther(reply, pagePath(pages.login, {}, { next: request.url }));
@@ -100,8 +109,8 @@ function refuseReadFromElsewhere(request: FastifyRequest): void {
 }
 
 /**
- * Rejects a form that does not prove that a page of this service sent it, with a session or without: another site must not
- * be able to sign a visitor in as another person (login CSRF). Browsers always send one of the two headers with a form.
+ * Rejects a form unless it proves that a page of this service sent it, with a session or without. Otherwise, another site could sign a
+ * visitor in as another person (login CSRF). Browsers always send one of the two headers with a form.
  */
 function refuseCrossSiteForm(request: FastifyRequest, baseUrl: string | null): void {
   if (isSameOrigin(request, baseUrl)) return;

@@ -2,15 +2,15 @@ import { Invalid } from '#domain/shared/errors.ts';
 import { isId } from '#domain/shared/ids.ts';
 import type { Query } from '../paths.ts';
 
-/** What the lists of a page are limited to: a team, an organization, or neither. */
+/** The limit on the lists of a page: a team, an organization, or none. */
 export interface Scope {
   readonly organizationId: string | undefined;
   readonly teamId: string | undefined;
 }
 
 /**
- * Reads the scope from the address. The address alone decides it, so that a link shows the same to everybody.
- * @throws Invalid for what is no id: a page must not show more than its address selects
+ * Reads the scope from the address. Nothing else determines it, so that a link shows the same to everybody.
+ * @throws Invalid for a malformed id, because a page must not show more than its address selects
  */
 export function readScope(query: (name: string) => string | undefined): Scope {
   const read = (name: string, level: string) => {

@@ -9,7 +9,7 @@ import type { LocalPath } from '../paths.ts';
 import type { PageServices } from './operations.ts';
 import { isSignedIn } from './signed-in.ts';
 
-/** A visit that sends a form. */
+/** A visit that submits a form. */
 interface Sending {
   readonly request: FastifyRequest;
   readonly principal: Principal;
@@ -17,15 +17,16 @@ interface Sending {
   readonly context: PageServices;
 }
 
-/** Which form was sent with which values, and where it led. The receipt of its command keeps that. */
+/** A submitted form with its values, and the path to which it redirected. The receipt of its command stores it. */
 interface SentForm {
   readonly digest: string;
   readonly path: LocalPath;
 }
 
 /**
- * Where a form led that the visitor has sent before with the same key and the same values, as a second click on its button does. It leads
- * there again, also when what it was about is gone or has changed. Undefined: it was not carried out yet, or led to no page.
+ * The path to which the visitor was redirected after they had submitted the same form with the same key and values, as a second click on a
+ * button does. The repetition redirects there too, even if its subject has changed or no longer exists. Undefined if the form was not
+ * carried out yet, or redirected to no page.
  */
 export async function findFormerPath(visit: Sending): Promise<LocalPath | undefined> {
   const sent = identify(visit);
@@ -35,7 +36,7 @@ export async function findFormerPath(visit: Sending): Promise<LocalPath | undefi
   return form?.digest === sent.digest ? form.path : undefined;
 }
 
-/** Keeps where a form leads, if a command was carried out under its key. */
+/** Stores the path to which a form redirects, if a command was carried out under its key. */
 export async function keepPath(visit: Sending, path: LocalPath): Promise<void> {
   const sent = identify(visit);
   if (!sent) return;
@@ -43,7 +44,8 @@ export async function keepPath(visit: Sending, path: LocalPath): Promise<void> {
   try {
     await extendReceipt(visit.em, visit.principal, sent.key, { form });
   } catch (error) {
-    // The command is committed, and its sender must learn that. If they send the form again, they are told that its key was used.
+    // The command is committed, so the visitor must be redirected all the same. If they submit the form again, they learn that its key was
+    // used.
     visit.request.log.warn({ err: error }, 'could not keep where a form led');
   }
 }

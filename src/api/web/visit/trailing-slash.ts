@@ -3,7 +3,7 @@ import { isApiPath } from '#api/edge/errors/errors.ts';
 import { seeOther } from '../layout.ts';
 import { toLocalPath } from '../local-path.ts';
 
-/** Leads from an address with a slash at its end to the page without it. People add one by hand, and some programs do. */
+/** Redirects an address with a slash at its end to the page without it. People add one by hand, and so do some programs. */
 export async function leadToPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { method, url } = request;
   if ((method !== 'GET' && method !== 'HEAD') || isApiPath(url) || isAssetPath(url)) return undefined;
@@ -12,7 +12,7 @@ export async function leadToPage(request: FastifyRequest, reply: FastifyReply): 
   return page === null ? undefined : seeOther(reply, page);
 }
 
-/** Only people write addresses by hand, and no page is an asset. */
+/** Assets are excluded: people do not type their addresses, and no page is an asset. */
 function isAssetPath(url: string): boolean {
   return url.startsWith('/assets/');
 }

@@ -30,11 +30,11 @@ import { readScope, type Scope } from './scope.ts';
 import { keepPath } from './sent-form.ts';
 import { isSignedIn } from './signed-in.ts';
 
-/** What every page needs. */
+/** Services that every page needs. */
 export interface PageContext extends PageServices, Offered {
-  /** What the bar above every page counts. */
+  /** Counts the numbers of the bar above every page. */
   readonly countForBar: (visit: Visit) => Promise<BarCounts>;
-  /** As `Visit.findNamed`. */
+  /** As in `Visit.findNamed`. */
   readonly findNamed: FindNamed;
 }
 
@@ -44,14 +44,14 @@ type FindNamed = (
   kinds?: readonly NamedKind[],
 ) => Promise<ReadonlyMap<string, readonly string[]>>;
 
-/** One request for a page: who visits, what the address says, and how to answer. */
+/** One request for a page: its visitor, its address, and methods to answer it. */
 export class Visit<Params = unknown> {
   readonly context: PageContext;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /**
-   * The problems that the page has found in a form. While there are any, `run` carries nothing out. Its error names all of them, with those that the
-   * operation finds in the body. A page that throws a problem instead shows that one alone.
+   * The problems that the page has found in a form. While there are any, `run` carries nothing out. Its error lists all of them, together
+   * with those that the operation finds in the body. If a page throws a problem instead, the form shows only that one.
    */
   readonly problems: PageProblem[] = [];
 
@@ -66,7 +66,7 @@ export class Visit<Params = unknown> {
     return this.request.principal;
   }
 
-  /** The parameters of the path. They are checked by the operation that the page invokes. */
+  /** The parameters of the path. The operation that the page invokes validates them. */
   get params(): Params {
     return this.request.params as Params;
   }
@@ -76,12 +76,12 @@ export class Visit<Params = unknown> {
     return readScope((name) => this.query(name));
   }
 
-  /** For reading what no operation answers, such as names. */
+  /** For reads without an operation, such as names. */
   get em(): Em {
     return this.context.services.orm.em.fork();
   }
 
-  /** A parameter of the query; undefined if it is missing or empty, as a form sends what was not filled in. */
+  /** A parameter of the query; undefined if it is missing or empty, because forms send empty fields. */
   query(name: string): string | undefined {
     const values = this.queryAll(name);
     if (values.length > 1) throw new Invalid(`the address has the parameter "${name}" more than once`);
@@ -101,8 +101,8 @@ export class Visit<Params = unknown> {
   }
 
   /**
-   * Keeps a problem of a field until `run`, so that the form can look for further ones.
-   * @param bodyPaths where its value is in the body, if not at the field's name
+   * Adds a problem of a field. `run` reports it, so that the form can first look for others.
+   * @param bodyPaths the places of the value in the body, if they differ from the field's name
    */
   addProblem(field: string, problem: string, ...bodyPaths: readonly string[]): void {
     this.problems.push({ in: 'body', path: field, message: `${field}: ${problem}`, bodyPaths });
@@ -116,7 +116,7 @@ export class Visit<Params = unknown> {
     else this.addProblem(field, problem, ...bodyPaths);
   }
 
-  /** Reads a part of the form. Its problems are kept until `run`, so that the form can look for further ones; the part is then undefined. */
+  /** Reads a part of the form. If that fails, adds its problems, which `run` reports, and returns undefined. */
   collect<Value>(read: () => Value): Value | undefined {
     try {
       return read();
@@ -132,7 +132,7 @@ export class Visit<Params = unknown> {
     return readForPage(this.context, this.request, operation, input);
   }
 
-  /** Sends what a read operation answers to a client that accepts only this media type, such as a text. */
+  /** Sends the answer of a read operation in one media type, such as text. */
   async send(operation: ReadOperation, input: FileInput): Promise<FastifyReply> {
     await sendForPage(this.context, this.request, this.reply, operation, input);
     return this.reply;
@@ -140,7 +140,7 @@ export class Visit<Params = unknown> {
 
   /**
    * Invokes a command for the visitor, and returns the body that the API would send. The field `key` of the submitted form is its
-   * idempotency key, so a form invokes one command, and is carried out once however often it is sent.
+   * idempotency key. A form therefore invokes only one command, and is carried out once however often it is sent.
    */
   run<S extends Responses, A extends ReadOperation | undefined>(
     operation: CommandOperation<S, Erased, A>,
@@ -154,8 +154,9 @@ export class Visit<Params = unknown> {
   }
 
   /**
-   * The ids of what has exactly one of these names, in any case, alone or behind the name of its owner, as in "Network / Development": by the name, all
-   * that the visitor may read, or only that of some kinds. It is one costly read, so a form looks up all its names together.
+   * Finds the ids of things with exactly one of these names, in any case, alone or after the name of the owner, as in "Network /
+   * Development". Searches everything that the visitor may read, or only some kinds. A lookup is one costly read, so a form looks up all of
+   * its names together.
    */
   async findNamed(
     names: readonly string[],
@@ -165,14 +166,14 @@ export class Visit<Params = unknown> {
     return (name) => found.get(name) ?? [];
   }
 
-  /** Answers with a stream of events about what a read operation shows. It ends when the visitor may no longer read that. */
+  /** Answers with a stream of events about the resource of a read operation. It ends when the visitor may no longer read that. */
   stream(operation: ReadOperation, input: PageInput, produce: Producer): Promise<FastifyReply> {
     return streamForPage(this, operation, input, produce);
   }
 
   /**
-   * Makes the operation's own decision: for at least one of the targets, or, without targets, whether the visitor's permissions allow it
-   * anywhere. Ask this about what has no `actions` of its own, such as a list or something that is to be made.
+   * Decides as the operation itself would: for at least one of the targets or, without targets, whether the visitor's permissions allow it
+   * anywhere. Use it for things without `actions` of their own, such as a list or a new resource.
    */
   mayDo({ id }: Pick<Operation, 'id'>, ...targets: readonly (Ownership | undefined)[]): Action {
     return describeAuthority(findProtected(this.context.operations, id), this.principal, targets);
@@ -196,7 +197,7 @@ export class Visit<Params = unknown> {
     return readFrame(this.em, framed, () => context.countForBar(this));
   }
 
-  /** Sends the browser to another page, by GET. A form that is sent again leads there again. */
+  /** Redirects the browser to another page, by GET. If the form is submitted again, it redirects there again. */
   async redirect(path: LocalPath): Promise<FastifyReply> {
     await keepPath(this, path);
     return seeOther(this.reply, path);

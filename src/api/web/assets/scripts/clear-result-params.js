@@ -1,5 +1,5 @@
-// Removes the parameters that name a result from the address, so that neither a reload nor a bookmark shows the result again. Without scripts, the address
-// keeps them.
+// Removes the parameters that name a result from the address, so that neither a reload nor a bookmark shows the result again. Without
+// scripts, they stay in the address.
 (() => {
   const address = new URL(location.href);
   const named = keptFields.resultParameters().filter((name) => address.searchParams.has(name));

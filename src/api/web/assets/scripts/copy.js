@@ -1,4 +1,5 @@
-// Copies the value beside a button. Where the browser gives scripts no clipboard, as without HTTPS, the value is selected instead.
+// Copies the value beside a button. If the browser does not allow scripts to use the clipboard, as without HTTPS, the value is selected
+// instead.
 (() => {
   /** @param {Element} value */
   function select(value) {

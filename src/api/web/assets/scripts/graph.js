@@ -1,6 +1,7 @@
-// Moves between the nodes of a graph by arrow keys, and says where a drawing scrolls. Each node that leads somewhere is a link, so Tab and Enter work without this.
+// Moves between the nodes of a graph by arrow keys, and marks a drawing that scrolls. Each node with a page is a link, so Tab and Enter
+// work without this.
 (() => {
-  /** How much further a node seems that lies beside the direction of the key. */
+  /** The weight of the distance across the direction of a key, compared with the distance along it. */
   const aside = 2.5;
 
   /** @type {Readonly<Record<string, readonly [number, number]>>} */
@@ -44,9 +45,9 @@
 
   tellWhatScrolls();
   addEventListener('resize', tellWhatScrolls);
-  // A page that follows changes has taken over the words as the server writes them.
+  // An update of the page has replaced the text by that of the server.
   document.addEventListener('htmx:after:swap', tellWhatScrolls);
-  // A draft has been drawn anew.
+  // A draft has been drawn again.
   document.addEventListener('graph:drawn', tellWhatScrolls);
 
   document.addEventListener('keydown', (event) => {

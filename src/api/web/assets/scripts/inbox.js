@@ -1,5 +1,5 @@
-// Keeps the number of runs that wait for the visitor's approval: it is counted again after changes that the page hears of, every quarter
-// of a minute, and when the reader comes back to the page. A page that nobody looks at counts nothing.
+// Updates the number of runs that wait for the visitor's approval: after changes that the page is notified of, every quarter of a minute,
+// and when the reader comes back to the page. A hidden page requests nothing.
 (() => {
   const link = document.querySelector('#inbox');
   if (!(link instanceof HTMLAnchorElement)) return;
@@ -14,10 +14,11 @@
     isCounting = true;
     try {
       const answer = await fetch(address, { headers: { accept: 'application/json' } });
-      // A session that has ended leads to the sign-in page. What the reader types must stay, so the page is left as it is.
+      // When the session has expired, the answer redirects to the sign-in page. The page stays as it is, so that nothing is lost that the
+      // reader types.
       if (answer.ok && !answer.redirected) show(await answer.json());
     } catch {
-      // The service cannot be reached: the number stays, and is counted again.
+      // The service cannot be reached. The number stays, and is requested again later.
     }
     setTimeout(() => {
       isCounting = false;

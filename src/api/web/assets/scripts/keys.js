@@ -1,5 +1,5 @@
-// Single keys move through a page and open things, and never change anything. They can be turned off (WCAG 2.1.4), and do nothing
-// while somebody types. Elements name their key in `data-key` and what it does in `data-key-says`.
+// Single keys move through a page and open things, and never change anything. They can be turned off (WCAG 2.1.4), and do nothing while
+// somebody types. Elements have their key in `data-key`, and its description in `data-key-says`.
 (() => {
   const setting = 'single-keys';
 
@@ -46,7 +46,7 @@
     if (!isTyping(element)) element.click();
   }
 
-  /** A tip that covers something is closed until the pointer or the focus leaves its button (WCAG 1.4.13). */
+  /** Closes a tooltip that covers something, until the pointer or the focus leaves its button (WCAG 1.4.13). */
   function closeTips() {
     for (const tipped of document.querySelectorAll('.tipped:is(:hover, :focus-within)')) {
       tipped.setAttribute('data-closed', '');
@@ -133,7 +133,7 @@
     box.addEventListener('change', () => localStorage.setItem(setting, box.checked ? 'on' : 'off'));
   }
   document.addEventListener('keydown', onKey);
-  // A menu closes when something else is used.
+  // A menu closes when the reader clicks somewhere else.
   document.addEventListener('click', (event) => {
     for (const menu of document.querySelectorAll('details.menu[open]')) {
       if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open');

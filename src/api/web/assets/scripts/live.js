@@ -1,4 +1,4 @@
-// Says when a page no longer follows changes. An open stream takes the note away again, and the page reads what it missed without one.
+// Shows a note while a page does not get updates. When a stream connects again, the note disappears, and the page loads what it missed.
 (() => {
   const note = document.querySelector('#live-note');
   if (!(note instanceof HTMLElement)) return;

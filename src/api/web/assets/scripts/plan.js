@@ -1,6 +1,6 @@
 // Moves through the changes of a plan by keys, opens the change that the address names, and opens all of them for print.
 (() => {
-  /** The change at which the reader is. @type {HTMLDetailsElement | null} */
+  /** The current change of the reader. @type {HTMLDetailsElement | null} */
   let current = null;
 
   /** @returns {HTMLDetailsElement[]} */
@@ -29,7 +29,7 @@
     for (const each of changes) each.open = open;
   }
 
-  /** Opens the change that the address names. One that is on another page of the plan is looked for there. */
+  /** Opens the change that the address names. If it is on another page of the plan, goes to that page. */
   function showNamed() {
     const number = Number(/^#r-([1-9]\d{0,8})$/.exec(location.hash)?.[1]);
     if (!number) return;

@@ -1,4 +1,4 @@
-// Sets the colour scheme before the page is drawn. Without a choice, the browser's own scheme holds.
+// Sets the colour scheme before the page is drawn. If the reader has chosen none, that of the browser applies.
 (() => {
   const themes = ['system', 'light', 'dark'];
 

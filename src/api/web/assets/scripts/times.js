@@ -1,8 +1,8 @@
-// Shows times in the reader's own time zone or in UTC, by one switch for all pages. Times of which the age matters say how long ago they
-// were, if that is less than a day. The exact time appears with the pointer. It runs before the page is parsed and changes each time as it
-// arrives, so that the browser never draws the service's own text, which has another width.
+// Shows times in the reader's own time zone or in UTC, by one switch for all pages. Times whose age matters show their age if it is less
+// than a day, and the exact time in a tooltip. The script runs before the page is parsed and changes each time as it arrives, so that the
+// browser never draws the server's text, which has another width.
 (() => {
-  /** Each unit with its length, and as it is written in full, where there is little room, and in how long something lasts. */
+  /** The units, each with its length and three spellings: in full, for narrow places, and for durations. */
   const units = /** @type {const} */ ([
     { length: 3_600_000, usual: ' hr.', narrow: 'h', lasting: ' hr' },
     { length: 60_000, usual: ' min.', narrow: 'm', lasting: ' min' },
@@ -14,10 +14,13 @@
   try {
     isUtc = localStorage.getItem('time-zone') === 'utc';
   } catch {
-    // The browser keeps nothing: local times.
+    // The browser stores nothing, so times are local.
   }
 
-  /** As the service writes times. The formats of the browser take ten milliseconds to load. @param {Date} time */
+  /**
+   * Reads a time as the server writes it. The formats of the browser are not used, because they take ten milliseconds to load. @param
+   * {Date} time
+   */
   function readParts(time) {
     const shifted = isUtc ? time : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
     const day = `${shifted.getUTCDate()} ${months[shifted.getUTCMonth()]}`;
@@ -66,7 +69,7 @@
     if (element.textContent !== text) element.textContent = text;
   }
 
-  /** Few readers ask for the exact time, and a page may have hundreds. @param {Event} event */
+  /** Adds the exact time only when a reader asks for it: a page may have hundreds of times. @param {Event} event */
   function showExact({ target }) {
     const element = target instanceof Element ? target.closest('time') : null;
     const time = new Date(element?.dateTime ?? '');
@@ -84,10 +87,10 @@
     for (const name of document.querySelectorAll('[data-time-zone]')) name.textContent = isUtc ? 'UTC' : 'local time';
   }
 
-  /** A time that arrived or was changed, and every time in a part that arrived. @param {MutationRecord} change */
+  /** Shows a time that was added or changed, and every time in a part that was added. @param {MutationRecord} change */
   function showChanged({ target, addedNodes }) {
     const around = target instanceof Element ? target : target.parentElement;
-    // A log has no times, and changes at every frame while somebody scrolls.
+    // A log has no such times, and changes at every frame while somebody scrolls.
     if (!around || around.closest('run-log')) return;
     const changed = around.closest('time');
     if (changed) return show(changed);
@@ -98,7 +101,7 @@
     }
   }
 
-  // An update brings the service's own text back; this runs before the browser draws it.
+  // An update restores the server's text. This runs before the browser draws it.
   new MutationObserver((changes) => changes.forEach(showChanged)).observe(document.documentElement, {
     childList: true,
     characterData: true,

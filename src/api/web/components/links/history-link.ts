@@ -7,7 +7,7 @@ export function renderHistoryLink(type: string, id: string): Html {
   return renderFilteredHistory({ resource_type: type, resource_id: id });
 }
 
-/** A link to the audit records that filters of the audit find. */
+/** A link to the audit records that match these filters. */
 export function renderFilteredHistory(filters: Query): Html {
   return html`<a class="button button-plain" href="${pagePath(pages.audit, {}, filters)}">${renderIcon('history')}History</a>`;
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { pagePath, pages } from '#api/web/paths.ts';
 import type { Named, Names } from '#domain/tenancy/names.ts';
 
-/** What pages call a thing. Instances of several environments often share a name, so that of an instance says where it is. */
+/** The name of a thing on pages. Instances in several environments often share a name, so that of an instance includes its environment. */
 export function placedName({ name, environment }: Pick<Named, 'name' | 'environment'>): string {
   return environment === null ? name : `${name} in ${environment}`;
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '#api/web/html.ts';
 import { findResourcePath } from '#api/web/resource-kinds.ts';
 import type { Names } from '#domain/tenancy/names.ts';
 
-/** A team by its name, which leads to it. `names` has the names that the page has read. */
+/** The name of a team, as a link. `names` has the names that the page has read. */
 export function renderTeamLink(id: string, names: Names): Html {
   const team = names.get(id);
   const path = findResourcePath('teams', { id, organizationId: team?.organizationId ?? null });

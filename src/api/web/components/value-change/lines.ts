@@ -1,12 +1,12 @@
 import { diffLines } from 'diff';
 
-/** A part of a text: lines that are removed, added, or stay. `hidden` lines stay too, and are only counted. */
+/** A part of a text: removed, added, or unchanged lines. `hidden` lines are unchanged too, and are only counted. */
 export interface LinePart {
   readonly kind: 'removed' | 'added' | 'same' | 'hidden';
   readonly lines: readonly string[];
 }
 
-/** How many lines that stay are shown before and after a change. */
+/** How many unchanged lines are shown before and after a change. */
 const context = 3;
 /** How long the comparison of two texts may take, in milliseconds. */
 const timeout = 40;

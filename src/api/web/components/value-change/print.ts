@@ -5,19 +5,22 @@ import { unrepresentableReason } from '#domain/shared/values/representable.ts';
 
 export interface Printed {
   readonly text: string;
-  /** Left out at the end, because the value is too long. */
+  /** The end is left out, because the value is too long. */
   readonly isCut: boolean;
 }
 
-/** Signs that a reader does not see, or that change the order in which the text is read. */
+/** Characters that are invisible, or that change the reading order of the text. */
 const unseen = /(?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A text in which signs that a reader would not see are written out. A reader who decides must see what it contains. */
+/** Writes out the invisible characters of a text. A reader who decides must see what it contains. */
 export function showUnseen(text: string): string {
   return text.replace(unseen, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
-/** A value as JSON with indents, in which marks are words. It stops after `max` characters, so that no value is printed whole. */
+/**
+ * A value as indented JSON. Marks, such as that of a secret, become words. Printing stops after `max` characters, so that a large value
+ * costs no more.
+ */
 export function printValue(value: Side, max: number): Printed {
   const pieces: string[] = [];
   let left = max;
@@ -36,7 +39,7 @@ function* piecesOf(value: Side, indent: string): Generator<string> {
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const inner = `${indent}  `;
   let isFirst = true;
-  // The members of a large value are not all read, because only the first of them are printed.
+  // Reads the members one by one, because only the first ones of a large value are printed.
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     yield `${isFirst ? open : ','}\n${inner}${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}`;
     yield* piecesOf((value as Readonly<Record<string | number, JsonValue>>)[name], inner);
@@ -45,7 +48,7 @@ function* piecesOf(value: Side, indent: string): Generator<string> {
   yield isFirst ? `${open}${close}` : `\n${indent}${close}`;
 }
 
-/** What people call a value that is not shown; null for any other. */
+/** The word for a value that is not shown; null for any other value. */
 export function wordOf(value: Side): string | null {
   if (value === undefined) return '(not set)';
   if (isSecret(value)) return '(sensitive)';

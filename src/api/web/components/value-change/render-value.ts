@@ -6,7 +6,7 @@ import { type Html, html } from '../../html.ts';
 import { compareLines, type LinePart } from './lines.ts';
 import { isShort, type Printed, printValue, showUnseen, wordOf } from './print.ts';
 
-/** How much of a value is shown, and how much effort its comparison is worth. */
+/** How much of a value is shown, and how much work its comparison may take. */
 export interface Extent {
   /** The longest value in characters. */
   readonly maxCharacters: number;
@@ -26,14 +26,14 @@ export function renderSides({ kind, before, after }: Sides, extent: Extent): Htm
   return html`${renderOne('del', before, extent)}${renderOne('ins', after, extent)}`;
 }
 
-/** A value that stays. */
+/** An unchanged value. */
 export function renderPlain(value: Side, extent: Extent): Html {
   if (isShort(value))
     return html`<span class="foreign value-text">${printValue(value, extent.maxCharacters).text}</span>`;
   return renderBlock('same', printReadable(value, extent));
 }
 
-/** How much of the next value is shown: as much as the page has room for. */
+/** The number of characters of the next value: limited by its own length and by what is left for the page. */
 function roomIn({ maxCharacters, effort }: Extent): number {
   return Math.max(0, Math.min(maxCharacters, effort.characters));
 }
@@ -55,7 +55,7 @@ function renderShort(kind: 'ins' | 'del', value: Side): Html {
     : html`<del class="value-text foreign">${shown}</del>`;
 }
 
-/** A text with lines is printed in lines, and a text that holds JSON as JSON. */
+/** Prints a text with line breaks in lines, and a text that contains JSON as indented JSON. */
 function printReadable(value: Side, extent: Extent): Printed {
   const max = roomIn(extent);
   const printed = max > 0 ? print(value, max) : { text: '', isCut: true };
@@ -81,7 +81,7 @@ function renderBlock(kind: 'ins' | 'del' | 'same', { text, isCut }: Printed): Ht
   return html`<pre class="value-block value-block-${kind} foreign" data-sign="${signs[kind]}"${scrolledByKeys(text)}>${said}${body}</pre>`;
 }
 
-/** A block that may be higher than its limit is scrolled by keys, too. */
+/** Makes a block that may be higher than its limit focusable, so that the keyboard can scroll it. */
 function scrolledByKeys(text: string): Html | null {
   return text.length > 400 || text.split('\n').length > 12 ? html` tabindex="0"` : null;
 }

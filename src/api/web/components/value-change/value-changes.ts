@@ -4,7 +4,7 @@ import { formatCount } from '../../text.ts';
 import { showUnseen } from './print.ts';
 import { type Extent, renderPlain, renderSides, type Sides } from './render-value.ts';
 
-/** A change of a value, as the domain lists it and as the API answers it. */
+/** A change of a value, as the domain and the API represent it. */
 export interface ShownChange extends Sides {
   readonly label: string;
   readonly sensitive: boolean;
@@ -16,11 +16,11 @@ export interface ShownChange extends Sides {
 export interface ChangesView extends Extent {
   readonly maxDifferences: number;
   readonly maxUnchanged: number;
-  /** The page that shows all of them; null: there is none. */
+  /** The page that shows all of them; null if there is none. */
   readonly whole: LocalPath | null;
 }
 
-/** The values that differ, each with what it was and what it becomes. Null if there are none. */
+/** The values that differ, each before and after the change. Null if there are none. */
 export function renderValueChanges<Change extends ShownChange>(
   changes: readonly Change[],
   view: ChangesView,
@@ -39,7 +39,7 @@ function renderValueChange(change: ShownChange, extent: Extent, mark: Html | nul
 ${note ? html`<em class="value-note">${note}</em>` : null}${truncated ? html`<em class="value-note">cut around the difference</em>` : null}${isWithheld ? null : renderSides(change, extent)}</li>`;
 }
 
-/** The values that stay as they are, closed. Null if there are none. */
+/** The unchanged values, in a closed part. Null if there are none. */
 export function renderUnchanged(
   unchanged: readonly { readonly label: string; readonly after: Sides['after'] }[],
   view: ChangesView,
@@ -56,7 +56,7 @@ ${renderGap(unchanged.length - shown.length, 'more stay as they are', view.whole
 
 const maxLabelLength = 1000;
 
-/** A label repeats the names of everything around a value, and a stranger may have chosen them. */
+/** Shortens a label. It contains the names of everything around a value, which a stranger may have chosen. */
 function shorten(label: string): string {
   return label.length > maxLabelLength ? `${label.slice(0, maxLabelLength).toWellFormed()}…` : label;
 }

@@ -6,41 +6,41 @@ export interface Choice {
   readonly label: string;
   /** What the choice means. Only radio buttons show it. */
   readonly hint?: string;
-  /** What it belongs to. A select shows those that follow each other under this heading. */
+  /** The heading of its group. A select shows adjacent choices of a group together. */
   readonly group?: string;
 }
 
-/** Stands before the choices of a field that must be filled in, until its visitor chooses. */
+/** The first choice of a required field, until the visitor chooses another. */
 export const unchosen: Choice = { value: '', label: 'Choose…' };
 
 /** The choices of a field, spread into it. */
 export interface Choices {
   readonly choices: readonly Choice[];
-  /** There are more than these. The field then also takes the name of another. */
+  /** The list is incomplete. The field then also accepts the names of other things. */
   readonly isCut: boolean;
-  /** As fields have them. */
+  /** The kinds of the choices, as in `FormField`. */
   readonly choiceKinds?: readonly NamedKind[] | undefined;
 }
 
-/** The choices but one, such as the owner that something has already. */
+/** The choices without one of them, such as the current owner. */
 export function without(value: string, { choices, ...more }: Choices): Choices {
   return { choices: choices.filter((choice) => choice.value !== value), ...more };
 }
 
-/** What a field with too many choices says, so that nobody believes that these are all. */
+/** Says that a field does not offer all choices. */
 export function explainCut({ choices, choiceKinds }: Pick<Choices, 'choices' | 'choiceKinds'>): string {
   const listed = choices.filter((choice) => choice.value !== '').length;
   const others = choiceKinds?.length === 0 ? 'another one' : 'the name or the ID of another one';
   return `Only the first ${listed} are listed. Type to search, or enter ${others}.`;
 }
 
-/** What a field that offers names shows for a value: the label of the choice. Where several have the same label, it is the value. */
+/** The text of a field for a value: the label of the choice, or the value itself if several choices have the same label. */
 export function nameOfChoice(choices: readonly Choice[], value: string): string {
   const label = choices.find((choice) => choice.value === value)?.label;
   return label !== undefined && choices.filter((choice) => choice.label === label).length === 1 ? label : value;
 }
 
-/** The values that a visitor may have meant by typing one of them, or a label. */
+/** The values that a typed text may mean: a value itself, or those with this label. */
 export function valuesOfName(choices: readonly Choice[], typed: string): string[] {
   const text = typed.trim();
   const called = choices.filter(({ label }) => label.toLowerCase() === text.toLowerCase());

@@ -3,7 +3,7 @@ import { type Choice, nameOfChoice, unchosen } from './choices.ts';
 import { type FormField, sentValue } from './form-field.ts';
 import { renderLines } from './lines.ts';
 
-/** What a visitor fills in for a field. The state is what a screen reader says of it. */
+/** The control of a field. `state` has the attributes that describe it to screen readers. */
 export function renderControl(field: FormField, id: string, state: Html): Html {
   const {
     name,
@@ -52,21 +52,21 @@ function renderOptions(choices: readonly Choice[], value: string): Html[] {
   });
 }
 
-/** The second name of a field whose value may have several lines; null: it has one. */
+/** The second name of a field whose value may have several lines; null if it cannot. */
 export function linesName({ name, kind, isSecret }: FormField): string | null {
   return kind === 'password' && isSecret ? `${name}.lines` : null;
 }
 
-/** A field that is cut offers names: nobody reads ids. */
+/** A field without all of its choices offers names, because nobody reads ids. */
 function byName(field: FormField): FormField {
   const { choices = [] } = field;
   const named = choices.map((choice) => ({ ...choice, value: nameOfChoice(choices, choice.value) }));
-  // The empty choice stays what an empty field means.
+  // The empty choice keeps its value, because an empty field has a meaning.
   const shown = named.map((choice, index) => (choices[index]?.value === '' ? { ...choice, value: '' } : choice));
   return { ...field, choices: shown, value: sentValue(field) };
 }
 
-/** A field that offers its choices while somebody types, and takes what it does not offer. */
+/** A text field that suggests its choices while somebody types, and accepts others. */
 function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, common: Html): Html {
   const [empty] = choices.filter((choice) => choice.value === '');
   return html`<input type="text" ${common} list="${id}-choices" value="${value}" placeholder="${empty?.label ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false">
@@ -75,7 +75,7 @@ function renderOpenSelect({ choices = [], value = '' }: FormField, id: string, c
     .map((choice) => html`<option value="${choice.value}" label="${choice.label}"></option>`)}</datalist>`;
 }
 
-/** Of several choices none is made for the visitor: a form that is sent in a hurry must not act on the first one. */
+/** If there are several choices, none is preselected: a form that is submitted in a hurry must not act on the first one. */
 function renderUnchosen(choices: readonly Choice[], value: string): Html | null {
   if (choices.some((choice) => choice.value === value)) return null;
   return html`<option value="" selected>${choices.length === 0 ? 'There is nothing to choose' : unchosen.label}</option>`;

@@ -25,32 +25,38 @@ export interface FormField {
     | 'files'
     | 'folder'
     | 'matrix';
-  /** The field is in a part with this title, which is closed while the field has no problem. */
+  /** The title of a part that contains the field. The part is closed unless the field has a problem. */
   readonly foldedAs?: string | undefined;
   /** What the value means, or how it should look. */
   readonly hint?: Html | string;
-  /** Stands below the field, such as a list of what may be entered. */
+  /** Content below the field, such as a list of valid values. */
   readonly below?: Html;
   readonly value?: string | undefined;
   readonly isOptional?: boolean;
-  /** Of the kind `checkbox`: turns something on and off. */
+  /** For `checkbox`: it turns something on and off. */
   readonly isSwitch?: boolean;
-  /** The field follows a switch, and says why that is off. While it is on, the field is out of sight. */
+  /** The field belongs to the switch before it, and says why the switch is off. It is hidden while the switch is on. */
   readonly isReasonOfSwitch?: boolean;
   /** The value may be a secret: the browser keeps no copy of it. */
   readonly isSecret?: boolean;
-  /** The browser does not keep what is typed: a confirmation holds for what the form shows now. A hidden field: it is not what the form is about. */
+  /**
+   * The browser does not keep what is typed, because a confirmation is about what the form shows now. For a hidden field: its value does
+   * not identify what the form is about.
+   */
   readonly isUnkept?: boolean;
   readonly choices?: readonly Choice[];
-  /** A select has more choices than these. It then offers their names, and takes the name or the id of another, too. */
+  /** The select does not offer all choices. It then suggests names, and also accepts the name or the id of another choice. */
   readonly isCut?: boolean;
-  /** Of which kinds the choices are. Names of others are looked for among these kinds alone; without them, among all. None: the choices are no things, so another text is a value. */
+  /**
+   * The kinds of the choices. A typed name is searched only among these kinds, or among all if they are undefined. If the list is empty,
+   * the choices do not stand for resources, and any text is valid.
+   */
   readonly choiceKinds?: readonly NamedKind[] | undefined;
-  /** Of the kind `text`: values that are offered while somebody types. Others may be typed too. */
+  /** For `text`: values that are suggested while somebody types. Others are valid too. */
   readonly suggestions?: readonly Choice[];
-  /** Of the kind `matrix`. */
+  /** For `matrix`. */
   readonly matrix?: Matrix;
-  /** Of the kind `area`: it holds a list, as `readWords` reads it, so its problems name lines. */
+  /** For `area`: the text is a list as `readWords` reads it, so problems name lines. */
   readonly isWordList?: boolean;
   readonly min?: number;
   readonly max?: number;
@@ -59,7 +65,7 @@ export interface FormField {
   readonly form?: string | undefined;
 }
 
-/** What the form sends for the value of a field: a select that offers only some of its choices sends names. */
+/** What the form sends for a value: a select that does not offer all choices sends names. */
 export function sentValue({
   kind,
   isCut,
@@ -69,7 +75,7 @@ export function sentValue({
   return kind === 'select' && isCut && value !== '' ? nameOfChoice(choices, value) : value;
 }
 
-/** A field that must be filled in and has a single choice has it chosen. */
+/** Preselects the choice of a required field that has only one. */
 export function withOnlyChoice(field: FormField): FormField {
   const { kind, isOptional, isCut, choices = [] } = field;
   if ((kind !== 'select' && kind !== 'radio') || isOptional || isCut) return field;
@@ -78,7 +84,7 @@ export function withOnlyChoice(field: FormField): FormField {
   return real.length === 1 && only ? { ...field, choices: real, value: only.value } : field;
 }
 
-/** What the fields of a form are called, by their names and by the last parts of these. */
+/** The labels of a form's fields, by name and by the last part of the name. */
 export function labelsOf(fields: readonly FormField[]): Labels {
   const visible = fields.filter(({ kind }) => kind !== 'hidden');
   const last = (name: string) => name.split('.').at(-1) ?? name;

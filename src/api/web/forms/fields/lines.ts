@@ -7,8 +7,9 @@ interface LinesField {
 }
 
 /**
- * A second field for a value of several lines, such as a key: browsers drop the line breaks of what is pasted into a field of one line. With scripts, that
- * field becomes a text area by itself (`lines.js`), and this one is not there. What stands in it counts instead of the other one.
+ * A second field for a value of several lines, such as a key, because browsers drop line breaks that are pasted into a field of one line.
+ * It exists only without scripts: with them, the first field becomes a text area (`lines.js`). If this field is filled in, its value
+ * replaces that of the other.
  */
 export function renderLines({ id, name, isSecret }: LinesField): Html {
   return html`<noscript><details><summary>Several lines</summary><label for="${id}-lines">Instead of the field above</label>

@@ -1,8 +1,8 @@
 import { type Html, html } from '#api/web/html.ts';
 
-/** What a field of the kind `matrix` asks: one box for each row and column. */
+/** A field of the kind `matrix`: one box for each row and column. */
 export interface Matrix {
-  /** What the rows are. */
+  /** The heading of the rows. */
   readonly heading: string;
   readonly columns: readonly { readonly name: string; readonly label: string }[];
   readonly rows: readonly MatrixRow[];
@@ -12,33 +12,33 @@ export interface MatrixRow {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  /** The columns that are ticked in this row. */
+  /** The columns that are checked in this row. */
   readonly ticked: ReadonlySet<string>;
 }
 
-/** The name of a box. Names of fields cannot have dots: those lead into the body. */
+/** The name of a box. It has no dot, because dots in field names lead into the body. */
 export function boxName(row: string, column: string): string {
   return `${row.replaceAll('.', '-')}--${column}`;
 }
 
-/** Says that the form that was sent had the row: a box that is not ticked is not sent. */
+/** The name of a hidden field that says that the form had this row. Browsers do not send unchecked boxes. */
 function rowName(row: string): string {
   return `${row.replaceAll('.', '-')}--shown`;
 }
 
-/** The names of everything that a matrix sends. */
+/** The names of all fields of a matrix. */
 export function matrixNames({ columns, rows }: Matrix): string[] {
   return rows.flatMap(({ name }) => [rowName(name), ...columns.map((column) => boxName(name, column.name))]);
 }
 
-/** What the boxes of a matrix send if nobody changes them. */
+/** The values that a matrix sends if nobody changes it. */
 export function sentBoxes({ columns, rows }: Matrix): (readonly [name: string, value: string])[] {
   return rows.flatMap(({ name, ticked }) =>
     columns.map((column) => [boxName(name, column.name), ticked.has(column.name) ? 'yes' : ''] as const),
   );
 }
 
-/** The columns that were ticked in a row; undefined if the form did not have the row. */
+/** The columns that were checked in a row; undefined if the form did not have the row. */
 export function readRow(
   typed: Readonly<Record<string, string>>,
   row: string,
@@ -48,7 +48,7 @@ export function readRow(
   return new Set(columns.filter((column) => typed[boxName(row, column)] === 'yes'));
 }
 
-/** A table of boxes. What was typed before wins. */
+/** A table of boxes. What was typed before overrides the matrix. */
 export function renderMatrix(
   { heading, columns, rows }: Matrix,
   {

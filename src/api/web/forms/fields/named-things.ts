@@ -3,19 +3,22 @@ import type { NamedKind } from '#domain/searched-kinds.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 import type { Choice, Choices } from './choices.ts';
 
-/** Something that a field offers by its name. */
+/** A thing that a field offers by its name. */
 export interface NamedThing {
   readonly id: string;
   readonly name: string;
-  /** Stands before the name and what the name is in, such as "Project ". */
+  /** A text before the name, such as "Project ". */
   readonly before?: string;
-  /** The name of its project, unless `name` has it already. */
+  /** The name of its project, unless `name` contains it. */
   readonly project?: string | null;
-  /** The team that owns it; null or nothing: the installation. */
+  /** The team that owns it. Null or undefined: the installation. */
   readonly team_id?: string | null;
 }
 
-/** What a thing is in, from the nearest to the farthest: another level stands before its name while others have the same label. */
+/**
+ * The levels around a thing, from the nearest to the farthest. While several choices have the same label, the next level is put before
+ * their names.
+ */
 const levels: readonly ((thing: NamedThing, names: Names) => string | null | undefined)[] = [
   ({ project }) => project,
   ({ team_id: id }, names) => names.get(id ?? '')?.name,
@@ -23,8 +26,8 @@ const levels: readonly ((thing: NamedThing, names: Names) => string | null | und
 ];
 
 /**
- * The choices of things, in their order. Those that would have the same label name their team as well, as in "Core / Network / Production", and their
- * organization if that is not enough.
+ * The choices for things, in their order. Those with the same label get the name of their team, as in "Core / Network / Production", and
+ * that of their organization if necessary.
  */
 export async function nameChoices(em: Em, things: readonly NamedThing[]): Promise<Choice[]> {
   const plain = things.map(({ id, name, before = '' }) => ({ value: id, label: before + name }));
@@ -49,7 +52,7 @@ export async function nameChoices(em: Em, things: readonly NamedThing[]): Promis
   return toChoices();
 }
 
-/** The choices from one page of a list, by their names. */
+/** The choices from one page of a list, by name. */
 export async function choicesOf(
   em: Em,
   {

@@ -5,7 +5,7 @@ import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 
 const blankJson: Entry = { kind: 'json', text: '' };
 
-/** A part of a form into which nothing is entered yet; JSON, if the parts inside it are beyond the budget. */
+/** The empty entry for a part of a form. It is JSON if the parts inside it would exceed the budget. */
 export function blankEntry(node: Node, budget: Budget): Entry {
   switch (node.kind) {
     case 'json':
@@ -25,7 +25,7 @@ export function blankEntry(node: Node, budget: Budget): Entry {
 
 const maxBlank = 3;
 
-/** A list that must not be empty begins with room for its first items. */
+/** A list that must not be empty starts with the minimum number of items. */
 function blankArray(node: ArrayNode, budget: Budget): Entry {
   const min = node.isRequired && typeof node.schema['minItems'] === 'number' ? node.schema['minItems'] : 0;
   const { first, item } = node;

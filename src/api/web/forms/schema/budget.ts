@@ -1,7 +1,7 @@
-/** Something would be larger than its budget allows. */
+/** Something would exceed its budget. */
 export class BeyondBudget extends Error {}
 
-/** How much more may be made. Everything in one form spends from the same budget before it is made, so that nothing multiplies. */
+/** A limit on the work for one form. All parts share it and pay before they are made, so that nested parts cannot multiply. */
 export class Budget {
   #left: number;
 
@@ -13,7 +13,7 @@ export class Budget {
     return this.#left;
   }
 
-  /** Spends the cost, or nothing if there is less left. */
+  /** Spends the cost and returns true, or returns false if less is left. */
   spend(cost: number): boolean {
     if (cost > this.#left) return false;
     this.#left -= cost;
@@ -25,7 +25,10 @@ export class Budget {
     if (!this.spend(cost)) throw new BeyondBudget();
   }
 
-  /** Pays for what was already made, such as texts. If it was too much, nothing is left, so that it is not tried again. @throws BeyondBudget */
+  /**
+   * Pays for something that exists already, such as texts. If that exceeds the budget, nothing is left, so that nobody tries again. @throws
+   * BeyondBudget
+   */
   charge(cost: number): void {
     if (this.spend(cost)) return;
     this.#left = 0;
@@ -35,12 +38,12 @@ export class Budget {
 
 const charactersOfOne = 1000;
 
-/** What texts cost, beside the part that shows them: short ones nothing. */
+/** The cost of texts in addition to the part that shows them. Short texts cost nothing. */
 export function costOfText(length: number): number {
   return Math.floor(length / charactersOfOne);
 }
 
-/** What was made, or null if it would go beyond a budget. */
+/** Returns what `make` makes; null if it exceeds a budget. */
 export function withinBudget<Made>(make: () => Made): Made | null {
   try {
     return make();

@@ -2,12 +2,12 @@ import { Budget, costOfText } from './budget.ts';
 import { type Entry, itemNode } from './entry.ts';
 import type { Node, ObjectNode } from './plan/node.ts';
 
-/** How many parts a form shows, including all items of its lists. Larger values are written as JSON. */
+/** The maximum number of parts in a form, including all items of its lists. Larger values are written as JSON. */
 export const maxEntries = 2000;
 
 const known = new WeakMap<Node, number>();
 
-/** What one more part for a node costs: one, and more if each such part shows long texts or many options. */
+/** The cost of one more part for a node: one, and more if the part shows long texts or many options. */
 export function costOf(node: Node): number {
   const cost = known.get(node) ?? 1 + costOfText(shownLength(node));
   known.set(node, cost);
@@ -18,7 +18,7 @@ export function costOfAll(nodes: readonly Node[]): number {
   return nodes.reduce((sum, node) => sum + costOf(node), 0);
 }
 
-/** About how many characters a part repeats from the schema. */
+/** The approximate number of characters that a part repeats from the schema. */
 function shownLength(node: Node): number {
   const choices = node.kind === 'options' || node.kind === 'many' ? node.options : [];
   const titles = node.kind === 'shapes' ? node.shapes.map(({ title }) => title) : [];
@@ -27,7 +27,7 @@ function shownLength(node: Node): number {
   return JSON.stringify([...texts, choices, titles]).length;
 }
 
-/** What the parts inside an entry cost; its own part is paid for with those beside it. */
+/** The cost of the parts inside an entry. The part itself is counted with its siblings. */
 export function costInside(node: Node, entry: Entry): number {
   const whole = (each: Node, of: Entry) => costOf(each) + costInside(each, of);
   if (node.kind === 'object' && entry.kind === 'object') {
@@ -41,7 +41,7 @@ export function costInside(node: Node, entry: Entry): number {
   return shape && entry.kind === 'shapes' && entry.entry ? whole(shape, entry.entry) : 0;
 }
 
-/** The budget of the parts inside a form. Its variables are always shown. */
+/** The budget for the parts inside a form. The variables themselves are always shown. */
 export function budgetFor({ members }: ObjectNode, spent = 0): Budget {
   return new Budget(maxEntries - costOfAll(members) - spent);
 }

@@ -15,8 +15,8 @@ import { readEntry } from './value.ts';
 export type SentFields = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads what was entered into a part of a form. What was not sent is blank.
- * @throws Invalid if the form has more parts than its budget allows: a small form may ask for any number of them
+ * Reads what was entered into a part of a form. What was not sent is empty.
+ * @throws Invalid if the form has more parts than its budget allows: a small request may ask for any number of them
  */
 export function decodeEntry(sent: SentFields, node: Node, slot: string, budget: Budget): Entry {
   const json = sent.get(fieldNames.json(slot))?.[0];
@@ -75,7 +75,7 @@ function countOf(sent: SentFields, slot: string): number {
   return Number.isInteger(count) ? Math.min(Math.max(count, 0), maxFormItems) : 0;
 }
 
-/** The chosen shape. If another one was shown, what both have is taken over. */
+/** Reads the chosen shape. If the form showed another one, fields that both have keep their values. */
 function decodeShape(sent: SentFields, node: ShapesNode, slot: string, budget: Budget): Entry {
   const shape = indexIn(node, sent.get(fieldNames.shape(slot))?.[0]);
   const chosen = shape === null ? undefined : node.shapes[shape];

@@ -10,7 +10,7 @@ import { isObject } from './plan/resolve.ts';
 import { slots } from './slots.ts';
 import { readEntry } from './value.ts';
 
-/** Why the form of a variable cannot show a value that is written as JSON, and what the visitor can do. */
+/** Why the form of a variable cannot show a value that is written as JSON, and what the visitor can do about it. */
 function explainUnshown(node: Node, value: JsonValue): string {
   return `${reasonOf(node, value)} Correct the JSON, or empty it to go back to an empty form.`;
 }
@@ -50,13 +50,13 @@ function kindOf(value: JsonValue): string {
   return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : 'true or false';
 }
 
-/** What a button inside a form does to one part of it, without sending the form. */
+/** The actions of buttons inside a form. Each changes one part, without submitting the form. */
 const edits = ['add', 'remove', 'json', 'form', 'default', 'forget', 'show'] as const;
 
 export interface Edit {
   readonly name: (typeof edits)[number];
   readonly slot: string;
-  /** Which item or row is removed. */
+  /** The index of the item or row to remove. */
   readonly index: number;
 }
 
@@ -72,7 +72,7 @@ export function readEdit(text: string): Edit | null {
   return known ? { name: known, slot, index: Number(index) } : null;
 }
 
-/** The entry after an edit. An edit that fits no part changes nothing. The budget is what the whole form may still grow by. */
+/** The entry after an edit. An edit that matches no part changes nothing. The budget limits how much the whole form may grow. */
 export function applyEdit(node: Node, entry: Entry, edit: Edit, budget: Budget, slot = ''): Entry {
   if (slot === edit.slot) return change(node, entry, edit, budget);
   if (!edit.slot.startsWith(`${slot}/`)) return entry;
@@ -121,7 +121,7 @@ function change(node: Node, entry: Entry, { name, index }: Edit, budget: Budget)
   return entry;
 }
 
-/** Where the form is full, the list is written as JSON, which has room for more. */
+/** Adds an item. If the form is full, the list becomes JSON, which has no such limit, unless it contains secrets. */
 function addTo(node: Node, entry: Entry, budget: Budget): Entry {
   const full = () => (holdsSecret(node) ? entry : asJson(readEntry(node, entry, '').value));
   if (entry.kind === 'array' && node.kind === 'array') {
@@ -145,7 +145,7 @@ function asJson(value: JsonValue | undefined): Entry {
   return { kind: 'json', text: value === undefined ? '' : JSON.stringify(value, null, 2) };
 }
 
-/** A text that is not JSON, or that the form cannot show, stays as it is, with the reason. */
+/** Converts JSON into fields. A text that is not JSON, or that the form cannot show, stays as it is, with the reason. */
 function asForm(node: Node, text: string, budget: Budget): Entry {
   const { value, problems } = readEntry(node, { kind: 'json', text }, '');
   const [problem] = problems;

@@ -1,6 +1,6 @@
 import type { Node } from './plan/node.ts';
 
-/** What is entered into a part of a form, as it was typed: it need not be right. */
+/** What is entered into a part of a form, as it was typed. It may be invalid. */
 export type Entry =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'many'; readonly texts: readonly string[] }
@@ -10,7 +10,7 @@ export type Entry =
   | {
       readonly kind: 'json';
       readonly text: string;
-      /** Why the form could not show it when the visitor asked for that. */
+      /** Why the form could not show the JSON as fields, when the visitor asked for that. */
       readonly unshown?: string;
     };
 
@@ -19,10 +19,10 @@ export interface Row {
   readonly entry: Entry;
 }
 
-/** How many items or rows a form shows. More than these are written as JSON. */
+/** The maximum number of items or rows in a form. Longer lists are written as JSON. */
 export const maxFormItems = 50;
 
-/** The node of an item, by its place. */
+/** The node of an item, by its index. */
 export function itemNode(node: Extract<Node, { kind: 'array' }>, index: number): Node | null {
   return node.first[index] ?? node.item;
 }

@@ -6,13 +6,13 @@ import { type Entry, itemNode, maxFormItems } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
 import { isObject } from './plan/resolve.ts';
 
-/** A part of a form that is filled in from a value. A value that the form cannot show, or that is beyond the budget, is written as JSON. */
+/** Fills a part of a form from a value. A value that the form cannot show, or that exceeds the budget, is written as JSON. */
 export function entryOf(node: Node, value: JsonValue | undefined, budget: Budget): Entry {
   if (value === undefined) return blankEntry(node, budget);
   return fill(node, value, budget) ?? { kind: 'json', text: JSON.stringify(value, null, 2) };
 }
 
-/** Null: the form of the node cannot show the value. */
+/** Fills the node from a value; null if the form cannot show it. */
 function fill(node: Node, value: JsonValue, budget: Budget): Entry | null {
   if (!canShow(node, value)) return null;
   switch (node.kind) {
@@ -33,11 +33,11 @@ function fill(node: Node, value: JsonValue, budget: Budget): Entry | null {
   }
 }
 
-/** Whether the form of a node can show a value, judged without the parts of the value. */
+/** Whether the form of a node can show a value. It does not look at the parts of the value. */
 function canShow(node: Node, value: JsonValue): boolean {
   switch (node.kind) {
     case 'text':
-      // Browsers send every line break as the same one.
+      // Browsers convert all line breaks, so a text with CR would change.
       return typeof value === 'string' && value !== '' && !value.includes('\r');
     case 'number':
       return typeof value === 'number';
@@ -66,7 +66,7 @@ function othersIn(node: ObjectNode, value: Readonly<Record<string, JsonValue>>):
 function canShowMembers(node: ObjectNode, value: Readonly<Record<string, JsonValue>>): boolean {
   const others = othersIn(node, value);
   const isBare = Object.keys(value).length === 0 && !node.isRequired;
-  // A name that is empty would be one that is still missing.
+  // The form treats an empty name as one that is still missing.
   const isNamed = others.every(([name]) => name !== '');
   return !isBare && isNamed && others.length <= maxFormItems && (others.length === 0 || node.row !== null);
 }
@@ -92,7 +92,7 @@ function fillArray(node: ArrayNode, value: readonly JsonValue[], budget: Budget)
   return { kind: 'array', items: nodes.map((item, index) => entryOf(item, value[index], budget)) };
 }
 
-/** The first shape that the value fits, judged by its outline alone. */
+/** The first shape that matches the outline of the value. */
 function fillShapes(node: ShapesNode, value: JsonValue, budget: Budget): Entry | null {
   const shape = node.shapes.findIndex((each) => fits(each, value));
   const found = node.shapes[shape];

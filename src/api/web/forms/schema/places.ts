@@ -6,28 +6,28 @@ import { isComposite, type Node } from './plan/node.ts';
 import { fieldNames, groupId, idOf, slots } from './slots.ts';
 import type { ValueProblem } from './value.ts';
 
-/** A part of a form as it is shown. */
+/** A part of a form, as it is shown. */
 interface Place {
   readonly slot: string;
-  /** Where the value is in what the form sends. */
+  /** The place of the value, as a JSON pointer into what the form sends. */
   readonly pointer: string;
-  /** What the visitor sees as its name, such as `network / cidr`. */
+  /** The name that the visitor sees, such as `network / cidr`. */
   readonly label: string;
   /** The id of the control or the group. */
   readonly target: string;
-  /** Its value is chosen, not typed. */
+  /** The value is selected, not typed. */
   readonly isChosen: boolean;
 }
 
-/** The messages at each slot, and the same as a list for the summary. */
+/** The messages by slot, and as a list for the summary. */
 export interface PlacedProblems {
   readonly bySlot: ReadonlyMap<string, string>;
   readonly listed: readonly { readonly target: string; readonly label: string; readonly message: string }[];
-  /** What belongs to no part of the form. */
+  /** Messages that belong to no part of the form. */
   readonly others: readonly string[];
 }
 
-/** Finds for each problem the part of the form that it is about, or the closest one around it. */
+/** Finds for each problem the part of the form that it belongs to, or the closest one around it. */
 export function placeProblems(node: Node, entry: Entry, problems: readonly ValueProblem[]): PlacedProblems {
   const places = new Map<string, Place>();
   for (const place of placesIn(node, entry, { slot: '', pointer: '', label: '' })) places.set(place.pointer, place);

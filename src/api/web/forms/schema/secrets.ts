@@ -3,13 +3,13 @@ import { holdsSecret, type Node, type ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
 import type { VariablesEntry } from './variables.ts';
 
-/** What is entered for one secret. */
+/** The text that is entered for one secret. */
 export type SecretText = Extract<Entry, { kind: 'text' | 'json' }>;
 
-/** What becomes of a secret, by its slot. */
+/** Returns the replacement for a secret, by its slot. */
 type Change = (text: SecretText, slot: string) => SecretText;
 
-/** The entry of variables with each secret changed. */
+/** The entry of variables, with each secret replaced. */
 export function mapSecrets(root: ObjectNode, entry: VariablesEntry, change: Change): VariablesEntry {
   return { ...entry, members: mapMembers(root, entry.members, '', change) };
 }

@@ -1,8 +1,8 @@
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
 /**
- * A slot is the place of a value in a form: a JSON pointer, except that rows and shapes have parts of their own, which cannot be names
- * of members. The names of form fields are made from slots, so what a form sends is read with the plan alone.
+ * A slot identifies a value in a form. It is a JSON pointer, except that rows and shapes have segments that cannot be names of members. The
+ * names of form fields are made from slots, so the plan alone is enough to read what a form sends.
  */
 export const slots = {
   member: (slot: string, name: string) => `${slot}/${escapePointer(name)}`,

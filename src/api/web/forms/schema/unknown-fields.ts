@@ -2,13 +2,13 @@ import { itemNode, maxFormItems } from './entry.ts';
 import type { ArrayNode, Node, ObjectNode } from './plan/node.ts';
 import { slots } from './slots.ts';
 
-/** Whether the form of these variables can have a field with this name. What it cannot have must be refused, not ignored. */
+/** Whether the form of these variables can have a field with this name. An unknown field must be refused, not ignored. */
 export function knowsField(root: ObjectNode, name: string): boolean {
   const [, ...parts] = name.split('/');
   return parts.length === 0 || hasPlace(root, parts);
 }
 
-/** Whether a node has a value at the place that the parts of a slot lead to. */
+/** Whether a node has a value at the place to which a slot leads. */
 function hasPlace(node: Node, [part, ...others]: readonly string[]): boolean {
   if (part === undefined) return true;
   return nodesAt(node, `/${part}`).some((inner) => hasPlace(inner, others));
@@ -35,7 +35,7 @@ function itemsAt(node: ArrayNode, index: number | null): readonly Node[] {
   return item === null ? [] : [item];
 }
 
-/** The place of a row or an item in a form, as its slot says. */
+/** The index of a row or an item, from its slot. */
 function indexOf(slot: string, toSlot: (slot: string, index: number) => string): number | null {
   const index = Number(/\d{1,3}$/.exec(slot)?.[0] ?? Number.NaN);
   return index < maxFormItems && slot === toSlot('', index) ? index : null;

@@ -11,7 +11,7 @@ export interface ValueProblem {
   readonly message: string;
 }
 
-/** The value that was entered; undefined if nothing was. The problems are those that no value can carry to the service. */
+/** The value that was entered; undefined if none was. The problems are those that keep the value from being sent to the service. */
 export interface Entered {
   readonly value: JsonValue | undefined;
   readonly problems: readonly ValueProblem[];
@@ -23,19 +23,19 @@ function entered(value: JsonValue | undefined, problems: readonly ValueProblem[]
   return { value, problems };
 }
 
-/** Of a value that has a place of its own, so that it cannot be left out: what to do if it is blank. */
+/** What to do about an empty value that cannot be left out, by the reason why it cannot. */
 const remedies = {
   item: 'enter a value, or remove the item',
   entry: 'enter a value, or remove the entry',
-  /** An item that every value of the list has. */
+  /** An item that every value of the list must have. */
   first: 'enter a value',
 } as const;
 
 type Kept = keyof typeof remedies;
 
 /**
- * The value of what was entered. What is empty is left out, so that a default applies. The service checks the value; only what is not
- * even readable is a problem here, and what is blank but cannot be left out: nobody has asked for an empty text. Whoever does writes it as JSON.
+ * Reads the value that was entered. Empty fields are left out, so that defaults apply. The service validates the value. Problems here are
+ * only unreadable values, and empty ones that cannot be left out: an empty field never means an empty text, which can be written as JSON.
  */
 export function readEntry(node: Node, entry: Entry, pointer: string, kept: Kept | null = null): Entered {
   const empty = kept === null ? left : entered('', [{ pointer, message: remedies[kept] }]);
@@ -116,7 +116,7 @@ function readObject(
 
 const decimal = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** A text that is no number is sent as it is: the service says what it should be. */
+/** Reads a number. Any other text is sent as it is, and the service says what it should be. */
 function readNumber(text: string, pointer: string): Entered {
   const trimmed = text.trim();
   const number = Number(trimmed);
@@ -128,7 +128,7 @@ function readNumber(text: string, pointer: string): Entered {
   return entered(number);
 }
 
-/** A choice is sent as JSON. Whether it is one of the options is for the service to say. */
+/** Reads a choice, which is sent as JSON. The service checks whether it is one of the options. */
 function readOption(text: string): JsonValue {
   const parsed = parseStrictJson(text);
   return parsed.ok ? (parsed.value as JsonValue) : text;

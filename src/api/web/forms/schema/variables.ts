@@ -11,16 +11,16 @@ import { holdsSecret, type ObjectNode } from './plan/node.ts';
 import { fieldNames, slots } from './slots.ts';
 import { readEntry, type ValueProblem } from './value.ts';
 
-/** What is entered for all variables: in the form, or as one JSON text, beside which secrets keep their fields. */
+/** The entry for all variables: in fields, or as one JSON text, beside which secrets keep their fields. */
 export interface VariablesEntry {
-  /** Null: every variable has its fields. */
+  /** The JSON text; null if all variables have fields. */
   readonly json: string | null;
-  /** Why the form could not take the place of the JSON when the visitor asked for that. */
+  /** Why the form could not show the JSON as fields, when the visitor asked for that. */
   readonly unshown?: string;
   readonly members: Readonly<Record<string, Entry>>;
 }
 
-/** The variables that JSON shows: secrets would be shown with them. */
+/** The variables that JSON shows: all but those with secrets, which must stay hidden. */
 export function openPart(root: ObjectNode): ObjectNode {
   return { ...root, members: root.members.filter((member) => !holdsSecret(member)) };
 }
@@ -29,7 +29,7 @@ export function secretPart(root: ObjectNode): ObjectNode {
   return { ...root, members: root.members.filter(holdsSecret) };
 }
 
-/** A form that is filled in with values. A variable that the form does not know is left out. */
+/** A form that is filled in from values. Values of unknown variables are left out. */
 export function fillVariables(
   root: ObjectNode,
   values: Readonly<Record<string, JsonValue>>,
@@ -58,8 +58,8 @@ export interface EnteredVariables {
 }
 
 /**
- * What was entered for all variables. If something in it cannot be sent, the required variables that are still missing are problems too: the
- * service, which looks for them otherwise, is not asked.
+ * Reads all variables. If one of them cannot be sent to the service, missing required variables are reported here too, because the service,
+ * which otherwise reports them, is not called.
  */
 export function readVariables(root: ObjectNode, entry: VariablesEntry): EnteredVariables {
   const { values, problems } = readEntered(root, entry);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import type { ArrayNode, Node, ObjectNode, ShapesNode } from './plan/node.ts';
 
-/** A value as a run gets it: the members that it lacks have the defaults of their schemas, however deep. */
+/** A value as a run gets it: missing members get the defaults of their schemas, at any depth. */
 export function withDefaults(node: Node, value: JsonValue): JsonValue {
   if (node.kind === 'object') return isJsonObject(value) ? fillMembers(node, value) : value;
   if (node.kind === 'array') return Array.isArray(value) ? fillItems(node, value) : value;
@@ -27,7 +27,7 @@ function fillItems({ first, item }: ArrayNode, items: readonly JsonValue[]): Jso
   });
 }
 
-/** The shape of the value's type. Defaults in the branches of `oneOf` and `anyOf` are never filled in. */
+/** The shape for the type of a value. Defaults in the branches of `oneOf` and `anyOf` are never filled in. */
 function findShape({ shapes, schema }: ShapesNode, value: JsonValue): Node | undefined {
   if (!Array.isArray(schema['type'])) return undefined;
   if (Array.isArray(value)) return shapes.find(({ kind }) => kind === 'array');

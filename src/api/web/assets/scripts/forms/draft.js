@@ -13,7 +13,7 @@
     /** @type {AbortController | undefined} */
     let asking;
 
-    /** Asks the service what is wrong with the text, and takes over the messages and the drawing. It saves nothing. */
+    /** Sends the text to the service for a check, and shows the messages and the drawing of the answer. It saves nothing. */
     async function check() {
       if (text.value === checked) return;
       asking?.abort();
@@ -30,7 +30,7 @@
         takeOver(new DOMParser().parseFromString(await answer.text(), 'text/html'));
         checked = sent;
       } catch {
-        // The next pause, or the button, checks again.
+        // The check failed. The next pause in typing, or the button, checks again.
       }
     }
 
@@ -45,7 +45,7 @@
       document.querySelector('.draft-editor')?.classList.toggle('has-notes', editor?.classList.contains('has-notes'));
     }
 
-    /** While the check is awaited, the numbers already fit the lines. */
+    /** Numbers the lines at once, without waiting for the check. */
     function number() {
       const numbers = document.getElementById('draft-numbers');
       const lines = text.value.split('\n').length;
@@ -61,7 +61,7 @@
       timer = setTimeout(() => void check(), pauseMs);
     });
 
-    // Esc, then Tab leaves the editor: otherwise Tab would hold the keyboard in it.
+    // After Esc, Tab leaves the editor. Otherwise, people who use the keyboard could not leave it.
     let leaves = false;
     text.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') leaves = true;
@@ -76,7 +76,7 @@
       leaves = false;
     });
 
-    // A message leads to its line, in which the caret is then.
+    // A click on a message puts the cursor into its line.
     document.addEventListener('click', (event) => {
       const link = event.target instanceof Element ? event.target.closest('[data-line]') : null;
       if (!(link instanceof HTMLElement)) return;

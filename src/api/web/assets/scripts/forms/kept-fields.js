@@ -1,5 +1,6 @@
 /**
- * The name of a control, its value, whether it is checked (null: it cannot be), and its place among the controls of that name.
+ * The name of a control, its value, whether it is checked (null for a control that cannot be), and its index among the controls of that
+ * name.
  * @typedef {[name: string, value: string, checked: boolean | null, place: number]} KeptValue
  */
 /** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} FormControl */
@@ -16,12 +17,18 @@ const keptFields = (() => {
     );
   }
 
-  /** The revision for which a form was opened stays with what was typed, so that nobody overwrites a newer one unawares. @param {FormControl} control */
+  /**
+   * The revision for which a form was opened. It is kept with what was typed, so that nobody overwrites a newer one by accident.
+   * @param {FormControl} control
+   */
   function isRevision({ type, name }) {
     return type === 'hidden' && name.startsWith('expected_');
   }
 
-  /** Neither a secret nor a confirmation, which its writer gives anew for what the form then shows. @param {FormControl} control */
+  /**
+   * Neither secrets nor confirmations are kept. A confirmation is about what the form shows, so it must be made again.
+   * @param {FormControl} control
+   */
   function mayKeep({ name, type, dataset }) {
     if (name === '' || type === 'password' || type === 'file' || type === 'submit') return false;
     return !(
@@ -91,7 +98,8 @@ const keptFields = (() => {
   }
 
   /**
-   * Tells whether the address sets a field: by its name, or by the last part of that, as `environment_id` sets `work.run.environment_id`.
+   * Returns a function that tells whether the address sets a field: by its name, or by the last part of its name, as `environment_id` sets
+   * `work.run.environment_id`.
    * @param {HTMLFormElement} form
    */
   function namedBy(form) {
@@ -100,8 +108,8 @@ const keptFields = (() => {
   }
 
   /**
-   * What a form is about beside its address, such as the plan that it reviews. A form that the service fills in changes its hidden fields with
-   * what is typed.
+   * What a form is about besides its address, such as the plan that it reviews. Empty for a form that the service fills in, because its
+   * hidden fields change with what is typed.
    * @param {HTMLFormElement} form
    */
   function subjectOf(form) {

@@ -1,10 +1,10 @@
-// What somebody types into a form survives a refresh, an error of the service and the end of the session: it waits in this tab, without passwords and
-// secrets, until the form has been carried out, its writer discards it, cancels or signs out, or a day has passed.
+// Keeps what somebody types into a form through a refresh, an error of the service and the end of the session. It is stored in this tab,
+// without passwords and secrets, until the form was carried out, its writer discards it, cancels or signs out, or a day has passed.
 (() => {
   const { isControl, isRevision, isPicked, controlsOf, isSameControl, isSame, isChanged } = keptFields;
   const { actionOf, addressOf, namedBy, subjectOf } = keptFields;
   /**
-   * `key` is that of a form that was sent without a known outcome.
+   * `key` is the idempotency key of a form that was sent and whose outcome is unknown.
    * @typedef {{ values: KeptValue[], subject: string, key: string | null, at: number, isSent: boolean }} Kept
    */
 
@@ -22,13 +22,16 @@
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  /** A form of a page is known by its address, and by its place among those of the same address. @param {HTMLFormElement} form */
+  /** The storage key of a form: its address, and its index among the page's forms with this address. @param {HTMLFormElement} form */
   function keyOf(form) {
     const same = [...document.forms].filter((each) => addressOf(each) === addressOf(form));
     return `${prefix}${visitor} ${addressOf(form)} ${same.indexOf(form)}`;
   }
 
-  /** What was typed. A form that the service fills in needs all of its values to be filled in again. @param {HTMLFormElement} form @returns {KeptValue[]} */
+  /**
+   * What was typed. A form that the service fills in can be restored only from all of its values.
+   * @param {HTMLFormElement} form @returns {KeptValue[]}
+   */
   function typedIn(form) {
     const all = controlsOf(form);
     const isTyped = (/** @type {{ control: FormControl }} */ { control }) =>
@@ -89,18 +92,18 @@
     for (const key of allKeys()) if ((read(key)?.at ?? 0) < until) sessionStorage.removeItem(key);
   }
 
-  /** Removes what another person has typed in this tab. */
+  /** Removes what another person typed in this tab. */
   function forgetOthers() {
     for (const key of allKeys()) if (!key.startsWith(`${prefix}${visitor} `)) sessionStorage.removeItem(key);
   }
 
-  /** Whether a form holds all that was kept of it. @param {HTMLFormElement} form @param {Kept} kept */
+  /** Whether a form contains all values that were kept of it. @param {HTMLFormElement} form @param {Kept} kept */
   function holds(form, { values }) {
     const now = controlsOf(form).map(({ value }) => value);
     return values.every((each) => now.some((other) => isSame(each, other)));
   }
 
-  /** What became of a form that was sent: a page that neither shows it again nor says that something failed shows that it was carried out. */
+  /** Settles the forms that were sent. A form was carried out if the new page neither shows it again nor reports a problem. */
   function settle() {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
     const isProblem = 'problem' in document.body.dataset;
@@ -116,7 +119,7 @@
     }
   }
 
-  /** What is filled in: a field that the address sets stays as it is shown. @param {HTMLFormElement} form @param {Kept} kept */
+  /** The values to fill in. A field that the address sets stays as the page shows it. @param {HTMLFormElement} form @param {Kept} kept */
   function fillable(form, { values }) {
     const isNamed = namedBy(form);
     const shown = controlsOf(form).flatMap(({ value }) => (isNamed(value[0]) ? [value] : []));
@@ -129,7 +132,7 @@
     const values = fillable(form, kept);
     const ownKey = form.elements.namedItem('key');
     if (key !== null && ownKey instanceof HTMLInputElement) ownKey.value = key;
-    // A form whose fields depend on what is typed fills itself in.
+    // A form whose fields depend on what is typed handles this event, and fills itself in.
     if (!form.dispatchEvent(new CustomEvent('restoreform', { detail: values, cancelable: true }))) return true;
     let isFilled = false;
     for (const { control, value: now } of controlsOf(form)) {
@@ -188,11 +191,11 @@
   }
 
   function open() {
-    // A browser cannot show the answer to a form again: going back to it, or loading it anew, loads the page of the form.
+    // A browser cannot show the answer to a form again. With this address, going back to it or reloading it loads the page of the form.
     const { formAddress } = document.body.dataset;
     if (formAddress !== undefined) history.replaceState(history.state, '', formAddress + location.hash);
     forgetOld();
-    // Nobody is signed in, or something has failed: nothing was carried out as far as anybody knows.
+    // Nobody is signed in, or something has failed, so no form is known to have been carried out.
     if (visitor === undefined || document.querySelector('[data-keep-forms]')) {
       for (const key of allKeys()) {
         const kept = read(key);
@@ -230,7 +233,7 @@
     keep(form, true);
   });
   document.addEventListener('click', ({ target, ctrlKey, metaKey, shiftKey }) => {
-    // With such a key, the link opens elsewhere and the form stays.
+    // With these keys, the browser opens the link in another tab or window, and the form stays.
     if (!(target instanceof Element) || ctrlKey || metaKey || shiftKey) return;
     const form = target.closest('a[data-cancel]')?.closest('form');
     if (form) forget(form);
@@ -241,6 +244,6 @@
   window.addEventListener('pagehide', () => {
     for (const form of touched) keep(form, false);
   });
-  // The scripts of the page have run by then.
+  // The scripts of the page have run at this event.
   document.addEventListener('DOMContentLoaded', open);
 })();

@@ -1,5 +1,6 @@
-// A field of one line drops the line breaks of what is pasted into it, and a key without them is none. Where a value may have lines, the field becomes
-// a text area. A field that is scripted elsewhere asks for it by the event `widen`, with the value. Without scripts, the field has another one beside it.
+// Turns a field of one line into a text area when somebody pastes a value of several lines: a field of one line drops line breaks, and a
+// key without them is not valid. Other scripts request it by the event `widen`, with the value. Without scripts, the page has a second
+// field for such values.
 (() => {
   const left = new Set(['type', 'value', 'list', 'pattern']);
 
@@ -26,7 +27,7 @@
   document.addEventListener('paste', (event) => {
     const field = withLines(event.target);
     const text = event.clipboardData?.getData('text/plain').replaceAll(/\r\n?/g, '\n') ?? '';
-    // A line that was copied as a whole ends with a break that nobody means.
+    // A copied line often ends with a line break that is not part of the value.
     if (!field || !text.trimEnd().includes('\n')) return;
     event.preventDefault();
     const [start, end] = [field.selectionStart ?? field.value.length, field.selectionEnd ?? field.value.length];

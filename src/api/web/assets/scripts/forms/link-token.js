@@ -1,4 +1,4 @@
-// Takes the token of a link out of the address, where it stands behind `#`, into the form. While the person signs in, it waits in this tab.
+// Moves the token of a link from behind `#` in the address into the form. While the person signs in, the token is stored in this tab.
 (() => {
   const kept = `link-token ${location.pathname}`;
   const token = new URLSearchParams(location.hash.slice(1)).get('token');

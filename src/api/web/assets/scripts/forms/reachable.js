@@ -1,11 +1,12 @@
-// A form is sent once the service is known to be reachable: otherwise the browser would replace it with an error page, without what was typed.
+// Sends a form only once the service is known to be reachable. Otherwise, the browser would replace the form by an error page, and what was
+// typed would be lost.
 (() => {
-  /** A service that takes longer is slow, and the form is sent all the same. */
+  /** A service that takes longer is slow rather than unreachable, so the form is sent. */
   const maxWaitMs = 3_000;
   const unreachable = new Set([502, 503, 504]);
   /** @type {WeakSet<HTMLFormElement>} */
   const waiting = new WeakSet();
-  /** The form that goes out now. @type {HTMLFormElement | null} */
+  /** The form that is being submitted. @type {HTMLFormElement | null} */
   let sending = null;
 
   async function isReachable() {
@@ -41,7 +42,7 @@
     sending = null;
   }
 
-  // Before every other listener: they do what is to be done once a form is sent.
+  // Captures the event, because other listeners may act only once the form is really sent.
   document.addEventListener(
     'submit',
     (event) => {

@@ -1,5 +1,5 @@
-// Forms that are made from a schema. A button that changes the form asks the service for the changed form and takes it over in place; what
-// was typed into secret fields stays in the browser. Without scripts the same buttons load the page again.
+// Forms that are made from a schema. A button that changes the form requests the changed form from the service and shows it in place. What
+// was typed into secret fields stays in the browser. Without scripts, the same buttons reload the page.
 (() => {
   const found = document.querySelector('form[data-edited]');
   if (!(found instanceof HTMLFormElement)) return;
@@ -10,14 +10,17 @@
     return /** @type {HTMLInputElement[]} */ ([...parent.querySelectorAll('input[type="password"], [data-secret]')]);
   }
 
-  /** A field of one line cannot hold what was pasted with line breaks. @param {HTMLInputElement} control @param {string} value */
+  /**
+   * Fills in a field. A field of one line becomes a text area if the value has line breaks. @param {HTMLInputElement} control @param
+   * {string} value
+   */
   function enter(control, value) {
     if (control instanceof HTMLInputElement && value.includes('\n'))
       control.dispatchEvent(new CustomEvent('widen', { detail: value, bubbles: true }));
     else control.value = value;
   }
 
-  /** Everything that can be typed or chosen, by what identifies it. @returns {Map<string, HTMLInputElement>} */
+  /** All controls that can be filled in, by their identity. @returns {Map<string, HTMLInputElement>} */
   function controls() {
     const found = /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll('input, select, textarea'));
     const isPicked = (/** @type {HTMLInputElement} */ { type }) => type === 'radio' || type === 'checkbox';
@@ -32,9 +35,9 @@
   }
 
   /**
-   * Shows the form as the service answers it. Secrets and opened parts stay as they are.
+   * Shows the form as the service returns it. Secrets and opened parts stay as they are.
    * @param {URLSearchParams} fields
-   * @param {string} [moved] the slot whose secrets now stand for other items, or for nothing
+   * @param {string} [moved] the slot whose secrets no longer belong to the same items
    * @returns {Promise<boolean>} false if the service answered something else
    */
   async function show(fields, moved) {
@@ -44,12 +47,12 @@
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const next = page.querySelector('form[data-edited]');
     if (!next) return false;
-    // A page that a script has read has parts that only browsers without scripts show.
+    // A page that a script has parsed contains the parts for browsers without scripts.
     for (const part of next.querySelectorAll('noscript')) part.remove();
     const isMoved = (/** @type {string} */ name) => moved !== undefined && `${name.slice(1)}/`.startsWith(`${moved}/`);
     const kept = secretsIn(form).filter(({ name }) => !isMoved(name));
     const typed = new Map(kept.map((control) => [control.name, control.value]));
-    // What was typed while the answer was on its way.
+    // What was typed while the request was running.
     const later = [...controls()].filter(
       ([key, { name, value, checked, type }]) =>
         type !== 'hidden' && sent.get(key) !== `${value} ${checked}` && !isMoved(name),
@@ -71,7 +74,7 @@
     return true;
   }
 
-  /** Remembers where somebody types, for the same field of the form that takes the place of this one. */
+  /** Remembers the focused field and its cursor, for the same field in the form that replaces this one. */
   function leaveOff() {
     const field = document.activeElement;
     if (!(field instanceof HTMLElement) || !form.contains(field) || !field.id) return () => {};
@@ -85,7 +88,7 @@
     };
   }
 
-  /** Edits are made one after the other: each begins with the form that the one before it left. */
+  /** Edits run one after the other: each starts from the form that the one before it returned. */
   let last = Promise.resolve();
 
   /** @param {HTMLButtonElement} button */
@@ -103,11 +106,11 @@
     for (const control of secretsIn(form)) fields.delete(control.name);
     const moved = /^(remove|forget):/.test(value) ? value.slice(value.indexOf('@') + 1) : undefined;
     const isShown = await show(fields, moved);
-    // Somebody who went on to another field meanwhile stays there.
+    // If somebody has moved to another field meanwhile, the focus stays there.
     const now = document.activeElement?.id ?? '';
     if (isShown && now !== '' && now !== focused) return;
     if (isShown) return focusAfter(value, group, focused);
-    // The service says on a page of its own why it did not.
+    // Loads the page, on which the service says what is wrong.
     const buttons = [...form.querySelectorAll('[data-edit]')];
     const again = buttons.find((button) => button instanceof HTMLButtonElement && button.value === value);
     if (again instanceof HTMLButtonElement) form.requestSubmit(again);
@@ -125,7 +128,7 @@
     if (target instanceof HTMLElement) target.focus();
   }
 
-  /** Choices update the form by themselves, so the buttons that do it for them are not needed. */
+  /** A choice updates the form by itself, so its update button is not needed. */
   function hideUpdates() {
     for (const button of form.querySelectorAll('[data-edit-for], [data-edits] + [data-edit]'))
       button.setAttribute('hidden', '');
@@ -143,7 +146,7 @@
       'edits' in target.dataset ? target.nextElementSibling : form.querySelector(`[data-edit-for~="${target.name}"]`);
     if (own instanceof HTMLButtonElement) edit(own);
   });
-  // What was typed before the visitor had to sign in again: the service shows a form that has room for all of it.
+  // What was typed before the visitor had to sign in again. The service returns a form that has fields for all of it.
   form.addEventListener('restoreform', (event) => {
     if (!(event instanceof CustomEvent)) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// Copies what a page shows once, and says so. Without this script, people select and copy the text themselves.
+// Copies what a page shows only once, and confirms that. Without this script, people select and copy the text themselves.
 (() => {
   /** @param {HTMLInputElement} input */
   async function copy(input) {

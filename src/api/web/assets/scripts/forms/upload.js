@@ -5,7 +5,7 @@
    * @typedef {{ readonly text: string, readonly isOfFile: boolean }} Problem
    */
 
-  /** The statuses of refusals that another file would not get. */
+  /** The statuses of refusals that are about the file. */
   const statusesOfFile = [400, 413, 415, 422];
 
   /** @param {HTMLFormElement} form @param {SubmitEvent} event */
@@ -41,7 +41,7 @@
     if (place instanceof HTMLElement) place.hidden = text === null;
   }
 
-  /** What can be seen before the file is sent. @param {HTMLFormElement} form @param {File} file @returns {Problem | null} */
+  /** Problems that can be found before the file is sent. @param {HTMLFormElement} form @param {File} file @returns {Problem | null} */
   function findProblem(form, file) {
     if (file.size === 0) return { text: 'The file is empty.', isOfFile: true };
     if (file.size > Number(form.dataset['maxBytes'])) return { text: wordsOf(form)['too_large'] ?? '', isOfFile: true };
@@ -73,7 +73,11 @@
     return JSON.parse(form.dataset['words'] ?? '{}');
   }
 
-  /** A message of the API is about the body, which is the file here, or begins with the name of a member of it. @param {string} message */
+  /**
+   * Turns a message of the API into a sentence: it is about the body, which is the file here, or begins with the name of a member of the
+   * body.
+   * @param {string} message
+   */
   function toSentence(message) {
     const said = message.replace(/^the body /, 'the file ').replace(/^([a-z_]+): /, 'in the file, “$1”: ');
     const sentence = said.charAt(0).toUpperCase() + said.slice(1);

@@ -1,4 +1,4 @@
-// Takes over the lines that came with the page, so that they are not asked for again.
+// Reads the lines that came with the page, so that they need not be requested again.
 
 /** @typedef {import('./run-log-lines.js').Line} Line */
 

@@ -1,4 +1,4 @@
-// The bar above a log: what is found, which lines are errors, how lines are shown, and what a screen reader hears of it.
+// The bar above a log: search results, errors, how lines are shown, and what a screen reader announces.
 
 /** @typedef {'find-next' | 'find-previous' | 'error-next' | 'error-previous' | 'top' | 'end' | 'wrap' | 'times' | 'follow'} BarAction */
 
@@ -56,7 +56,10 @@ export class LogBar {
     this.#button(action)?.setAttribute('aria-pressed', String(isOn));
   }
 
-  /** The button that takes the reader back to the end, where lines have been added meanwhile. @param {number | null} added null: it is not needed */
+  /**
+   * The button that takes the reader back to the end, with the number of lines that were added meanwhile.
+   * @param {number | null} added null hides the button
+   */
   showNews(added) {
     const text = added === null ? '' : added === 0 ? '↓ Follow' : `↓ ${added.toLocaleString('en')} new`;
     this.#news.hidden = added === null;

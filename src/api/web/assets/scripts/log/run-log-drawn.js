@@ -1,4 +1,4 @@
-// The rows of the log that are in the page now. A row that looks as before keeps its element, so that a selection in it stays.
+// The rows of the log that are in the page now. A row whose look has not changed keeps its element, so that a selection in it stays.
 
 /** @typedef {{ element: () => HTMLElement, look: unknown }} MadeRow */
 
@@ -64,7 +64,10 @@ export class DrawnRows {
     }
   }
 
-  /** The row at a height of the list, and how many of its pixels are above. Null: the rows end before. @param {number} height */
+  /**
+   * The row at a height of the list, and how many of its pixels are above that height. Null if the rows end before it. @param {number}
+   * height
+   */
   rowAtHeight(height) {
     for (const [row, { element }] of [...this.#rows].sort(([a], [b]) => a - b)) {
       if (element.offsetTop + element.offsetHeight <= height) continue;

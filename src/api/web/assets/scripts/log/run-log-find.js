@@ -1,6 +1,6 @@
-// Finds lines by the service, which looks through the whole log, and steps through them. It knows the numbers of all lines that were found.
+// Searches the whole log through the service, and steps through the lines that were found. It stores the numbers of all of them.
 
-/** How many of the found numbers one answer brings. */
+/** The largest number of found lines in one answer. */
 const atOnce = 100_000;
 
 export class LogFind {
@@ -25,7 +25,7 @@ export class LogFind {
     return this.#numbers.length;
   }
 
-  /** Begins another search: for a text, or, with an empty one, for lines that report an error. @param {string} text */
+  /** Starts another search: for a text, or for lines that report an error if the text is empty. @param {string} text */
   async begin(text) {
     this.text = text;
     this.isBegun = true;
@@ -34,7 +34,7 @@ export class LogFind {
     await this.goOn();
   }
 
-  /** Searches what has not been searched. The last line may have grown since. */
+  /** Searches the lines that were added since. The last line is searched again, because it may have grown. */
   async goOn() {
     const search = ++this.#search;
     this.isSearching = true;
@@ -58,19 +58,19 @@ export class LogFind {
     this.isSearching = false;
   }
 
-  /** Which of the found lines a line is, from 1; 0 for none. @param {number} line */
+  /** The position of a line among the found lines, from 1; 0 if it is not one of them. @param {number} line */
   placeOf(line) {
     const index = firstFrom(this.#numbers, line);
     return this.#numbers[index] === line ? index + 1 : 0;
   }
 
-  /** The next or previous found line; behind the last one comes the first. @param {number} line @param {1 | -1} step */
+  /** The next or previous found line. After the last one comes the first. @param {number} line @param {1 | -1} step */
   step(line, step) {
     const index = step > 0 ? firstFrom(this.#numbers, line + 1) : firstFrom(this.#numbers, line) - 1;
     return this.#numbers.at(index % Math.max(1, this.#numbers.length)) ?? null;
   }
 
-  /** The first found line from a line on. @param {number} line */
+  /** The first found line at or after a line. @param {number} line */
   firstFrom(line) {
     return this.#numbers[firstFrom(this.#numbers, line)] ?? this.#numbers[0] ?? null;
   }
@@ -95,7 +95,7 @@ export class LogFind {
   }
 }
 
-/** The place of the first number that is not below another one. @param {readonly number[]} numbers @param {number} wanted */
+/** The index of the first number that is not below `wanted`. @param {readonly number[]} numbers @param {number} wanted */
 function firstFrom(numbers, wanted) {
   let [low, high] = [0, numbers.length];
   while (low < high) {

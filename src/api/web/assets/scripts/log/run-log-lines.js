@@ -1,4 +1,4 @@
-// Keeps the lines that were read last, and asks the service for others. However long the log is, it keeps a bounded number.
+// Caches the lines that were read last, and requests others from the service. The cache is bounded, however long the log is.
 
 /**
  * @typedef {string | readonly (readonly [text: string, classes: string])[]} Spans
@@ -9,7 +9,7 @@
 
 const blockSize = 250;
 const maxBlocks = 48;
-/** Requests follow each other no faster: who drags the scrollbar passes many lines that nobody reads. */
+/** The shortest pause between requests. A reader who drags the scrollbar passes many lines without reading them. */
 const pauseMs = 40;
 
 export class LogLines {
@@ -35,17 +35,17 @@ export class LogLines {
     return this.#blocks.get(blockOf(number))?.get(number);
   }
 
-  /** Takes over lines that were read from one number on. @param {Part} part @param {number} from */
+  /** Adds lines that were read from one number on. @param {Part} part @param {number} from */
   add(part, from) {
     for (let number = from; number <= part.to; number++) {
-      // Only what is read on purpose says that a line is missing.
+      // A line is known to be missing only if it was requested.
       if (this.get(number) === undefined) this.#blockWith(number).set(number, null);
     }
     for (const line of part.lines) this.#blockWith(line[0]).set(line[0], line);
     this.#forgetOldest();
   }
 
-  /** Reads what is unknown of a range, after what is being read now. @param {number} first @param {number} last */
+  /** Reads the unknown lines of a range, after the request that is running now. @param {number} first @param {number} last */
   want(first, last) {
     for (const block of new Set([blockOf(first), blockOf(last)])) this.#touch(block);
     this.#wanted = { first, last };
@@ -73,7 +73,7 @@ export class LogLines {
     this.#isLoading = false;
   }
 
-  /** What is to be read next: from the first unknown line of the wanted range, whole blocks. */
+  /** The next blocks to read, from the first unknown line of the wanted range. */
   #findGap() {
     if (!this.#wanted) return null;
     const { first, last } = this.#wanted;

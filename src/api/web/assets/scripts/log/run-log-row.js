@@ -1,4 +1,4 @@
-// Makes the elements of rows. Whatever a program printed becomes text, never markup.
+// Makes the elements of rows. The output of programs becomes text, never markup.
 
 /**
  * @typedef {{ digits: number, find: string, hasTimes: boolean, isUtc: boolean, target: number, current: number, lineUrl: string, icons: string }} Look
@@ -32,7 +32,7 @@ const missing = 'this line is missing: its worker was lost before it had deliver
 
 /** @param {string} stream */
 function makeSign(stream) {
-  // The sign also keeps an empty line a line of text.
+  // A row that would be empty needs the sign to have the height of a line.
   const sign = element('span', 'log-sign', streamSigns[stream] ?? '\u200b');
   const word = streamWords[stream];
   if (word) {
@@ -62,7 +62,10 @@ function makeText(spans, find) {
   return text;
 }
 
-/** Adds a piece of a line with the parts of it marked that belong to found texts. @param {HTMLElement} parent @param {string} piece @param {readonly number[]} marks @param {number} length */
+/**
+ * Appends a piece of a line, and marks the parts of it that belong to found texts.
+ * @param {HTMLElement} parent @param {string} piece @param {readonly number[]} marks @param {number} length
+ */
 function appendMarked(parent, piece, marks, length) {
   let done = 0;
   for (const mark of marks) {
@@ -79,7 +82,7 @@ function appendMarked(parent, piece, marks, length) {
 function findAll(text, find) {
   const [lower, wanted] = [text.toLowerCase(), find.toLowerCase()];
   const places = [];
-  // A few letters change their number when they become small: the places would be wrong.
+  // A few letters change their length in lower case: the positions would be wrong.
   if (lower.length !== text.length || wanted.length !== find.length) return [];
   for (let at = lower.indexOf(wanted); at >= 0 && places.length < 500; at = lower.indexOf(wanted, at + wanted.length))
     places.push(at);

@@ -1,5 +1,5 @@
-// What the log shows, row by row: a head for each section and, while it is open, its lines. Places are counted in units of the height
-// of a line. Nothing here grows with the number of lines.
+// The rows that the log shows: a head for each section and, while it is open, its lines. Positions are counted in units of the height of a
+// line. Nothing here grows with the number of lines.
 
 /**
  * @typedef {{ key: string, label: string, outcome: string, tone: string, icon: string, took: string, first: number, lines: number,
@@ -53,7 +53,7 @@ export class LogRows {
     return part.unit + (inside === 0 ? 0 : inside + part.heads * (headUnits - 1));
   }
 
-  /** The row at a place, and how far below its beginning the place is. @param {number} unit */
+  /** The row at a position, and how far below the beginning of the row the position is. @param {number} unit */
   rowAtUnit(unit) {
     const place = Math.max(0, Math.min(unit, this.units - 1));
     const part = this.#parts.findLast((each) => each.unit <= place) ?? this.#first;
@@ -75,7 +75,7 @@ export class LogRows {
     return this.#partOfLine(number)?.section ?? null;
   }
 
-  /** The section of a row that is a line, so that its head can stay in sight. @param {number} index */
+  /** The section of a row that is a line, so that its head can stay visible. @param {number} index */
   sectionOfRow(index) {
     const part = this.#partAtRow(index);
     return part.section && index > part.row ? part.section : null;

@@ -1,4 +1,4 @@
-// Finds texts and errors in a log for its reader, steps through them, and says where the reader is among them.
+// Searches a log for texts and errors, steps through the results, and shows the reader's position among them.
 import { describeFound } from './run-log-bar.js';
 import { LogFind } from './run-log-find.js';
 
@@ -50,7 +50,7 @@ export class LogSearch {
     if (line !== null && location.hash === '') this.#show(line);
   }
 
-  /** What is written meanwhile is searched too, but not at every line. */
+  /** Searches lines that were added meanwhile, but not after every line. */
   goOn() {
     const open = [this.#found, this.#errors].filter(({ isBegun }) => isBegun);
     if (this.#timer !== 0 || open.length === 0) return;
@@ -79,7 +79,7 @@ export class LogSearch {
   }
 }
 
-/** A link to the page leads to what was found. @param {string} text */
+/** Stores the search in the address, so that a link to the page shows the same results. @param {string} text */
 function keepInAddress(text) {
   const address = new URL(location.href);
   if (text === '') address.searchParams.delete('find');

@@ -1,4 +1,4 @@
-// Keeps how the reader wants to see logs.
+// Stores how the reader wants to see logs.
 
 /** @param {string} name @param {string} [value] */
 export function isKept(name, value = 'on') {
@@ -14,6 +14,6 @@ export function keep(name, isOn) {
   try {
     localStorage.setItem(name, isOn ? 'on' : 'off');
   } catch {
-    // The browser keeps nothing: the next page begins without it.
+    // The browser stores nothing: the next page starts without the setting.
   }
 }

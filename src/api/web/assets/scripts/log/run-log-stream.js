@@ -1,5 +1,5 @@
-// Follows a log and its run by one stream. After a lost connection it goes on behind the last whole line that arrived. A hidden page follows
-// nothing, because a browser opens only a few connections to one service.
+// Follows a log and its run by one stream. After a lost connection, it resumes after the last complete line that arrived. A hidden page has
+// no stream, because a browser opens only a few connections to one service.
 
 /**
  * @typedef {{ log: (part: import('./run-log-lines.js').Part) => void, changed: () => void, ended: (status: string) => void,

@@ -21,7 +21,7 @@ export class LogView {
   #folds = new Map();
   #isFollowing = false;
   #isLive;
-  /** How long the log was when the reader left its end. */
+  /** The length of the log when the reader left its end. */
   #seenTotal = 0;
   #look;
   #lines;
@@ -64,7 +64,9 @@ export class LogView {
     this.#listen(scroller);
   }
 
-  /** Where the reader begins: at the line of the address, at the end of what is being written, at the first error, or at the top. */
+  /**
+   * Shows the place where the reader starts: the line in the address, the end of a log that is being written, the first error, or the top.
+   */
   begin() {
     if (isKept('log-wrap')) this.#switchWrap();
     this.#bar.press('times', this.#look.hasTimes);
@@ -98,7 +100,7 @@ export class LogView {
     });
   }
 
-  /** Takes over how long the log is now, and which sections it has. @param {Part} part */
+  /** Applies the length of the log and its sections from an answer. @param {Part} part */
   #take({ total, sections, hasLostColours }) {
     if (hasLostColours) this.#root.querySelector('[data-log="plain"]')?.removeAttribute('hidden');
     const hasGrown = total !== this.#lines.total;
@@ -274,7 +276,7 @@ export class LogView {
     this.#showSticky();
   }
 
-  /** Keeps the head of the section in sight whose lines are at the upper edge. */
+  /** Keeps the head of a section visible while its lines are at the upper edge. */
   #showSticky() {
     const section = this.#rows.sectionOfRow(this.#window.top);
     const look = section ? JSON.stringify(section) : '';

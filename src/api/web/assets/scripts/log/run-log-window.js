@@ -1,6 +1,6 @@
-// Draws the rows that are in sight, and a few around them. The scroll area is as high as all rows together. Two cases are different: browsers
-// limit the height of an area, and rows that wrap have unknown heights. There, the position of the scrollbar shows the place in the log
-// roughly, and a small scroll moves the rows by exactly that distance.
+// Draws the rows that are visible, and a few around them. The scroll area is as high as all rows together, except in two cases: browsers
+// limit the height of an area, and rows that wrap have unknown heights. Then the position of the scrollbar only approximates the place in
+// the log, and a small scroll moves the rows by exactly that distance.
 
 import { append, DrawnRows } from './run-log-drawn.js';
 
@@ -10,9 +10,12 @@ import { append, DrawnRows } from './run-log-drawn.js';
 /** Firefox ignores heights from 17.9 million pixels on. */
 const maxPixels = 16_000_000;
 const overscan = 30;
-/** As many wrapped rows are drawn all at once: their heights are then known. */
+/** Up to this number, all wrapped rows are drawn at once, so that their heights are known. */
 const fewRows = 400;
-/** Who drags the scrollbar has pressed the pointer before, and scrolls on for a while. */
+/**
+ * How long a scroll counts as the reader's after the last input: somebody who drags the scrollbar has pressed the pointer before, and
+ * scrolls for a while.
+ */
 const inputLastsMs = 10_000;
 
 export class LogWindow {
@@ -28,7 +31,7 @@ export class LogWindow {
   #inputAt = Number.NEGATIVE_INFINITY;
   #widest = 0;
   #isWrapped = false;
-  /** The last row is at the lower edge, and stays there while rows get their heights. */
+  /** The last row stays at the lower edge while the heights of rows become known. */
   #isPinned = false;
   #frame = 0;
   #timer = 0;
@@ -120,7 +123,7 @@ export class LogWindow {
     this.draw();
   }
 
-  /** The keys that scroll move the rows from now on. */
+  /** Gives the focus to the scroll area, so that scroll keys move the rows. */
   focus() {
     this.#scroller.focus({ preventScroll: true });
   }
@@ -159,7 +162,7 @@ export class LogWindow {
     this.#drawn.moveTo(place);
   }
 
-  /** The rows lie so that the anchor is at the upper edge, but nothing is empty above the first or below the last row. @param {number} top */
+  /** Places the rows so that the anchor is at the upper edge, without a gap above the first or below the last row. @param {number} top */
   #placeByAnchor(top) {
     const anchor = this.#drawn.elementOf(this.#anchor.row);
     const place = top - this.#anchor.above - (anchor?.offsetTop ?? 0);
@@ -176,7 +179,7 @@ export class LogWindow {
     this.#lastTop = top;
     this.#isPinned = false;
     if (!this.#isExact && !this.#isWhole) this.#moveAnchor(moved);
-    // A scroll area that becomes higher or lower moves by itself: only what the reader moves counts.
+    // A scroll area that changes its height moves by itself, so only movements by the reader count.
     const isByReader = performance.now() - this.#inputAt < inputLastsMs;
     this.onScroll(isByReader && moved < 0 && this.#pixelsBelow > 2);
     this.draw();
@@ -200,7 +203,7 @@ export class LogWindow {
     this.#timer = window.setTimeout(() => this.#moveBar(), 200);
   }
 
-  /** After small movements the scrollbar is no longer where the rows are. */
+  /** Moves the scrollbar to the position of the rows, which differs after small movements. */
   #moveBar() {
     if (this.#isExact || this.#isWhole || this.#isPinned) return;
     this.#scroller.scrollTop = this.#fractionOf(this.#anchor.row) * this.#scrollable;
@@ -225,7 +228,7 @@ export class LogWindow {
     this.#drawn.setWhole(this.#isWhole);
   }
 
-  /** Lines come and go, but the scroll area becomes no narrower, or it would jump. */
+  /** Keeps the scroll area from becoming narrower when lines come and go, because it would jump. */
   #keepWidth() {
     if (this.#isWrapped) this.#sizer.style.minWidth = '';
     else if (this.#drawn.width > this.#widest) {

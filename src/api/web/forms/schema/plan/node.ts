@@ -1,18 +1,18 @@
 import type { Schema } from '#domain/registry/variables/engine.ts';
 import type { JsonObject, JsonValue } from '#domain/shared/values/json.ts';
 
-/** What every part of a form says about its value. */
+/** What every part of a form knows about its value. */
 interface Described {
-  /** The name in JSON: of a variable, or of a member of an object. Empty for items, and for shapes. */
+  /** The JSON name of a variable, or of a member of an object. Empty for items and for shapes. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly isRequired: boolean;
   readonly isDeprecated: boolean;
-  /** The value must never be shown again once it is typed. */
+  /** The value must never be shown after it was typed. */
   readonly isSecret: boolean;
   readonly default: JsonValue | undefined;
-  /** The schema itself, whose bounds and examples become hints. */
+  /** The schema itself. Its bounds and examples become hints. */
   readonly schema: JsonObject;
 }
 
@@ -30,19 +30,19 @@ export interface NumberNode extends Described {
   readonly kind: 'number';
 }
 
-/** One of a few values, such as an enum, true or false, or null. */
+/** A value from a few options, such as those of an enum, true or false, or null. */
 export interface OptionsNode extends Described {
   readonly kind: 'options';
   readonly options: readonly LabeledValue[];
 }
 
-/** A value that cannot be chosen. It is sent whenever the thing that it belongs to is sent. */
+/** A constant. It is sent whenever the value around it is sent. */
 export interface FixedNode extends Described {
   readonly kind: 'fixed';
   readonly value: JsonValue;
 }
 
-/** Any number of the options, each at most once. */
+/** A set of options, each at most once. */
 export interface ManyNode extends Described {
   readonly kind: 'many';
   readonly options: readonly LabeledValue[];
@@ -51,25 +51,25 @@ export interface ManyNode extends Described {
 export interface ObjectNode extends Described {
   readonly kind: 'object';
   readonly members: readonly Node[];
-  /** Members with names of the visitor's choice; null if the schema allows none. */
+  /** The node of members whose names the visitor chooses; null if the schema allows none. */
   readonly row: Node | null;
 }
 
 export interface ArrayNode extends Described {
   readonly kind: 'array';
-  /** The items whose places have schemas of their own. */
+  /** The nodes of the first items, which have schemas of their own. */
   readonly first: readonly Node[];
-  /** Every further item; null if there may be none. */
+  /** The node of every further item; null if there may be none. */
   readonly item: Node | null;
 }
 
-/** One of several shapes, which the visitor chooses. */
+/** A value with several possible shapes, of which the visitor chooses one. */
 export interface ShapesNode extends Described {
   readonly kind: 'shapes';
   readonly shapes: readonly Node[];
 }
 
-/** A value that no form can express. It is written as JSON. */
+/** A value that no form can represent. It is written as JSON. */
 export interface JsonNode extends Described {
   readonly kind: 'json';
 }
@@ -99,7 +99,7 @@ export function holdsSecret(node: Node): boolean {
   return node.kind === 'shapes' && node.shapes.some(holdsSecret);
 }
 
-/** The form with every field optional, for a run that takes missing values from the deployment. */
+/** The same form with all fields optional, for a run that takes missing values from the deployment. */
 export function withoutRequired(node: ObjectNode): ObjectNode {
   const members = node.members.map((member) =>
     member.kind === 'object' ? withoutRequired(member) : { ...member, isRequired: false },
@@ -107,7 +107,7 @@ export function withoutRequired(node: ObjectNode): ObjectNode {
   return { ...node, isRequired: false, members };
 }
 
-/** A text of a schema: authors may leave it out. */
+/** A text of a schema; empty if its author left it out. */
 export function textOf(schema: Schema, keyword: string): string {
   const value = typeof schema === 'boolean' ? undefined : schema[keyword];
   return typeof value === 'string' ? value : '';

@@ -14,7 +14,7 @@ export const yesAndNo: readonly LabeledValue[] = [
 
 export const nothing: LabeledValue = { value: null, label: 'Nothing (null)' };
 
-/** A value as an option. Texts stand for themselves, everything else is shown as JSON. */
+/** A value as an option. Strings are shown as they are, everything else as JSON. */
 export function optionOf(value: JsonValue, title = ''): LabeledValue {
   return { value, label: title || showValue(value) };
 }

@@ -8,17 +8,17 @@ import { findOptions, nothing, optionOf, yesAndNo } from './options.ts';
 import { isObject, namesIn, resolveSchema } from './resolve.ts';
 import { findShapes } from './shapes.ts';
 
-/** What a form shows is bounded: what lies deeper, or would be more, is written as JSON. */
+/** The depth limit of a form. Deeper values are written as JSON. */
 const maxDepth = 6;
 const maxMembers = 100;
 const partsOfVariable = 150;
 const partsOfForm = 800;
-/** How many schemas are read for one form: a schema that refers to others often may stand for far more than it has. */
+/** The number of schemas that are read for one form. A schema with many references may expand to far more than its own size. */
 const schemasOfForm = 2000;
-/** A name is repeated in every field below it. */
+/** A longer name would be repeated in every field below it. */
 const maxNameLength = 200;
 
-/** What a node is made in. */
+/** The context in which a node is planned. */
 export interface Place {
   readonly root: JsonObject;
   readonly name: string;
@@ -27,9 +27,9 @@ export interface Place {
   readonly depth: number;
   /** Whether any value of the form is secret. */
   readonly hasSecrets: boolean;
-  /** How many more parts the variable may have. Shared by all parts of it. */
+  /** How many more parts the variable may have. All of its parts share this budget. */
   readonly parts: Budget;
-  /** How many more schemas may be read. Shared by the whole form. */
+  /** How many more schemas may be read. The whole form shares this budget. */
   readonly budget: Budget;
 }
 
@@ -40,7 +40,7 @@ export function planForm(variables: JsonObject): ObjectNode {
   const schema = withinBudget(() => resolveSchema(root, root, budget)) ?? root;
   const required = namesIn(schema['required']);
   const declared = inOrder(schema);
-  // All variables are read before the parts of any of them, so that a large one takes nothing from the others.
+  // All variables are read before the parts of any of them, so that a large variable leaves enough budget for the others.
   const sorted = [
     ...declared.filter(([name]) => required.includes(name)),
     ...declared.filter(([name]) => !required.includes(name)),
@@ -59,7 +59,7 @@ export function planForm(variables: JsonObject): ObjectNode {
   return { ...describe(schema, place), kind: 'object', members, row: null };
 }
 
-/** The properties of an object by their `x-order`, then by name: the database does not keep the order in which they were written. */
+/** The properties of an object by their `x-order`, then by name, because the database does not keep their original order. */
 function inOrder(schema: JsonObject): [string, Schema][] {
   const properties = Object.entries(propertiesOf(schema)) as [string, Schema][];
   const orderOf = (property: Schema) => {
@@ -69,12 +69,12 @@ function inOrder(schema: JsonObject): [string, Schema][] {
   return properties.sort(([one, a], [other, b]) => orderOf(a) - orderOf(b) || one.localeCompare(other, 'en'));
 }
 
-/** Plans the part of a form for one value. The part itself is paid for. */
+/** Plans the part of a form for one value. The caller has paid for the part itself. */
 function planNode(given: Schema, place: Place): Node {
   return planRead(given, readSchema(given, place.root, place.budget), place);
 }
 
-/** Null: the schema is beyond the budget. */
+/** Resolves a schema; null if it exceeds the budget. */
 function readSchema(given: Schema, root: JsonObject, budget: Budget): JsonObject | null {
   return withinBudget(() => {
     const schema = resolveSchema(given, root, budget);
@@ -92,14 +92,14 @@ function planRead(given: Schema, schema: JsonObject | null, place: Place): Node 
   return planned ?? { ...described, isSecret: described.isSecret || mayHoldSecret(schema, place), kind: 'json' };
 }
 
-/** A value of which nothing is known. */
+/** The node of a value whose schema was not read. */
 function planUnread(given: Schema, place: Place): Node {
   const own: JsonObject =
     typeof given === 'boolean' || given['default'] === undefined ? {} : { default: given['default'] };
   return { ...describe(own, place), isSecret: place.isSecret || place.hasSecrets, kind: 'json' };
 }
 
-/** Whether a value whose parts are not planned may hold a secret: if in doubt, it is not shown again. */
+/** Whether a value whose parts are not planned may contain a secret. In case of doubt, it is treated as one, and not shown again. */
 function mayHoldSecret(schema: JsonObject, { hasSecrets, budget }: Place): boolean {
   if (!hasSecrets) return false;
   const text = withinBudget(() => {
@@ -129,7 +129,7 @@ function describe(schema: JsonObject, { name, isRequired, isSecret }: Place): De
   };
 }
 
-/** A value that is one of several values or shapes; null if the schema offers no choice. */
+/** The node of a value that is one of several values or shapes; null if the schema offers no choice. */
 function planChoice(schema: JsonObject, described: Described, inside: Place): Node | null {
   if (schema['const'] !== undefined) {
     const value = schema['const'];
@@ -149,7 +149,7 @@ function planChoice(schema: JsonObject, described: Described, inside: Place): No
 
 type Planner = (schema: JsonObject, described: Described, inside: Place) => Node | null;
 
-/** How a value of each type is entered; null: as JSON. */
+/** The planner for each type; null: the value is entered as JSON. */
 const planners: Readonly<Record<string, Planner>> = {
   string: (schema, described) => ({ ...described, kind: 'text', input: chooseInput(schema) }),
   number: (_schema, described) => ({ ...described, kind: 'number' }),
@@ -169,7 +169,7 @@ function planTyped(schema: JsonObject, described: Described, inside: Place): Nod
   return planned ?? { ...described, kind: 'json' };
 }
 
-/** The type that the keywords of a schema without a type are about; empty if they tell nothing. */
+/** The type that the keywords of a schema without a type imply; empty if they imply none. */
 function inferType(schema: JsonObject): string {
   const has = (...names: string[]) => names.some((name) => schema[name] !== undefined);
   if (has('properties', 'additionalProperties', 'patternProperties')) return 'object';
@@ -204,7 +204,7 @@ function planObject(schema: JsonObject, described: Described, inside: Place): No
   };
 }
 
-/** The schema of members that are not named; null if there are none, or if they may be anything. */
+/** The schema of members without fixed names; null if there are none, or if they may be anything. */
 function findRowSchema(schema: JsonObject): JsonObject | null {
   const patterns = Object.values(propertiesOf(schema, 'patternProperties'));
   const others = schema['additionalProperties'];

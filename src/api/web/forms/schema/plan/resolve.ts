@@ -12,13 +12,13 @@ const namesOfOne = 20;
 interface Chain {
   readonly root: JsonObject;
   readonly budget: Budget;
-  /** What was merged already: once more, it would say nothing new, but a tree of references multiplies at every level. */
+  /** Schemas that were merged already. Merging one again would add nothing, but references in references multiply at every level. */
   readonly merged: Set<Schema>;
 }
 
 /**
- * One schema instead of several that apply to the same value: follows `$ref`, and merges `allOf`. What says only when a value is
- * right (`if`, `not`, `dependentRequired` …) stays: the service checks it, and the form shows nothing of it.
+ * Combines all schemas that apply to the same value into one: follows `$ref`, and merges `allOf`. Keywords that only restrict the value
+ * (`if`, `not`, `dependentRequired` …) stay: the service checks them, and the form does not show them.
  * @throws BeyondBudget
  */
 export function resolveSchema(schema: Schema, root: JsonObject, budget: Budget): JsonObject {
@@ -39,7 +39,7 @@ function resolvePart(schema: Schema, chain: Chain, depth: number): JsonObject {
   return merged;
 }
 
-/** The members of both; those of `main` win. Properties and required names are united. */
+/** Merges the members of both; those of `main` take precedence. Properties and required names are combined. */
 function merge(other: JsonObject, main: JsonObject, budget: Budget): JsonObject {
   const merged: JsonObject = { ...other, ...main };
   const [one, two] = [propertiesOf(other), propertiesOf(main)] as [JsonObject, JsonObject];
@@ -52,7 +52,7 @@ function merge(other: JsonObject, main: JsonObject, budget: Budget): JsonObject 
   return merged;
 }
 
-/** A property that both have must fit both. */
+/** The schema of a property that both have: a value must match both. */
 function unite(one: JsonObject, two: JsonObject): JsonObject {
   const both = Object.keys(one).filter((name) => Object.hasOwn(two, name));
   const combined = both.map((name): [string, JsonValue] => [name, { allOf: [two[name] ?? {}, one[name] ?? {}] }]);

@@ -7,7 +7,7 @@ import { resolveSchema } from './resolve.ts';
 const maxShapes = 20;
 const maxNamed = 10;
 
-/** Keywords by which a branch says what its value is, rather than only when it is right. */
+/** Keywords with which a branch defines the shape of its value, rather than restricting it. */
 const shaping = [
   'type',
   'properties',
@@ -30,10 +30,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'Nothing (null)',
 };
 
-/**
- * The shapes that a value may have: the branches of `oneOf` or `anyOf`, or several types. Null if it has one shape.
- * @throws BeyondBudget
- */
+/** The shapes that a value may have: the branches of `oneOf` or `anyOf`, or several types. Null if it has only one. @throws BeyondBudget */
 export function findShapes(schema: JsonObject, root: JsonObject, budget: Budget): JsonObject[] | null {
   const { oneOf, anyOf, type, ...rest } = schema;
   const shared = withoutTexts(rest);
@@ -58,7 +55,7 @@ function titled(shape: JsonObject, branch: JsonObject, index: number): JsonObjec
   };
 }
 
-/** Names a shape that has no title: by a constant that only it has, else by its type. */
+/** The name of a shape without a title: a constant that only this shape has, or else its type. */
 function describeShape(branch: JsonObject, index: number): string {
   const properties = Object.entries((branch['properties'] ?? {}) as Record<string, JsonValue>);
   for (const [name, property] of properties) {
@@ -71,7 +68,7 @@ function describeShape(branch: JsonObject, index: number): string {
   return typeNames[type] ?? `Shape ${index + 1}`;
 }
 
-/** What the schema says about the value as a whole is shown once, not at every shape. */
+/** The schema without its texts, which are shown once for the whole value, not for every shape. */
 function withoutTexts(schema: JsonObject): JsonObject {
   const { title: _title, description: _description, default: _default, examples: _examples, ...rest } = schema;
   return rest;

@@ -16,7 +16,7 @@ import { isNeeded, type Labeled, labelPart, type Part } from './part.ts';
 const fewOptions = 4;
 const shortLabel = 24;
 
-/** A part without parts: one control with its label, hints and problem. */
+/** A part without inner parts: one control with its label, hints and problem. */
 export function renderControl(part: Part): Html {
   const { node } = part;
   if (part.entry.kind === 'json' || node.kind === 'json') return renderJson(part);
@@ -43,7 +43,7 @@ function renderText(part: Part, node: TextNode | NumberNode): Html {
   const hasLines = (node.kind === 'text' && node.input === 'lines') || value.includes('\n');
   if (hasLines) {
     const secret = node.isSecret ? html`data-secret` : null;
-    // Browsers drop the first line break of a text area.
+    // Browsers drop a line break at the beginning of a text area, so the markup has one more.
     return field(
       labeled,
       html`<textarea ${common} rows="4" class="area ${node.isSecret ? 'secret' : ''}" autocomplete="off" ${secret}>
@@ -64,7 +64,7 @@ ${value}</textarea>`,
   );
 }
 
-/** A text area for JSON. What may hold a secret is not shown again. */
+/** A text area for JSON. Its value is not shown again if it may contain a secret. */
 function renderJson(part: Part): Html {
   const name = fieldNames.json(part.slot);
   const labeled = labelPart(part, name);
@@ -102,7 +102,7 @@ function renderOptions(part: Part, node: OptionsNode): Html {
   );
 }
 
-/** What is chosen: the only option of a value that is needed, whether or not somebody has chosen it. */
+/** The selected option. A required value with only one option has it selected from the start. */
 function chosenOf(part: Part, { options: [only, ...others] }: OptionsNode): string {
   return isNeeded(part) && only && others.length === 0 ? JSON.stringify(only.value) : textIn(part);
 }
@@ -123,7 +123,7 @@ function renderRadios(part: Part, node: OptionsNode, { labeled, name, chosen }: 
   )}</div>${labeled.notes}</fieldset>`;
 }
 
-/** What applies if nothing is chosen. */
+/** Says what applies if nothing is selected. */
 function whenBlank({ node, slot, context }: Part): string {
   if (context.entered?.has(slot)) return 'What you entered';
   const inherited = context.inherited.get(slot);

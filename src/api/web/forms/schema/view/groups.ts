@@ -6,7 +6,7 @@ import { fieldNames, groupId, idOf, slots } from '../slots.ts';
 import { readEntry } from '../value.ts';
 import { labelPart, nameOf, type Part, renderEdit } from './part.ts';
 
-/** A part that consists of parts, with buttons that change which ones there are. */
+/** A part with inner parts, with buttons that add and remove them. */
 export function renderGroup(part: Part): Html {
   const { node, entry } = part;
   if (node.kind === 'object' && entry.kind === 'object') return renderObject(part, node, entry);
@@ -71,7 +71,7 @@ function renderArray(part: Part, node: ArrayNode, { items }: Extract<Entry, { ki
   return group(part, html`${count}${shown}`, html`${mayAdd ? add(part, 'Add an item') : null}${start}`);
 }
 
-/** Fills in the default of a list or a map, so that somebody can change a part of it. */
+/** A button that fills in the default of a list or a map, so that somebody can change a part of it. */
 function renderStart(part: Part): Html | null {
   const { default: value } = part.node;
   const isFilled = typeof value === 'object' && value !== null && Object.keys(value).length > 0;

@@ -9,7 +9,7 @@ import { showValue } from '../plan/options.ts';
 const maxShown = 160;
 const maxExamples = 3;
 
-/** What the rules of a schema demand of a value, in words, so that it is right at the first attempt. */
+/** The rules of a schema in words, so that people can enter a valid value at the first attempt. */
 export function describeRules(schema: JsonObject): Html[] {
   const texts = [
     describeRange(schema, ['minLength', 'maxLength'], 'character', 'characters'),
@@ -30,25 +30,25 @@ export function describeRules(schema: JsonObject): Html[] {
   return [...rules, own === null ? raw : html`<span class="foreign">${cut(own)}</span>`];
 }
 
-/** What the author says to a value that breaks a keyword, which says more to people than the keyword itself. Null: nothing. */
+/** The author's own message for a keyword; null if there is none. It says more to people than the keyword. */
 function ownMessage(schema: JsonObject, keyword: string): string | null {
   const { [messagesKeyword]: messages } = schema;
   const own = isJsonObject(messages) ? messages[keyword] : undefined;
   return typeof own === 'string' ? own.replace(/\.$/, '') : null;
 }
 
-/** Examples of the author, as the schema gives them. */
+/** The examples of the schema. */
 export function describeExamples({ examples }: JsonObject): string {
   if (!Array.isArray(examples) || examples.length === 0) return '';
   return `Such as ${examples.slice(0, maxExamples).map(shorten).join(', ')}`;
 }
 
-/** What applies if nothing is entered; empty if nothing does. */
+/** What applies if nothing is entered; empty if nothing applies. */
 export function describeDefault({ default: value, isSecret }: Node): string {
   return value === undefined || isSecret ? '' : `Default: ${shorten(value)}`;
 }
 
-/** A value on one line, cut where it is long. */
+/** A value on one line, shortened if it is long. */
 export function shorten(value: JsonValue): string {
   return cut(showValue(value));
 }

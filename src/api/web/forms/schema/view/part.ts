@@ -6,19 +6,19 @@ import type { Node } from '../plan/node.ts';
 import { groupId, idOf } from '../slots.ts';
 import { describeDefault, describeExamples, describeRules } from './hints.ts';
 
-/** What all parts of a form share while it is rendered. */
+/** What all parts of a form share while they are rendered. */
 export interface FormContext {
-  /** Where the form is sent. */
+  /** The address to which the form is sent. */
   readonly action: string;
-  /** The message at each slot. */
+  /** The messages, by slot. */
   readonly problems: ReadonlyMap<string, string>;
-  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  /** For variables whose default does not apply when they are left empty: what applies instead, by slot. */
   readonly inherited: ReadonlyMap<string, string>;
-  /** Replaces the word "optional", by the slot. Empty: the field is required. */
+  /** Replacements for the word "optional", by slot. An empty one makes the field required. */
   readonly requirementNotes?: ReadonlyMap<string, string>;
-  /** How a variable compares with what the form starts from, by its slot. */
+  /** A comparison of each variable with the value that the form starts from, by slot. */
   readonly comparisons?: ReadonlyMap<string, Html>;
-  /** The secrets that were entered before, by their slots: the form carries them along. */
+  /** The secrets that were entered before, by slot. The form sends them along. */
   readonly entered?: ReadonlyMap<string, unknown>;
   readonly render: (part: Part) => Html;
 }
@@ -28,7 +28,7 @@ export interface Part {
   readonly node: Node;
   readonly entry: Entry;
   readonly slot: string;
-  /** The name where the node has none, such as "Item 2". */
+  /** The name for a node without one, such as "Item 2". */
   readonly label?: string;
   readonly context: FormContext;
 }
@@ -37,7 +37,7 @@ export interface Part {
 export interface Labeled {
   readonly id: string;
   readonly label: Html;
-  /** The attributes that tie a control to what describes it. */
+  /** The attributes that connect a control with its descriptions. */
   readonly state: Html;
   readonly notes: Html;
 }
@@ -62,19 +62,19 @@ export function labelPart(part: Part, fieldName: string): Labeled {
   };
 }
 
-/** A button that removes a secret which the form carries along: nobody can empty a field that is shown empty. */
+/** A button that removes a secret which the form sends along. Its field is shown empty, so nobody can clear it there. */
 function renderForget(part: Part, at: string): Html {
   const quiet = `for ${part.node.name || part.label || 'this value'}`;
   return html`<div>${renderEdit(part, { name: 'forget', label: 'Remove what you entered', quiet, at })}</div>`;
 }
 
-/** Whether the visitor must enter something: nothing else gives the value. */
+/** Whether the visitor must enter something, because nothing else provides the value. */
 export function isNeeded({ node, slot, context }: Part): boolean {
   if (context.requirementNotes?.get(slot) === '') return true;
   return node.isRequired && node.default === undefined && !context.inherited.has(slot) && !context.entered?.has(slot);
 }
 
-/** The name of a part: the author's title with the name in JSON beside it, else the name alone. */
+/** The name of a part: the author's title and, beside it, the JSON name, or else the name alone. */
 export function nameOf({ node, label }: Part): Html {
   const { name, title } = node;
   if (title !== '' && name !== '' && title !== name)
@@ -103,7 +103,7 @@ function hintsOf(part: Part): Html | null {
   }${facts.length > 0 ? html`<p>${line}</p>` : null}${comparison ? html`<p class="field-compared">${comparison}</p>` : null}`;
 }
 
-/** That what is entered into a part of several values replaces all of what applies otherwise: nobody shall expect it to be added. */
+/** Says that an entry for a composite value replaces the whole default or inherited value, so that nobody expects it to be merged. */
 function describeReplacement({ node, entry, slot, context }: Part): string[] {
   const { default: value } = node;
   const isGiven = context.inherited.has(slot);
@@ -118,7 +118,7 @@ function describeReplacement({ node, entry, slot, context }: Part): string[] {
   return entry.rows.length > 0 ? [`Your entries replace ${replaced}`] : [];
 }
 
-/** A button that changes the form without sending it. Without scripts, the page is loaded again at the part that has changed. */
+/** A button that changes the form without submitting it. Without scripts, the page is reloaded at the changed part. */
 export function renderEdit(
   { slot, context }: Part,
   edit: {
@@ -126,7 +126,7 @@ export function renderEdit(
     readonly index?: number;
     readonly label: Html | string;
     readonly quiet?: string;
-    /** The id of the part, where it is no group. */
+    /** The id of the part, if it is not a group. */
     readonly at?: string;
   },
 ): Html {

@@ -6,10 +6,10 @@ import { renderControl } from './controls.ts';
 import { renderGroup } from './groups.ts';
 import { type FormContext, isNeeded, type Part, renderEdit } from './part.ts';
 
-/** How many optional variables are shown at once. Further ones are folded. */
+/** How many optional variables are shown at once. Others are folded. */
 const maxUnfolded = 6;
 
-/** Renders the parts of a form for the members of an object: what is needed first, then the rest. */
+/** Renders the parts of a form for the members of an object: required ones first. */
 export function renderMembers(
   root: ObjectNode,
   members: Readonly<Record<string, Entry>>,

@@ -10,21 +10,21 @@ export interface VariableFields {
   /** The variables of the version. */
   readonly root: ObjectNode;
   readonly entry: VariablesEntry;
-  /** Where the form is sent. */
+  /** The address to which the form is sent. */
   readonly action: string;
-  /** The problems of variables, by their slots. */
+  /** The problems of variables, by slot. */
   readonly problems: ReadonlyMap<string, string>;
-  /** What applies to a variable that is left empty instead of its default, by its slot. */
+  /** For variables whose default does not apply when they are left empty: what applies instead, by slot. */
   readonly inherited: ReadonlyMap<string, string>;
-  /** As a form has them (`FormContext`). */
+  /** As in `FormContext`. */
   readonly requirementNotes?: ReadonlyMap<string, string>;
-  /** How a variable compares with what the form starts from, by its slot. */
+  /** A comparison of each variable with the value that the form starts from, by slot. */
   readonly comparisons?: ReadonlyMap<string, Html>;
-  /** The secrets that were entered before, by their slots: the form carries them along. */
+  /** The secrets that were entered before, by slot. The form sends them along. */
   readonly entered?: ReadonlyMap<string, unknown>;
-  /** What is said instead of fields where there are no variables. */
+  /** The text if there are no variables. */
   readonly none?: string;
-  /** What the fields are called together. */
+  /** The heading of the fields. */
   readonly title?: string;
 }
 
