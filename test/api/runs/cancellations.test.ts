@@ -41,7 +41,7 @@ describe('a cancellation', () => {
     expect((await at.review(at.reviewers[0]!.caller, run)).status).toBe(409);
   });
 
-  it('repeated changes nothing, unless it is by force', async () => {
+  it('that is repeated changes nothing, unless it is by force', async () => {
     await at.system.stopWorker();
     try {
       const run = await at.admit();
@@ -79,8 +79,8 @@ describe('a cancellation', () => {
   }
 });
 
-describe('afterwards', () => {
-  it('no run has a gap in its events, no instance is held, and nothing is left to tell the engine', async () => {
+describe('after the tests of cancellations', () => {
+  it('no run has a gap in its events, no instance is locked, and no message to the engine is left', async () => {
     await at.expectAllSettled();
   });
 });

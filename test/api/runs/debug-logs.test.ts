@@ -66,7 +66,7 @@ describe('the debug log of a run', () => {
     expect([first.body.next_cursor, second.body.next_cursor]).toEqual([expect.any(String), null]);
   });
 
-  it('is sealed in the database, and goes with its run and after a month', async () => {
+  it('is encrypted in the database, and deleted with its run or after a month', async () => {
     const [first, second] = [await logged(), await logged()];
     const rows = await api.rows<{ content: Buffer }>('select content from run_debug_logs where run_id = ?', [first]);
     expect(rows[0]?.content.toString('latin1')).not.toContain('Authorization');

@@ -7,7 +7,7 @@ import { eventTypes } from '#domain/events.ts';
 const listed = ['run', 'assembly_run'];
 
 describe('the events of a run and of an assembly run', () => {
-  it('are declared by their areas, so that the lists of events can answer each of them', () => {
+  it('are declared by their areas, so that lists of events can contain each of them', () => {
     const events = eventCatalogue(operations).filter(({ subject }) => listed.includes(subject));
     expect(events.length).toBeGreaterThan(20);
     expect(events.map(({ type }) => type).filter((type) => !(type in eventTypes))).toEqual([]);

@@ -110,7 +110,7 @@ describe('while the database is down', () => {
     await proxy?.close();
   });
 
-  it('every credential answers 503 and never 401, since none can be checked', async () => {
+  it('a request with any credential answers 503 and never 401, because no credential can be checked', async () => {
     const session = await Caller.signIn(remote.url, root.email, 'correct horse battery');
     proxy.shut();
     for (const each of [caller, session, new Caller(remote.url, { 'x-api-key': await strangerKey() })]) {
@@ -130,13 +130,13 @@ describe('while the database is down', () => {
     expect((await new Caller(remote.url, {}).get('/system/version')).status).toBe(200);
   });
 
-  it('a malformed or missing credential still answers 401', async () => {
+  it('a request with a malformed or missing credential still answers 401', async () => {
     proxy.shut();
     expect((await new Caller(remote.url, { 'x-api-key': 'dc_guess' }).get('/auth/whoami')).status).toBe(401);
     expect((await new Caller(remote.url, {}).get('/auth/whoami')).status).toBe(401);
   });
 
-  it('requests succeed again once it is back, however many connections broke', async () => {
+  it('requests succeed again once the database is reachable, even if many connections broke', async () => {
     for (let round = 0; round < 3; round += 1) {
       proxy.shut();
       const broken = await Promise.all(Array.from({ length: 10 }, () => caller.get('/auth/whoami')));
@@ -148,7 +148,7 @@ describe('while the database is down', () => {
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([202]));
   });
 
-  it('requests answer 503 within a limit when the database accepts connections and never answers', async () => {
+  it('requests answer 503 within a time limit if the database accepts connections and never replies', async () => {
     proxy.shut();
     await caller.get('/auth/whoami');
     proxy.mute();
@@ -158,7 +158,7 @@ describe('while the database is down', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
   });
 
-  it('a connection that breaks in a transaction leaves the pool', async () => {
+  it('a connection that breaks in a transaction is removed from the pool', async () => {
     const { teamId } = await addTeam(api.orm);
     const { environmentId } = await addEnvironment(api.orm, teamId);
     const usedKey = randomUUID();
@@ -180,7 +180,7 @@ describe('while the database is down', () => {
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([202]));
   });
 
-  it('a connection in use that stops answering counts as broken and leaves the pool', async () => {
+  it('a connection in use that stops replying counts as broken and is removed from the pool', async () => {
     const url = new URL(api.database.url);
     url.host = `127.0.0.1:${proxy.port}`;
     const orm = openDatabase({ databaseUrl: url.href, databasePoolSize: 1, answerWithinMs: 300 });

@@ -117,7 +117,7 @@ describe('a copy of a run', () => {
     if (change) await tenant.owner.delete(path);
   });
 
-  it('takes over the secrets after an environment secret was set to the same value again, and none after it got another', async () => {
+  it('takes over the secrets if an environment secret was set to the same value again, and none if it was changed', async () => {
     const path = `/environments/${tenant.environment}/variables/KEY`;
     const secret = { value: 'the-secret', category: 'env', sensitive: true };
     await tenant.owner.put(path, secret);
@@ -139,7 +139,7 @@ describe('a copy of a run', () => {
     }
   });
 
-  it('takes over the secrets after a set gives the environment secret with the same value, and none if with another', async () => {
+  it('takes over the secrets if a variable set now has an environment secret with the same value, and none if with another', async () => {
     const path = `/environments/${tenant.environment}/variables/KEY`;
     const secret = { value: 'the-secret', category: 'env', sensitive: true };
     await tenant.owner.put(path, secret);
@@ -160,7 +160,7 @@ describe('a copy of a run', () => {
     await tenant.owner.delete(`/variable-sets/${set.id}`, { 'idempotency-key': randomUUID() });
   });
 
-  it('takes over no secret after the environment gave a value to a variable that had none', async () => {
+  it('takes over no secret after a variable without a value got one from the environment', async () => {
     const run = await ended();
     const path = `/environments/${tenant.environment}/variables/address`;
     await tenant.owner.put(path, { value: 'https://elsewhere.example', category: 'template', sensitive: false });
@@ -178,7 +178,7 @@ describe('a copy of a run', () => {
     expect((await copy(run, { variables: { labels: { ...labels, ports: [443, 80] } } })).status).toBe(422);
   });
 
-  it('a copy of a run that names a secret takes over no other secret, even if it names the same value, so that nobody can guess it', async () => {
+  it('a copy of a run that names a secret takes over no other secret, even if the value is the same, so that nobody can test a guess', async () => {
     const properties = { ...variables.properties, pin: { type: 'string', writeOnly: true } };
     const spec = { variables: { ...variables, properties, required: ['token', 'pin'] }, executor };
     await tenant.owner.make(`/registry/templates/${templateId}/versions`, { version: '1.5.0', spec });
@@ -210,7 +210,7 @@ describe('a copy of a run', () => {
     expect(await inputsOf(body)).toMatchObject({ token: 'hunter2' });
   });
 
-  it('takes a secret of the environment from the environment as it is now', async () => {
+  it('takes an environment secret from the present environment', async () => {
     const path = `/environments/${tenant.environment}/variables/token`;
     const set = (value: string) => tenant.owner.put(path, { value, category: 'template', sensitive: true });
     await set('old secret');
@@ -221,7 +221,7 @@ describe('a copy of a run', () => {
     expect((await copy(run, { variables: { size: 4 } })).status).toBe(422);
   });
 
-  it('is prefilled by what the run shows, without its secrets', async () => {
+  it('is prefilled with the visible values of the run, without its secrets', async () => {
     const run = await ended();
     expect(run.prefill).toEqual({ variables: { size: 3, zone: 'a' }, secrets: ['token'] });
     expect(JSON.stringify(run)).not.toContain('hunter2');

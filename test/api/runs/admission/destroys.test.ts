@@ -69,7 +69,7 @@ describe('a destroy', () => {
     expect(await inputsOf(body.id)).toMatchObject({ variables: deployed, sensitive: ['token'] });
   });
 
-  it('a destroy uses its own values for the variables that it names, and keeps the secrets of whoever asks for it', async () => {
+  it("a destroy uses its own values for the variables that it names, and the requester's own deployed secrets", async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     const renamed = await admit(template, { operation: 'destroy', variables: { name: 'Bea' } });
@@ -97,7 +97,7 @@ describe('a destroy', () => {
     expect(body).toMatchObject({ template_version: '1.1.0', variables: { name: 'Ana' } });
   });
 
-  it('a destroy keeps a secret secret where the other version no longer declares it as one', async () => {
+  it('a destroy keeps a secret hidden if the other version no longer declares it as secret', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     await addVersion(template, '1.1.0', { token: { type: 'string' } });
@@ -121,7 +121,7 @@ describe('a destroy', () => {
     expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining('/name is required')]);
   });
 
-  it('a destroy after the run of the deployment was deleted and has lost its inputs names the variables that are missing', async () => {
+  it('a destroy after the inputs of the deployed run were deleted names the variables that are missing', async () => {
     const template = await addTemplate();
     await deploy(template, deployed);
     await api.rows(`update runs set sealed_inputs = '', deleted_at = now() where template_id = ?`, [template]);
@@ -129,7 +129,7 @@ describe('a destroy', () => {
     expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining('/name is required')]);
   });
 
-  it('takes nothing from the deployment of another template', async () => {
+  it('takes no values from the deployment of another template', async () => {
     await deploy(await addTemplate(), deployed);
     const other = await addTemplate();
     const { body } = await tenant.owner.get(`/instances?environment_id=${tenant.environment}`);
@@ -141,7 +141,7 @@ describe('a destroy', () => {
 });
 
 describe('an apply', () => {
-  it('an apply after a deployment names all its variables again, and uses the latest version', async () => {
+  it('an apply after a deployment must name all variables again, and uses the latest version', async () => {
     const template = await addTemplate();
     await deploy(template, { name: 'Ana', token: 'only Ana knows this' });
     await addVersion(template, '2.0.0', { size: { type: 'integer' } });

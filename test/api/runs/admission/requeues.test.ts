@@ -92,7 +92,7 @@ describe('a requeue', () => {
 });
 
 describe.each(['requeue', 'copy'])('a %s', (repetition) => {
-  it('demands at least the approval that its run demanded, even if the environment demands less now', async () => {
+  it('requires at least the approvals that its run required, even if the environment requires fewer now', async () => {
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 1 });
     const run = await at.admit({ environment_id: environmentId });
     await at.requester.caller.post(`/runs/${run.id}/cancel`);
@@ -120,7 +120,7 @@ describe('a deletion', () => {
     expect((await at.awaitEnd(running.id)).status).toBe('succeeded');
   });
 
-  it('erases the inputs, so that a requeue answers 409 with the reason that the run shows', async () => {
+  it('deletes the inputs, so that a requeue answers 409 with the reason that the run shows', async () => {
     const run = await at.endAs('failed');
     expect(await inputsOf(run.id)).toBeGreaterThan(0);
     expect((await at.requester.caller.send('DELETE', `/runs/${run.id}`)).status).toBe(204);
@@ -143,7 +143,7 @@ describe('a deletion', () => {
     expect(await inputsOf(deployed.id)).toBe(0);
   });
 
-  it('removes the log and the plan, and keeps who did what and why', async () => {
+  it('removes the log and the plan, and keeps events, reviews, outputs and the audit', async () => {
     const key = randomUUID();
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 1 });
     const body = {
@@ -183,8 +183,8 @@ describe('a deletion', () => {
     (await at.execute(`select 1 from ${table} where run_id = ?`, runId)).length;
 });
 
-describe('afterwards', () => {
-  it('no run has a gap in its events, no instance is held, and nothing is left to tell the engine', async () => {
+describe('after the tests of repetitions and deletions', () => {
+  it('no run has a gap in its events, no instance is locked, and no message to the engine is left', async () => {
     await at.expectAllSettled();
   });
 });

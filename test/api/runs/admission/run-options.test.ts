@@ -38,7 +38,7 @@ const usual = { replace: [], target: [], exclude: [], refresh: true, parallelism
 const options = { target: ['terraform_data.network'], refresh: false, parallelism: 3 };
 
 describe('a run with options', () => {
-  it('shows them, and says that it is partial; one without options shows that all are as usual', async () => {
+  it('shows its options and whether it is partial, and shows the defaults if it has none', async () => {
     const { status, body, text } = await ask({ options });
     expect(status, text).toBe(202);
     expect(body).toMatchObject({ options: { ...usual, ...options }, partial: true });
@@ -48,7 +48,7 @@ describe('a run with options', () => {
     expect(wide.body).toMatchObject({ options: { ...usual, parallelism: 20 }, partial: false });
   });
 
-  it('takes replace from either place, and refuses two different lists, and target together with exclude', async () => {
+  it('accepts replace in the body or in its options, and refuses two different lists, or target with exclude', async () => {
     const { body } = await ask({ options: { replace: ['a.b'] } });
     expect([body.replace, body.options.replace]).toEqual([['a.b'], ['a.b']]);
     const both = await ask({ replace: ['a.b'], options: { replace: ['a.c'] } });
@@ -66,7 +66,7 @@ describe('a run with options', () => {
       expect((await ask({ options: wrong })).status).toBe(400);
   });
 
-  it('shows options that another request may send back, beside replace as well; null is as usual', async () => {
+  it('shows options that another request may send unchanged, and treats null as the default', async () => {
     for (const request of [{ options }, { replace: ['a.b'] }, {}]) {
       const { body: shown } = await ask(request);
       const again = await ask({ replace: shown.replace, options: shown.options });
@@ -79,7 +79,7 @@ describe('a run with options', () => {
     expect((await ask({ options: none })).body.options).toEqual(usual);
   });
 
-  it('is refused where template, operation or tool do not know an option', async () => {
+  it('is refused if template, operation or tool do not support an option', async () => {
     const { id: command } = await tenant.owner.make('/registry/templates', { name: 'Steps', team_id: tenant.team });
     const spec = { executor: { kind: 'command', apply: [{ name: 'go', run: ['true'] }] } };
     await tenant.owner.make(`/registry/templates/${command}/versions`, { version: '1.0.0', spec });
@@ -97,7 +97,7 @@ describe('a run with options', () => {
     );
   });
 
-  it('is refused if the tool that its template asks for cannot know it, and not for a tool that left nothing behind', async () => {
+  it('is refused if the required tool cannot support an option, and not because of a tool without state', async () => {
     const { id } = await tenant.owner.make('/registry/templates', { name: 'Terraform', team_id: tenant.team });
     const executor = { kind: 'opentofu', files: { 'main.tf': '' } };
     const spec = { executor, tool: { name: 'terraform' } };
@@ -115,7 +115,7 @@ describe('a run with options', () => {
     expect((await ask({ instance: 'emptied', ...excluding })).status).toBe(422);
   });
 
-  it('is repeated with its options; a copy takes them over unless it names others or another operation', async () => {
+  it('is requeued with its options, and a copy has them unless it names others or another operation', async () => {
     const { body: run } = await ask({ options });
     await finish(run.id);
     const requeued = await tenant.owner.post(`/runs/${run.id}/requeue`);

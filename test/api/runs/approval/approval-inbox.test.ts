@@ -99,7 +99,7 @@ describe('the inbox of approvals', () => {
     },
   );
 
-  it('leaves out one’s own runs, runs of one’s own version, and those that one has reviewed', async () => {
+  it("omits the reader's own runs, runs of versions that the reader published, and runs that the reader reviewed", async () => {
     expect(await inboxOf('admin')).toEqual(
       named('waiting', 'approved by one', 'self-approval allowed', 'of another tenant'),
     );
@@ -119,14 +119,14 @@ describe('the inbox of approvals', () => {
     expect((await person('admin').get('/approvals?cursor=changed')).status).toBe(400);
   });
 
-  it('can hold only runs that are named, and says which of them its reader may approve', async () => {
+  it('can be limited to named runs, and then has those that its reader may approve', async () => {
     const query = ['waiting', 'approved by one', 'of another tenant'].map((name) => `run_id=${runs[name]}`).join('&');
     expect(await inboxOf('second', query)).toEqual(named('waiting', 'approved by one'));
     expect(await inboxOf('reviewer', query)).toEqual(named('waiting'));
     expect(await inboxOf('asker', query)).toEqual([]);
   });
 
-  it('marks the runs for which somebody asked by name, and can hold only these', async () => {
+  it('marks the runs for which somebody asked the reader for a review, and can be limited to these', async () => {
     const request = { reviewers: [person('second').id], message: 'please' };
     const { status, text } = await person('asker').post(`/runs/${runs['waiting']}/approval/request`, request);
     expect(status, text).toBe(202);
@@ -139,7 +139,7 @@ describe('the inbox of approvals', () => {
     ]);
   });
 
-  it('says who asked by name last and what for, and how many approvals count', async () => {
+  it('shows who last asked the reader for a review with which message, and how many approvals count', async () => {
     const ask = (message: string) =>
       person('asker').post(`/runs/${runs['approved by one']}/approval/request`, {
         reviewers: [person('second').id],
@@ -154,7 +154,7 @@ describe('the inbox of approvals', () => {
     expect(approvals.at(-1)).toMatchObject({ asked: false, approvals: 0, request: null });
   });
 
-  it('can be limited to a team or an organization, and tells nothing about those of others', async () => {
+  it('can be limited to a team or an organization, and hides those of others', async () => {
     const { body } = await person('admin').get(`/runs/${runs['of another tenant']}`);
     expect(await inboxOf('admin', `team_id=${body.team_id}`)).toEqual(named('of another tenant'));
     const { organization_id: theirs } = (await person('admin').get(`/environments/${body.environment_id}`)).body;
@@ -164,7 +164,7 @@ describe('the inbox of approvals', () => {
     expect((await person('second').get('/approvals?team_id=1')).status).toBe(400);
   });
 
-  it('decides whom somebody asked by what the run shows', async () => {
+  it('takes who was asked from the reviewers that the run shows', async () => {
     const shown = JSON.stringify([{ type: 'user', id: person('reviewer').id, name: 'Shown' }]);
     await api.rows('update runs set reviewers = ?::jsonb where id = ?', [shown, runs['self-approval allowed']]);
     expect(await inboxOf('reviewer', 'asked=true')).toEqual(named('self-approval allowed'));

@@ -77,7 +77,7 @@ describe('the page of a run that waits for approval', () => {
 });
 
 describe('a request for reviews', () => {
-  it('shows the reviewers on the run, is an event, and changes nothing else', async () => {
+  it('adds the reviewers to the run, publishes an event, and changes nothing else', async () => {
     const before = await read();
     expect(before.reviewers).toEqual([]);
     const answer = await ask(viewer, reviewer.id, reviewer.id);
@@ -122,11 +122,11 @@ describe('a request for reviews', () => {
     expect(eligible).toEqual([other.id]);
   });
 
-  it('names nobody and is still an event', async () => {
+  it('may name nobody, and publishes an event', async () => {
     expect(await ask(viewer)).toMatchObject({ status: 202 });
   });
 
-  it('names everybody who may not review the run, and asks nobody then', async () => {
+  it('is refused with the ids of all who may not review the run, and then asks nobody', async () => {
     const disabled = await joined('maintainer', 'admin');
     await admin.put(`/users/${disabled.id}`, { enabled: false });
     const { reviewers } = await read();
@@ -139,7 +139,7 @@ describe('a request for reviews', () => {
     expect((await read()).reviewers).toEqual(reviewers);
   });
 
-  it('says of everybody whom the caller may know what is missing and who can grant it', async () => {
+  it("says in its refusal what each user of the caller's teams lacks, and who can grant it", async () => {
     const disabled = await joined('maintainer', 'admin');
     await admin.put(`/users/${disabled.id}`, { enabled: false });
     const [member, powerless] = [await joined('maintainer', 'member'), await joined('requester', 'admin')];
@@ -154,7 +154,7 @@ describe('a request for reviews', () => {
     );
   });
 
-  it('tells nothing about users whom the caller may not know', async () => {
+  it('answers the same for hidden users as for users that do not exist', async () => {
     const stranger = await api.addUser('admin');
     const nobody = randomUUID();
     const [existing, missing] = [await ask(viewer, stranger.id), await ask(viewer, nobody)];

@@ -86,7 +86,7 @@ const refusal = {
 };
 
 describe('approving a run as the publisher of its version', () => {
-  it('answers 409 and says that somebody else must approve it', async () => {
+  it('answers 409 with a message that somebody else must approve it', async () => {
     const run = await pendingRun(await publish(publisher));
     expect(await review(publisher, run)).toMatchObject(refusal);
     expect((await reviewer.get(`/runs/${run.id}`)).body.approval.reviews).toEqual([]);

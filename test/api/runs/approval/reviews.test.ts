@@ -222,8 +222,8 @@ describe('a review', () => {
   });
 });
 
-describe('afterwards', () => {
-  it('no run has a gap in its events, no instance is held, and nothing is left to tell the engine', async () => {
+describe('after the tests of reviews', () => {
+  it('no run has a gap in its events, no instance is locked, and no message to the engine is left', async () => {
     await at.expectAllSettled();
   });
 });

@@ -90,7 +90,7 @@ const countsOf = async (run: Pending) =>
 
 describe('an approval whose reviewer', () => {
   it.each(endings)(
-    '%s no longer counts: the run waits for another one, and an event says why',
+    '%s no longer counts, so the run waits for another approval, and an event has the reason',
     async (_, end, reason) => {
       const leaving = await api.addUser('maintainer');
       await join(tenant, leaving, 'member', 'admin');
@@ -107,7 +107,7 @@ describe('an approval whose reviewer', () => {
   );
 
   it.each(absences)(
-    '%s counts again once that is undone, and the run goes on when it looks again',
+    '%s counts again once that is reverted, and the run then continues its work',
     async (_, leave, comeBack) => {
       const user = await api.addUser('maintainer');
       await join(tenant, user, 'member', 'admin');
@@ -128,7 +128,7 @@ describe('an approval whose reviewer', () => {
     },
   );
 
-  it('keeps the role in a team counts on after the team was transferred, and keeps the project of the run from another team', async () => {
+  it("keeps the role in a team still counts after the team was transferred, and the run's project cannot be transferred", async () => {
     const [moving, other] = [await makeTenant(api), await makeTenant(api)];
     await join(other, moving.owner, 'admin');
     const reviewer = await api.addUser('maintainer');
@@ -148,7 +148,7 @@ describe('an approval whose reviewer', () => {
     expect(await next(run)).toMatchObject({ kind: 'execute' });
   });
 
-  it('is disabled raises the revision of the run when the run notices that', async () => {
+  it('is disabled increases the revision of the run once the run discards the approval', async () => {
     const leaving = await api.addUser('maintainer');
     await join(tenant, leaving, 'member', 'admin');
     const run = await pending(strict);
@@ -172,7 +172,7 @@ describe('an approval whose reviewer', () => {
 });
 
 describe('every approval', () => {
-  it('wakes the run, also while others are missing, so that it notices the approvals that have lapsed', async () => {
+  it('wakes the run, even while others are missing, so that it discards approvals that no longer count', async () => {
     const run = await pending(strict);
     const { idempotency_key: workflow } = await read(run);
     await api.rows('delete from outbox where target = ?', [workflow]);
@@ -183,7 +183,7 @@ describe('every approval', () => {
 });
 
 describe('a run whose environment changes its policy while the run waits', () => {
-  it('needs the larger number of approvals if the environment demands more now', async () => {
+  it('needs the larger number of approvals if the environment requires more now', async () => {
     const run = await pending(lax);
     await change(run, strict);
     expect((await read(run)).approval).toMatchObject(strict);
@@ -195,7 +195,7 @@ describe('a run whose environment changes its policy while the run waits', () =>
     expect((await read(run)).approval, 'it keeps the policy under which it applies').toMatchObject(strict);
   });
 
-  it('needs as many approvals as at its admission if the environment demands fewer now', async () => {
+  it('needs as many approvals as at its admission if the environment requires fewer now', async () => {
     const run = await pending(strict);
     await change(run, { required: 0, when: 'never', allow_self: true });
     expect((await read(run)).approval).toMatchObject(strict);
@@ -206,7 +206,7 @@ describe('a run whose environment changes its policy while the run waits', () =>
     expect(await next(run)).toMatchObject({ kind: 'execute' });
   });
 
-  it('shows the change under a new revision, so that whoever waits for one is answered; an ended run keeps its own', async () => {
+  it('gets a new revision, which answers waiting requests, unless the run has ended', async () => {
     const run = await pending(lax);
     const other = await pending(lax);
     const revisionOf = async (pendingRun: Pending) => (await read(pendingRun)).revision;
@@ -231,7 +231,7 @@ describe('a run whose environment changes its policy while the run waits', () =>
     expect(await approve(run, admin)).toMatchObject({ status: 409, headers: expect.anything() });
   });
 
-  it('waits for approval if the environment demands it only since the run was admitted', async () => {
+  it("waits for approval if the environment began to require it after the run's admission", async () => {
     const body = { project_id: tenant.project, name: randomUUID(), kind: 'staging' };
     const { id } = await tenant.owner.make('/environments', body);
     const { runId, attemptId } = await steps.planning(worker, 'none', { environment_id: id });

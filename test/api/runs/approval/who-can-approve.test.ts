@@ -65,7 +65,7 @@ const ask = async (path: string, by = person('asker')): Promise<Record<string, s
 const always = { viewer: 'team_role', requester: 'permission', gone: 'disabled' };
 
 describe('who can approve', () => {
-  it('is read once by each page of a run that warns of too few reviewers', async () => {
+  it('is read only once by each page of a run that warns of too few reviewers', async () => {
     const visitor = await signInVisitor(api, person('asker'));
     const pool = await api.services.orm.em.getConnection().getNativeClient();
     const query = vi.spyOn(pool, 'query');
@@ -84,13 +84,13 @@ describe('who can approve', () => {
     }
   });
 
-  it('is answered for a team and an environment by roles alone', async () => {
+  it('depends only on roles for a team and an environment', async () => {
     const expected = { ...always, owner: null, asker: null, first: null, second: null };
     expect(await ask(`${tenant.teamPath}/reviewers`)).toEqual(expected);
     expect(await ask(`/environments/${tenant.environment}/reviewers`)).toEqual(expected);
   });
 
-  it('is answered for a run by the rules of its reviews, and each answer is what the review then gets', async () => {
+  it('agrees for a run with the status that a review by each user gets', async () => {
     const found = await ask(`/runs/${run}/approval/reviewers`);
     expect(found).toEqual({
       ...always,
@@ -107,7 +107,7 @@ describe('who can approve', () => {
     }
   });
 
-  it('is too few for a policy that nobody can fulfil, and each page that shows the policy warns of it', async () => {
+  it('says if a policy needs more reviewers than there are, and each page that shows the policy warns', async () => {
     const { owner, environment, teamPath } = await makeTenant(api);
     const visitor = await signInVisitor(api, owner);
     const administrators = (
@@ -151,7 +151,7 @@ describe('who can approve', () => {
     }
   });
 
-  it('is hidden with its team, environment or run', async () => {
+  it('is hidden from those from whom its team, environment or run is hidden', async () => {
     const stranger = await api.addUser('operator');
     for (const path of [
       `${tenant.teamPath}/reviewers`,
@@ -161,7 +161,7 @@ describe('who can approve', () => {
       expect([path, (await stranger.get(path)).status]).toEqual([path, 404]);
   });
 
-  it('is said on pages with the reasons, and with a button for whoever may add somebody', async () => {
+  it('is on pages with the reasons, and with a button for visitors who may add a reviewer', async () => {
     const paths = [
       `${tenant.teamPath}/reviewers`,
       `/environments/${tenant.environment}/reviewers`,

@@ -46,7 +46,7 @@ describe('a worker', () => {
   });
 });
 
-describe('the isolation that an environment demands', () => {
+describe('the isolation that an environment requires', () => {
   it('is none by default, and is shown', async () => {
     const { owner, environment } = await makeTenant(api);
     const path = `/environments/${environment}`;

@@ -20,7 +20,7 @@ async function eventsOf(id: string) {
 }
 
 describe('a run that fails', () => {
-  it('shows the first error of the tool with file, line and source, and events show it without the source', async () => {
+  it('shows the first error of the tool with file, line and source, and its events have the error without the source', async () => {
     const { administrator } = system;
     const main = `variable "token" { type = string }
 resource "terraform_data" "x" {
@@ -55,7 +55,7 @@ variable "word" {
     expect(ended?.data).toMatchObject({ status: 'failed', reason: 'plan_failed', status_detail: detail });
   });
 
-  it('shows what its step printed last, and names a program that the pool does not have', async () => {
+  it('shows the last output of its step, and names a program that the pool does not have', async () => {
     const { administrator } = system;
     const template = await publish(
       administrator,

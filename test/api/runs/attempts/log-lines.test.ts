@@ -53,7 +53,7 @@ describe('the lines of a log', () => {
     }
   });
 
-  it('are answered from the end, but none that the reader has', async () => {
+  it('can be read from the end, without the lines that the reader has', async () => {
     const { id, log } = await runWithLog('1\n2\n3\n4\n');
     expect(textsOf(await linesOf(id, { last: '2' }))).toEqual(['3 3', '4 4']);
     expect(textsOf(await linesOf(id, { last: '9' }))).toHaveLength(4);
@@ -65,7 +65,7 @@ describe('the lines of a log', () => {
     expect(textsOf(await linesOf(id, { from: '5' }))).toEqual(['5 5 not ended']);
   });
 
-  it('name their stream, and keep what an escape sequence or a NUL is', async () => {
+  it('have the name of their stream, and contain escape sequences and NUL unchanged', async () => {
     const { id } = await runWithLog('a\x1b[31mred\0\r\n', ['stderr', 'b\n'], 'c', ['stderr', 'd\n']);
     const { lines } = await linesOf(id);
     expect(lines.map(({ stream, text }: Record<string, string>) => [stream, text])).toEqual([
@@ -75,7 +75,7 @@ describe('the lines of a log', () => {
     ]);
   });
 
-  it('are cut where they are long, and the reader goes on behind them at once', async () => {
+  it('are cut if they are long, and the next read starts at the line after them', async () => {
     const long = 'x'.repeat(60_000);
     const { id } = await runWithLog('first\n', ...Array.from({ length: 30 }, () => long), 'end\nlast\n');
     const { lines, to } = await linesOf(id);
@@ -88,13 +88,13 @@ describe('the lines of a log', () => {
     expect(textsOf(await linesOf(id, { from: '3' }))).toEqual(['3 last']);
   });
 
-  it('show the end of a long line that overwrites itself', async () => {
+  it('contain the end of a long line that overwrites itself with carriage returns', async () => {
     const progress = Array.from({ length: 3000 }, (_, index) => `progress ${index}\r`).join('');
     const { id } = await runWithLog(progress, 'progress done\n');
     expect((await linesOf(id)).lines[0].text).toMatch(/progress 2999\rprogress done$/);
   });
 
-  it('leave out what a lost worker did not deliver, and say how far they were read', async () => {
+  it('omit what a lost worker did not deliver, and say which line was read last', async () => {
     const { id, log } = await runWithLog('1\n2\n');
     log.lose(3);
     await log.write('6\n');
@@ -141,7 +141,7 @@ describe('the lines of a log', () => {
 });
 
 describe('a search for lines', () => {
-  it('finds what a reader sees: without escape sequences and what was overwritten', async () => {
+  it('finds only visible text, without escape sequences and overwritten text', async () => {
     const { id } = await runWithLog(
       '\x1b[1mEr\x1b[0mror: x\nplain\n\x1b]0;Error: title\x07quiet\n',
       'Error: 1 %\rdone\nan er',
@@ -168,7 +168,7 @@ describe('a search for lines', () => {
     expect(await find(id, { find: 'needle', from: String(first.next) })).toMatchObject({ numbers: [161], next: null });
   });
 
-  it('finds lines that report an error, and not those that count or name errors', async () => {
+  it('finds lines that report an error, and not lines that only count or mention errors', async () => {
     const errors = [
       '\x1b[31m│\x1b[0m \x1b[1mError: \x1b[0mno',
       'fatal: [host]: FAILED!',
@@ -181,7 +181,7 @@ describe('a search for lines', () => {
     expect((await find(id)).numbers).toEqual([...errors, ...more].map((_, index) => index + 1));
   });
 
-  it('takes no longer for a line that nearly reports many errors', async () => {
+  it('takes little time for a line that nearly matches many errors', async () => {
     const { id } = await runWithLog(`${'failed ['.repeat(100_000)}\n`);
     expect((await within(2_000, () => find(id))).numbers).toEqual([]);
   });

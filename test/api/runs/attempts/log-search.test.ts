@@ -60,7 +60,7 @@ async function searchAll(id: string, find: string, limit: number): Promise<numbe
 }
 
 describe('a search in a log', () => {
-  it('answers the entries that contain the text, with their sequences, and how far it has come', async () => {
+  it('returns the entries that contain the text, their sequences, and where to continue', async () => {
     const id = await runWithLog([
       'creating a\n',
       'Error: no such thing\n',
@@ -77,20 +77,20 @@ describe('a search in a log', () => {
     expect(await search(id, { find: 'nowhere' })).toMatchObject({ entries: [], complete: true });
   });
 
-  it('stops at the limit, and goes on from there', async () => {
+  it('stops at its limit and can be continued from there', async () => {
     const id = await runWithLog(['x1\n', 'y\n', 'x2\n', 'x3\n', 'y\n']);
     expect(await search(id, { find: 'x', limit: '2' })).toMatchObject({ last_sequence: 3 });
     expect(await searchAll(id, 'x', 1)).toEqual([1, 3, 4]);
   });
 
-  it('takes the text as it is: it is no pattern', async () => {
+  it('looks for the text literally, and not for a pattern', async () => {
     const id = await runWithLog(['a.c\n', 'abc\n', '100%_\\\n', "it's\n"]);
     expect(sequencesOf(await search(id, { find: 'a.c' }))).toEqual([1]);
     expect(sequencesOf(await search(id, { find: '%_\\' }))).toEqual([3]);
     expect(sequencesOf(await search(id, { find: "'s" }))).toEqual([4]);
   });
 
-  it.each([1, 2, 1000])('finds a text that is cut, in the entry in which it ends, with %d at a time', async (limit) => {
+  it.each([1, 2, 1000])('finds a text that spans entries in the last of them, with %d at a time', async (limit) => {
     const id = await runWithLog([
       'before net',
       'work ÄÖ',

@@ -56,7 +56,7 @@ describe('the log of a phase that is repeated', () => {
     ]);
   });
 
-  it('says nothing at the first attempt to apply, or after an attempt that no worker had begun', async () => {
+  it('has no such line at the first attempt to apply, or after an attempt that no worker had begun', async () => {
     const { runId, attemptId: planning } = await steps.planning(worker, 'sandbox');
     await print(planning, 'p1');
     await steps.complete(planning, { outcome: 'planned', plan: aPlan() });

@@ -58,7 +58,7 @@ describe('the log of a run', () => {
     'logs?limit=0x10',
     'events?limit=1e2',
     'logs?limit=%201',
-  ])('answers 400 to %s, which no column and no page can hold', async (path) => {
+  ])('answers 400 to %s, which is out of range', async (path) => {
     const { status, body } = await system.administrator.get(`/runs/${randomUUID()}/${path}`);
     expect([status, body.error]).toEqual([400, expect.stringContaining('expected a whole number from')]);
   });
@@ -72,7 +72,7 @@ describe('the log of a run', () => {
     expect(body.entries.map((entry: { text: string }) => entry.text).join('')).toContain('a\0b\ufffdc');
   });
 
-  it('is streamed to one caller at most 100 times at once; others are not affected', async () => {
+  it('has at most 100 streams to one caller, and other callers are not affected', async () => {
     const { administrator } = system;
     const gate = await publish(administrator, 'waiting', commands({ wait: 'sleep 600' }));
     const { id } = (await administrator.post('/runs', { template_id: gate })).body;
@@ -132,7 +132,7 @@ describe('the log of a run', () => {
     }
   });
 
-  it('is refused behind a sequence that no entry can have', async () => {
+  it('is refused after a sequence that no entry can have', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'bounded', commands({ say: 'echo something' }));
     const run = await runToEnd(administrator, { template_id: id });
@@ -145,7 +145,7 @@ describe('the log of a run', () => {
 });
 
 describe('a deleted run', () => {
-  it('has lost its log and its plan, and kept its lineage', async () => {
+  it('has no log and no plan, is in no list, and keeps its status and version', async () => {
     const { administrator } = system;
     const id = await publish(administrator, 'short', commands({ say: 'echo something' }));
     const run = await runToEnd(administrator, { template_id: id });

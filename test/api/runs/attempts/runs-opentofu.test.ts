@@ -96,7 +96,7 @@ describe('a run of an OpenTofu template', () => {
     expect(log.text).toContain('main.tf, line 2: the cloud block has no effect');
   });
 
-  it('refreshes, and destroys until nothing is left', async () => {
+  it('refreshes, and destroys all resources', async () => {
     const request = { template_id: templateId, instance: 'main', variables: { token: secret } };
     const refreshed = await runToEnd(system.administrator, { ...request, operation: 'refresh' });
     expect(refreshed.status).toBe('succeeded');
@@ -106,7 +106,7 @@ describe('a run of an OpenTofu template', () => {
     expect(instance.body.resource_count).toBe(0);
   });
 
-  it('fails with its reason, and its log says what was wrong', async () => {
+  it('fails with a reason, and its log has the error', async () => {
     // Publication validates without values, so it cannot know what this file is.
     const main =
       'variable "path" {\n  default = "missing.txt"\n}\noutput "text" { value = file("${path.module}/${var.path}") }';
@@ -157,7 +157,7 @@ describe('the state of an instance', () => {
     });
   });
 
-  it('is adopted with what it holds: a run changes those very resources, and a destroy removes them', async () => {
+  it('is imported with its resources, so that a run changes them, and a destroy removes them', async () => {
     const { administrator } = system;
     const source = await runToEnd(administrator, { template_id: templateId, instance: 'legacy', variables: {} });
     const downloaded = await administrator.get(
@@ -177,7 +177,7 @@ describe('the state of an instance', () => {
     expect(destroyed).toMatchObject({ status: 'succeeded', plan: { summary: { add: 0, change: 0, destroy: 3 } } });
   });
 
-  it('is refused where it is not a state of OpenTofu', async () => {
+  it('is refused if it is not a state of OpenTofu', async () => {
     const { administrator } = system;
     const empty = await runToEnd(administrator, { template_id: templateId, instance: 'nothing', operation: 'plan' });
     const answer = await administrator.post(`/instances/${empty.instance_id}/state`, {

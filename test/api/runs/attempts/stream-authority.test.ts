@@ -81,7 +81,7 @@ describe('a stream of events ends within five seconds after', () => {
   });
 });
 
-it('a stream of events goes on while its reader may read', async () => {
+it('a stream of events continues while its reader may read', async () => {
   const followed = await follow();
   expect(await secondsUntilEnd(followed)).toBeUndefined();
   await followed.stream.body?.cancel().catch(() => undefined);

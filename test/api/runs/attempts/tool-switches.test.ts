@@ -78,7 +78,7 @@ const awaitNoWorker = (id: string) =>
   expect.poll(async () => (await read('runs', id)).waiting_on?.tools, { timeout: 60_000 });
 
 describe('a live instance', () => {
-  it('is switched to OpenTofu and back, waits for a worker that has the tool, and is changed by it afterwards', async () => {
+  it('is switched to OpenTofu and back once a worker has the tool, and later runs use that tool', async () => {
     offer('terraform');
     const { administrator } = system;
     const template = await publish(administrator, 'both', specOf({ 'main.tf': resource('one') + output }));
@@ -113,7 +113,7 @@ describe('a live instance', () => {
     expect(await read('instances', id)).toMatchObject({ resource_count: 0 });
   });
 
-  it('keeps its tool if the other one would change anything, and the plan shows what', async () => {
+  it('keeps its tool if the plan of the other tool has changes, and shows this plan', async () => {
     const { administrator } = system;
     const files = { 'main.tf': resource('terraform') + output, 'main.tofu': resource('opentofu') + output };
     const template = await publish(administrator, 'differs', specOf(files));
@@ -135,7 +135,7 @@ describe('a live instance', () => {
     expect(await read('instances', id)).toMatchObject({ tool: 'terraform', wanted_tool: { name: 'terraform' } });
   });
 
-  it('waits for the tool of its plan, and for no other, if that is taken away while the plan waits for approval', async () => {
+  it('waits for the tool of its plan if that tool is removed while the plan waits for approval', async () => {
     const { administrator } = system;
     const approval = { required: 1, when: 'changes' };
     const template = await publish(administrator, 'waits', specOf({ 'main.tf': resource('a') + output }, { approval }));

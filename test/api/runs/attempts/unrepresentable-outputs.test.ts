@@ -41,8 +41,8 @@ afterAll(async () => {
   await stage?.system.close();
 });
 
-describe('an apply whose outputs the database cannot hold', () => {
-  it('succeeds, with what can be stored and the paths of the rest', async () => {
+describe('an apply whose outputs the database cannot store', () => {
+  it('succeeds with the outputs that can be stored, and the paths of the others', async () => {
     const { body, text } = await stage.caller.get(`/runs/${nodes['a'].run_id}`);
     expect(body).toMatchObject({ status: 'succeeded', status_reason: null });
     const digest = expect.stringMatching(/^sha256:/);
@@ -66,7 +66,7 @@ describe('an apply whose outputs the database cannot hold', () => {
     expect(instance.body.outputs.nul).toEqual(body.outputs.nul);
   });
 
-  it('says so by an event, and keeps the state byte by byte', async () => {
+  it('publishes an event about it, and stores the state byte by byte', async () => {
     const { body } = await stage.caller.get(`/runs/${nodes['a'].run_id}/events`);
     const { data } = body.events.find(({ type }: { type: string }) => type === 'run.outputs_unrepresentable');
     expect(data).toMatchObject({ count: 4 });
@@ -75,7 +75,7 @@ describe('an apply whose outputs the database cannot hold', () => {
     expect(state.text).toBe(String.raw`{"a":"\u0000"}`);
   });
 
-  it('gives the next nodes the parts that are stored, and refuses nodes that refer to another part', () => {
+  it('passes the stored parts to nodes of assemblies, and refuses nodes that refer to another part', () => {
     expect(nodes['fine'].status).toBe('succeeded');
     expect(nodes['wrong']).toMatchObject({ status: 'failed', reason: { code: 'refused' } });
     expect(nodes['wrong'].reason.message).toContain('nodes.a.outputs.nul has a part that cannot be stored');
