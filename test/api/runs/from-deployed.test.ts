@@ -72,7 +72,7 @@ describe('a run that starts from what is deployed', () => {
     expect([destroy.status, destroy.text]).toEqual([202, expect.stringContaining('"zones":[]')]);
   });
 
-  test('may omit a variable that its version has and the deployment does not, and is refused by name where neither has it', async () => {
+  test('may omit a variable that only its version has, and is refused with the name of one that neither version nor deployment has', async () => {
     const instance = await deployed({ ...chosen, token: 'hidden-token' });
     const absent = await again(instance, {}, { omit: ['tier'] });
     expect(await inputsOf(absent), 'leaving out nothing changes nothing').toMatchObject({ token: 'hidden-token' });
@@ -85,7 +85,7 @@ describe('a run that starts from what is deployed', () => {
     expect([dropped.status, dropped.text]).toEqual([422, expect.stringContaining('/legacy')]);
   });
 
-  test('is refused as a destroy by the names to omit that neither its version nor the deployment has', async () => {
+  test('is refused as a destroy with the names to omit that neither version nor deployment has', async () => {
     const instance = await deployed(chosen);
     const refused = await again(instance, {}, { operation: 'destroy', omit: ['tier', 'legazy'] });
     expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'variables_invalid']);
@@ -103,7 +103,7 @@ describe('a run that starts from what is deployed', () => {
     expect([repeated.status, repeated.body.id], repeated.text).toEqual([202, first.body.id]);
   });
 
-  test('uses the latest version unless it names one, takes its new defaults, and says which variables the version dropped', async () => {
+  test('uses the latest version by default, takes its new defaults, and lists the variables that this version dropped', async () => {
     const instance = await deployed({ ...chosen, legacy: 'yes' });
     const { body, status, text } = await again(instance, {}, { version: undefined });
     expect(status, text).toBe(202);
@@ -113,7 +113,7 @@ describe('a run that starts from what is deployed', () => {
     ]);
   });
 
-  test('is refused by name where a deployed value does not fit the version', async () => {
+  test('is refused with the name of a deployed variable that does not fit the version', async () => {
     const refused = await again(await deployed({ ...chosen, tier: 'gold' }), {}, { version: '2.0.0' });
     expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'variables_invalid']);
     expect(refused.text).toMatch(/\/tier .*the value is the one that is deployed/);
@@ -140,7 +140,7 @@ describe('a run that starts from what is deployed', () => {
     ]);
   });
 
-  test('keeps references and reads them anew, and leaves text that looks like one as it is', async () => {
+  test('keeps references and resolves them anew, and keeps escaped references as text', async () => {
     const source = await stage.deploy({ instance: 'named' }, { zone: plain('a') });
     await stage.allow(source, { environment_ids: [stage.tenant.environment] });
     const reference = '${instances.shared/named.outputs.zone}';
@@ -154,7 +154,7 @@ describe('a run that starts from what is deployed', () => {
     expect([refused.status, refused.headers['x-error-code']]).toEqual([422, 'reference_unresolved']);
   });
 
-  test('keeps a secret beside a reference that is read anew', async () => {
+  test('keeps a secret besides a reference that is resolved anew', async () => {
     const source = await stage.deploy({ instance: 'address' }, { host: plain('one.example') });
     await stage.allow(source, { environment_ids: [stage.tenant.environment] });
     const name = '${instances.shared/address.outputs.host}';
@@ -165,7 +165,7 @@ describe('a run that starts from what is deployed', () => {
     expect(await inputsOf(run)).toMatchObject({ name: 'two.example', token: 'hidden-token' });
   });
 
-  test('is refused where nothing is deployed, also after a destroy', async () => {
+  test('is refused if nothing is deployed, even after a destroy', async () => {
     const instance = await deployed(chosen);
     const { body } = await ask({}, { instance, operation: 'destroy' });
     await stage.finish(body.id);
@@ -177,7 +177,7 @@ describe('a run that starts from what is deployed', () => {
 });
 
 describe('a run that does not name what is deployed', () => {
-  test('says which variables it resets, secrets without their values', async () => {
+  test('lists the variables that it resets, secrets without their values', async () => {
     const instance = await deployed({ ...chosen, tier: 'gold', token: 'hidden-token' });
     const { body, text } = await ask({ name: 'shop' }, { instance, version: '1.0.0' });
     expect(body.variables_reset).toEqual([
@@ -189,7 +189,7 @@ describe('a run that does not name what is deployed', () => {
     expect(text).not.toContain('hidden-token');
   });
 
-  test('does not say that it resets a secret if the environment gives the deployed value, and does if it gives another one', async () => {
+  test('lists a secret as reset only if the environment sets another value than the deployed one', async () => {
     const instance = await deployed({ ...chosen, token: 'hidden-token' });
     const set = async (value: unknown) => {
       const path = `/environments/${stage.tenant.environment}/variables/token`;

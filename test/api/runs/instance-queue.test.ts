@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => at?.close());
 
 describe('the runs of one instance', () => {
-  it('change it one at a time in the order of their admission, and show what they wait for', async () => {
+  it('change it one at a time in the order of their admission, and show which run they wait for', async () => {
     const instance = `i-${randomUUID()}`;
     const [gate, nextGate] = [at.newGate(), at.newGate()];
     const first = await at.admit({ instance, variables: { name: 'first', gate } });
@@ -87,7 +87,7 @@ describe('the runs of one instance', () => {
     expect(await at.execute('select 1 from run_log_chunks where run_id = ?', run.id)).toEqual([]);
   });
 
-  it('continue after a queued run is canceled and a running one is ended by force', async () => {
+  it('continue after a queued run is canceled or a running one is ended by force', async () => {
     const instance = `i-${randomUUID()}`;
     const holder = await at.admit({ instance, variables: { gate: at.newGate() } });
     await at.awaitRun(holder.id, 'running');
@@ -112,7 +112,7 @@ describe('the runs of one instance', () => {
 });
 
 describe('the runs of one team in a pool of several', () => {
-  it('wait for a share of its slots, and go on as soon as one is free', async () => {
+  it("wait for the team's share of the slots, and continue as soon as a slot is free", async () => {
     await addTeam(at.orm);
     const pool = { name: 'default', max_team_percent: 1 };
     expect((await at.system.administrator.post('/worker-pools', pool)).status).toBe(201);
@@ -126,8 +126,8 @@ describe('the runs of one team in a pool of several', () => {
   });
 });
 
-describe('afterwards', () => {
-  it('no run has a gap in its events, no instance is held, and nothing is left to tell the engine', async () => {
+describe('after the tests of the queues', () => {
+  it('no run has a gap in its events, no instance is locked, and no message to the engine is left', async () => {
     await at.expectAllSettled();
   });
 });

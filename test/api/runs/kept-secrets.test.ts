@@ -71,13 +71,13 @@ async function admitted({ body, status, text }: Awaited<ReturnType<typeof stage.
 }
 
 describe('a run that starts from what is deployed', () => {
-  test('keeps a typed secret after a variable set that gives another one was attached', async () => {
+  test('keeps a typed secret after a variable set with another value was attached', async () => {
     const { place, run } = await deployed();
     await attachSet(place);
     expect(await admitted(await run())).toEqual({ resets: [], inputs: typed });
   });
 
-  test('keeps a typed secret after an environment variable of the tools changed', async () => {
+  test('keeps a typed secret after an environment variable for the tools changed', async () => {
     const { place, give, run } = await deployed();
     await attachSet(place);
     await give('REGION', 'eu-west-1', 'env', false);
@@ -88,13 +88,13 @@ describe('a run that starts from what is deployed', () => {
     ['the request names another variable', { colour: 'red' }, {}],
     ['the run has another version', {}, { version: '2.0.0' }],
     ['the request omits another variable', {}, { omit: ['colour'] }],
-  ])('keeps a typed secret when %s, although the environment gives another one', async (_when, given, rest) => {
+  ])('keeps a typed secret when %s, although the environment has another value', async (_when, given, rest) => {
     const { place, run } = await deployed();
     await attachSet(place);
     expect((await admitted(await run(given, rest))).inputs).toMatchObject({ api_key: 'typed-by-hand' });
   });
 
-  test('keeps a typed secret beside one that the environment has rotated, and lists only the rotated one', async () => {
+  test('keeps a typed secret besides one that the environment rotated, and lists only the rotated one', async () => {
     const { deploy, give, run } = await deployed();
     await give('token', 'token-1111');
     await deploy(typed);
@@ -121,7 +121,7 @@ describe('a run that starts from what is deployed', () => {
     expect(inputs).toMatchObject({ api_key: 'of-the-set' });
   });
 
-  test('is refused by the names of the secrets where no key opens what is deployed', async () => {
+  test('is refused with the names of the secrets if no key decrypts the deployed inputs', async () => {
     const { place, run, first } = await deployed();
     await attachSet(place);
     await stage.api.rows(`update runs set sealed_inputs = set_byte(sealed_inputs, 2, 33) where id = ?`, [first.id]);
@@ -132,7 +132,7 @@ describe('a run that starts from what is deployed', () => {
 });
 
 describe('a schedule that keeps the deployed values', () => {
-  test('starts a run with the typed secret after a set that gives another one was attached', async () => {
+  test('starts a run with the typed secret after a variable set with another value was attached', async () => {
     const { at, place, give } = await deployed();
     const work = { run: { ...at, variables_from: 'deployed' } };
     const { team, owner } = stage.tenant;
@@ -150,7 +150,7 @@ describe('a schedule that keeps the deployed values', () => {
 });
 
 describe('an instance that follows an output', () => {
-  test('keeps its typed secret although its environment gives another one', async () => {
+  test('keeps its typed secret although its environment has another value', async () => {
     const following = new Following(stage);
     const source = await stage.deploy({ instance: 'host' }, { host: plain('one') });
     const { place, deploy } = await deployed();

@@ -55,12 +55,12 @@ describe('an apply without changes', () => {
     expect(destroy.body.variables).toMatchObject({ cidr: '10.9.0.0/16' });
   });
 
-  it('becomes the last deployment where nothing was deployed before', async () => {
+  it('becomes the last deployment if nothing was deployed before', async () => {
     const first = await run('empty', {}, [unchanged]);
     expect((await instanceOf(first.instance_id)).deployed_run_id).toBe(first.id);
   });
 
-  it('stores the outputs of the state, which an interrupted apply before it told nobody', async () => {
+  it('stores the outputs of the state that an interrupted apply before it did not report', async () => {
     const outputs = { address: { value: 'new', sensitive: false }, token: { value: 'hidden', sensitive: true } };
     const first = await run('interrupted', {}, [planned, { outcome: 'failed', reason: 'apply_interrupted' }]);
     const second = await run('interrupted', {}, [{ ...unchanged, outputs }]);
@@ -95,7 +95,7 @@ describe('an apply without changes', () => {
 });
 
 describe('a run that fails while it applies', () => {
-  it('is recorded as not finished, and does not become the deployment', async () => {
+  it('is recorded in unrecorded_since of the instance, and does not become the deployment', async () => {
     const first = await run('broken', {}, [planned, applied]);
     const second = await run('broken', { variables: { cidr: '10.7.0.0/16' } }, [planned, failed]);
     expect(second.status).toBe('failed');
@@ -111,7 +111,7 @@ describe('a run that fails while it applies', () => {
     expect((await instanceOf(first.instance_id)).unrecorded_since).toBeNull();
   });
 
-  it('is no longer recorded after an apply that had nothing left to change', async () => {
+  it('is no longer recorded after an apply without changes', async () => {
     await run('mended', {}, [planned, applied]);
     await run('mended', {}, [planned, failed]);
     const third = await run('mended', {}, [unchanged]);
@@ -133,7 +133,7 @@ describe('a scan after a run that failed while it applied', () => {
     expect((await root.get(`/runs/${runId}`)).body.status).toBe('succeeded');
   }
 
-  it('ends what is unrecorded if a person started it, and not if a schedule did', async () => {
+  it('clears unrecorded_since if a person started it, and not if a schedule did', async () => {
     await run('scanned', {}, [planned, applied]);
     const lost = await run('scanned', {}, [planned, failed]);
     const unrecorded = async () => (await instanceOf(lost.instance_id)).unrecorded_since?.run_id ?? null;
@@ -148,7 +148,7 @@ describe('a scan after a run that failed while it applied', () => {
 describe('the revision of an instance', () => {
   const revisionOf = async (id: string) => (await instanceOf(id)).revision;
 
-  it('rises when its last deployment or what is unrecorded changes, and at no run that changes neither', async () => {
+  it('increases exactly when its last deployment or unrecorded_since changes', async () => {
     const { instance_id: id } = await run('counted', {}, [unchanged]);
     const deployed = await revisionOf(id);
     expect(deployed, 'the first deployment').toBeGreaterThan(1);
@@ -166,7 +166,7 @@ describe('the revision of an instance', () => {
     expect(await revisionOf(id), 'all is recorded').toBeGreaterThan(broken);
   });
 
-  it('is no validator of the whole answer, which has members that say how other resources are', async () => {
+  it('is its etag, with which a read nevertheless answers 200, because other resources are part of the answer', async () => {
     const { instance_id: id } = await run('answered', {}, [unchanged]);
     const first = await root.get(`/instances/${id}`);
     const second = await root.get(`/instances/${id}`, { 'if-none-match': String(first.headers['etag']) });

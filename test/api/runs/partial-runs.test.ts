@@ -44,7 +44,7 @@ const unrecordedBy = async (id: string) => (await instanceOf(id)).unrecorded_sin
 const partial = { options: { target: ['terraform_data.network'] } };
 
 describe('a partial run that succeeds', () => {
-  it('does not become the deployment of its instance, and the next whole one does', async () => {
+  it('does not become the deployment of its instance, unlike the next complete run', async () => {
     const whole = await deploy('partly');
     await deploy('partly', partial);
     expect(await deployedBy(whole.instance_id)).toBe(whole.id);
@@ -54,7 +54,7 @@ describe('a partial run that succeeds', () => {
     expect(await deployedBy(whole.instance_id)).toBe(next.id);
   });
 
-  it('is recorded as what makes the instance differ from its deployment, until a whole run succeeds', async () => {
+  it('is recorded in unrecorded_since of its instance until a complete run succeeds', async () => {
     const whole = await deploy('unrecorded');
     expect(await unrecordedBy(whole.instance_id)).toBeNull();
     const part = await deploy('unrecorded', { ...partial, variables: { cidr: '10.9.0.0/16' } });
@@ -69,13 +69,13 @@ describe('a partial run that succeeds', () => {
     expect(await unrecordedBy(whole.instance_id)).toBeNull();
   });
 
-  it('is not recorded so if it only refreshed the state', async () => {
+  it('is not recorded in unrecorded_since if it only refreshed the state', async () => {
     const whole = await deploy('refreshed');
     await deploy('refreshed', { ...partial, operation: 'refresh' });
     expect(await unrecordedBy(whole.instance_id)).toBeNull();
   });
 
-  it('is the deployment of an instance that had none, and is recorded as not the whole of it', async () => {
+  it('becomes the deployment of an instance that had none, and is recorded in unrecorded_since', async () => {
     const first = await deploy('first-partly', partial);
     expect(await deployedBy(first.instance_id)).toBe(first.id);
     expect(await unrecordedBy(first.instance_id)).toBe(first.id);

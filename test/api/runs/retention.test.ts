@@ -65,7 +65,7 @@ async function removeIn(kind: Kind): Promise<string[]> {
 }
 
 describe('logs out of retention', () => {
-  it('are removed with their month, and the log says so', async () => {
+  it('are removed with their month, and reading them says so', async () => {
     const id = await endedRun();
     expect((await get(`/runs/${id}/logs`)).entries).toHaveLength(1);
     expect(await removeIn('run_logs')).toContain(thisMonth);
@@ -81,14 +81,14 @@ describe('logs out of retention', () => {
     expect(page.text).toContain('It was removed because its retention period ended.');
   });
 
-  it('the log of a run of this month says that nothing was removed, although earlier logs are out of retention', async () => {
+  it('the log of a run of this month has no note on removed logs, although earlier logs are out of retention', async () => {
     const { runId } = await steps.planning(worker, 'sandbox');
     expect(await get(`/runs/${runId}/logs`)).toMatchObject({ removed_before: null });
   });
 });
 
 describe('plans out of retention', () => {
-  it('are removed with the month of their run, which keeps digest and summary', async () => {
+  it('are removed with the month of their run, and the run keeps digest and summary', async () => {
     const id = await endedRun();
     expect((await admin.get(`/runs/${id}/plan`)).status).toBe(200);
     const { plan } = await get(`/runs/${id}`);
@@ -105,7 +105,7 @@ describe('plans out of retention', () => {
 });
 
 describe('events out of retention', () => {
-  it('are removed with their month, and the next event of the run has the next number', async () => {
+  it('are removed with their month, and the next event of the run still has the next number', async () => {
     const id = await endedRun();
     const { events } = await get(`/runs/${id}/events`);
     expect(await removeIn('events')).toContain(thisMonth);
@@ -116,8 +116,8 @@ describe('events out of retention', () => {
   });
 });
 
-describe('a month with a run that has not ended', () => {
-  it.each(['run_logs', 'run_plans', 'events'] as const)('keeps its %s', async (kind) => {
+describe('the retention of a month with a run that has not ended', () => {
+  it.each(['run_logs', 'run_plans', 'events'] as const)('keeps its %s until the run has ended', async (kind) => {
     const id = await plannedRun();
     expect(await removeIn(kind)).toEqual([]);
     await api.rows(`update runs set status = 'succeeded', phase = 'finished', finished_at = now() where id = ?`, [id]);
@@ -125,11 +125,11 @@ describe('a month with a run that has not ended', () => {
   });
 });
 
-describe('ids', () => {
+describe('the month of a row', () => {
   it.each([
     ['run_plans', 'run_id'],
     ['domain_events', 'id'],
-  ])('ids of %s decide the month of a row', async (table, column) => {
+  ])('follows from the id: %s', async (table, column) => {
     await endedRun();
     const rows = await api.rows<{ name: string }>(
       `select distinct tableoid::regclass::text as name from ${table} where ${column} >= first_id_at(date_trunc('month', now() at time zone 'UTC'))`,
@@ -138,8 +138,8 @@ describe('ids', () => {
   });
 });
 
-describe('the settings', () => {
-  it('refuse to keep events for a shorter time than deliveries of webhooks need', async () => {
+describe('the settings of retention', () => {
+  it('refuse to keep events for less than 30 days, which webhooks need', async () => {
     const { status, body } = await admin.patch('/admin/settings', { retention: { events: 29 } });
     expect([status, body.error]).toEqual([400, expect.stringContaining('must be at least 30')]);
     expect((await admin.patch('/admin/settings', { retention: { events: 30, run_logs: 1 } })).status).toBe(200);

@@ -70,7 +70,7 @@ const hidden = { sensitive: true, truncated: false };
 const rotated = (variable: string) => [{ variable, cause: 'environment', before: hidden, after: hidden }];
 
 describe('a run that starts from what is deployed, after the environment has rotated a secret', () => {
-  test('gets the secret that the environment gives now, and says so, as a copy does', async () => {
+  test("gets the environment's present secret, and lists it as reset, as a copy does", async () => {
     await give('token', 'token-1111');
     const { instance, id } = await deployed({ name: 'a' });
     await give('token', 'token-2222');
@@ -84,7 +84,7 @@ describe('a run that starts from what is deployed, after the environment has rot
     expect(await inputsOf(await copy(id))).toMatchObject({ name: 'a', token: 'token-2222' });
   });
 
-  test('keeps the secret that it was given by itself, whatever the environment gives', async () => {
+  test('keeps a secret that the run itself named, whatever value the environment has', async () => {
     await give('token', 'token-1111');
     const { instance, id } = await deployed({ name: 'a', token: 'of-the-run' });
     await give('token', 'token-2222');
@@ -94,7 +94,7 @@ describe('a run that starts from what is deployed, after the environment has rot
     expect(await inputsOf(await copy(id))).toMatchObject({ token: 'of-the-run' });
   });
 
-  test('keeps everything while the environment sets the same value again, also where the schema fills it in', async () => {
+  test('keeps all values if the environment sets the same value again, even if the schema adds defaults to it', async () => {
     await give('token', 'token-1111');
     await give('login', { user: 'root' });
     await give('shared', '$${instances.x/y.outputs.z}');
@@ -111,7 +111,7 @@ describe('a run that starts from what is deployed, after the environment has rot
     expect(await inputsOf(await again(instance))).toMatchObject({ ...inputs, login: { user: 'other', port: 5432 } });
   });
 
-  test('keeps a secret of its own beside the rotated one', async () => {
+  test('keeps a secret that the run named besides the rotated one', async () => {
     await give('token', 'token-1111');
     const { instance } = await deployed({ name: 'a', own: 'of-the-run' });
     await give('token', 'token-2222');
@@ -122,7 +122,7 @@ describe('a run that starts from what is deployed, after the environment has rot
     });
   });
 
-  test('names a secret that the environment gives no longer', async () => {
+  test('is refused with the name of a secret that the environment no longer has', async () => {
     await give('token', 'token-1111');
     const { instance } = await deployed({ name: 'a' });
     await takeAway('token');
@@ -130,7 +130,7 @@ describe('a run that starts from what is deployed, after the environment has rot
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('/token is a secret')]);
   });
 
-  test('gets the secret of the variable set that gives it now', async () => {
+  test('gets the secret of the variable set that now has it', async () => {
     await give('token', 'token-1111');
     const { instance } = await deployed({ name: 'a' });
     await takeAway('token');
@@ -148,7 +148,7 @@ describe('a run that starts from what is deployed, after the environment has rot
 });
 
 describe('a secret of the environment that is a reference', () => {
-  test('is read anew while it stays, and read from the other output once the environment names another one', async () => {
+  test('is resolved anew at each run, and from another output once the environment refers to that', async () => {
     const source = await stage.deploy({ instance: 'keys' }, { one: secret('key-1111'), two: secret('key-2222') });
     await stage.allow(source, { environment_ids: [stage.tenant.environment] });
     await give('token', '${instances.shared/keys.outputs.one}');
@@ -165,8 +165,8 @@ describe('a secret of the environment that is a reference', () => {
   });
 });
 
-describe('a run that leaves a rotated variable of the environment out', () => {
-  test('lists the secret beside the plain one, without its values', async () => {
+describe('a run that does not name a rotated variable of the environment', () => {
+  test('lists the secret besides the plain variable, without its values', async () => {
     await give('token', 'token-1111');
     await give('region', 'us', false);
     const { instance } = await deployed({ name: 'a' });

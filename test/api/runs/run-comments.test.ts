@@ -58,7 +58,7 @@ describe('comments on a run', () => {
     expect(await textsOf(viewer, run)).toEqual([]);
   });
 
-  it('a missing comment on a run that one may read leaves no record of a refusal', async () => {
+  it('reading a missing comment on a readable run leaves no audit record of a refusal', async () => {
     const path = `/runs/${await admit()}/comments/${randomUUID()}`;
     expect((await member.get(path)).status).toBe(404);
     const refusals = `select count(*)::int from audit_records where action = 'run_comments.get'`;
@@ -74,7 +74,7 @@ describe('comments on a run', () => {
       expect((await member.send(method, `/runs/${run}/comments/${body.id}`, {})).status, method).toBe(405);
   });
 
-  it('are events of the run and records of the audit, which do not hold their text', async () => {
+  it('publish events and audit records, which do not contain their text', async () => {
     const run = await admit();
     const { body } = await comment(member, run, 'a very private remark');
     const { events } = (await member.get(`/runs/${run}/events`)).body;
@@ -88,13 +88,13 @@ describe('comments on a run', () => {
     expect(JSON.stringify(kept)).not.toContain('private remark');
   });
 
-  it('have line feeds where Windows sends two characters for a line break', async () => {
+  it('have line feeds in place of the line breaks of Windows', async () => {
     const run = await admit();
     expect((await comment(member, run, 'One.\r\n\r\nTwo.\r\n')).body.text).toBe('One.\n\nTwo.');
     expect((await comment(member, run, 'A carriage\rreturn')).status).toBe(400);
   });
 
-  it('are deleted with the run, which then takes no further ones', async () => {
+  it('are deleted with the run, which then accepts no others', async () => {
     const run = await admit();
     await comment(member, run, 'Soon gone.');
     await tenant.owner.post(`/runs/${run}/cancel`, { force: true });
@@ -105,7 +105,7 @@ describe('comments on a run', () => {
     expect((await comment(member, run, 'Too late.')).status).toBe(404);
   });
 
-  it('answer the same comment to a repetition with the same key', async () => {
+  it('are created once for a repetition with the same key', async () => {
     const run = await admit();
     const headers = { 'idempotency-key': randomUUID() };
     const send = () => member.post(`/runs/${run}/comments`, { text: 'Once.' }, headers);

@@ -37,8 +37,8 @@ async function timed(person: Person, path: string) {
   return { ...answer, seconds: (performance.now() - begun) / 1000 };
 }
 
-describe('a run that is read with wait', () => {
-  it('is answered at its next change, with the new revision', async () => {
+describe('reading a run with wait', () => {
+  it("answers at the run's next change, with the new revision", async () => {
     const id = await admit();
     const waiting = timed(await addMember(), `/runs/${id}?wait=30s`);
     await sleep(1500);
@@ -49,7 +49,7 @@ describe('a run that is read with wait', () => {
     expect(seconds).toBeLessThan(10);
   });
 
-  it('is answered at once if it has another revision than the one that the client names', async () => {
+  it('answers at once if the run has another revision than the one in the request', async () => {
     const id = await admit();
     await change(id);
     const { body, seconds } = await timed(owner, `/runs/${id}?wait=30s&revision=1`);
@@ -69,14 +69,14 @@ describe('a run that is read with wait', () => {
     expect(seen).toEqual([2, 3, 4]);
   });
 
-  it('is answered unchanged when the time is over', async () => {
+  it('answers with the unchanged run when the wait is over', async () => {
     const id = await admit();
     const { status, body, seconds } = await timed(owner, `/runs/${id}?wait=PT2S&revision=1`);
     expect([status, body.revision]).toEqual([200, 1]);
     expect(seconds).toBeGreaterThan(1.9);
   });
 
-  it('is answered at once after its end', async () => {
+  it('answers at once if the run has ended', async () => {
     const id = await admit();
     await owner.caller.post(`/runs/${id}/cancel`, { force: true });
     const { body, seconds } = await timed(owner, `/runs/${id}?wait=30s`);
@@ -103,7 +103,7 @@ describe('a run that is read with wait', () => {
     expect(seconds).toBeLessThan(8);
   });
 
-  it('is not waited for any longer by a client that has disconnected', async () => {
+  it('stops waiting once the client has disconnected', async () => {
     const person = await addMember();
     const id = await admit();
     const stop = new AbortController();
@@ -132,7 +132,7 @@ describe('a run that is read with wait', () => {
     },
   );
 
-  it('is answered when the server stops', async () => {
+  it('answers when the server stops', async () => {
     const stopping = await startApi();
     const team = await addTeam(stopping.orm);
     const person = await addPerson(stopping, 'operator', { teams: { [team.teamId]: 'owner' } });

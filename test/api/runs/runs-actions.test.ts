@@ -152,7 +152,7 @@ async function actionsOf(by: ApiUser, id: string): Promise<Action[]> {
 }
 
 describe.each(Object.entries(scenes))('the actions of a run that is %s', (scene, make) => {
-  it('tell every caller what each operation would answer', { timeout: 120_000 }, async () => {
+  it('agree for every caller with what each operation answers', { timeout: 120_000 }, async () => {
     const shared = await make();
     for (const [name, caller] of Object.entries(people)) {
       const actions = await actionsOf(caller, shared);
@@ -192,7 +192,7 @@ describe('the actions of a run', () => {
     expect(await allowedTo(person('reviewer'), id)).toContain('approve');
   });
 
-  it('are in every answer about one run, and in no list', async () => {
+  it('are in every response with one run, and in no list', async () => {
     const body = { template_id: templateId, environment_id: tenant.environment, instance: `i-${++made}` };
     const asker = person('asker');
     const created = await asker.post('/runs', body);
@@ -213,7 +213,7 @@ describe('the actions of a run', () => {
     for (const run of list.body.runs) expect(run).not.toHaveProperty('actions');
   });
 
-  it('need one statement beside those for the credential and the run if a review or a repetition is possible, and none otherwise', async () => {
+  it('need one more SQL statement if a review or a repetition is possible, and none otherwise', async () => {
     const faults = await StatementFaults.open(api.services.orm);
     try {
       const count = async (id: string) =>

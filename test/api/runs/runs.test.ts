@@ -50,7 +50,7 @@ describe('a run of a command template', () => {
     expect(log.text).toContain('hello Ana');
   });
 
-  it('ends timed_out where a step takes longer than its timeout, and its log names the step and the limit', async () => {
+  it('ends timed_out if a step takes longer than its timeout, and its log names the step and the limit', async () => {
     const { administrator } = system;
     const slow = { name: 'wait', run: ['sleep', '60'], timeout: '1s' };
     const templateId = await publish('slow', { executor: { kind: 'command', apply: [slow] } });

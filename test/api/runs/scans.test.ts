@@ -126,7 +126,7 @@ describe('a scan', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('shows what was changed behind the back of the service, and what is gone, and stores no state', async () => {
+  it('reports what was changed or removed outside of the service, and stores no state', async () => {
     const { instanceId, path } = await deploy();
     writeFileSync(path, 'changed');
     const changed = await scan(instanceId);
@@ -159,7 +159,7 @@ describe('a scan', () => {
     expect(chunk).toEqual({ phases: 'detect', leaks: 0 });
   });
 
-  it('a scan of OpenTofu shows address, path and both values of what differs, with secrets masked', async () => {
+  it('a scan of OpenTofu reports address, path and both values of deviations, with secrets masked', async () => {
     const source = newPath();
     writeFileSync(source, '{"env": "dev", "owner": "ana"}');
     writeFileSync(`${source}.secret`, 'first-secret-value');
@@ -189,7 +189,7 @@ describe('a scan', () => {
     expect((await at.read(id)).state_serial_after).toBeNull();
   });
 
-  it('looks while a run waits for approval and holds the slot, and gives way once that run applies', async () => {
+  it('runs while another run of the instance waits for approval, and stops once that run applies', async () => {
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 1 });
     const [file, gate] = [newPath(), newPath()];
     const request = {
@@ -220,7 +220,7 @@ describe('a scan', () => {
     expect(await at.readEventTypes(looking)).toContain('run.gave_way');
   });
 
-  it('gives way to a run that begins, and to one that is changing the instance already', async () => {
+  it('stops for a run that begins or is already changing the instance', async () => {
     const detectGate = newPath();
     const { instance, instanceId, path } = await deploy({ detect_gate: detectGate });
     const looking = await scan(instanceId);
@@ -241,7 +241,7 @@ describe('a scan', () => {
     expect(await at.awaitEnd(await scan(instanceId))).toMatchObject({ status: 'succeeded' });
   });
 
-  it('does not hold up a plan, nor a run of another instance', async () => {
+  it('does not delay a plan of the instance', async () => {
     const { instance, instanceId, path } = await deploy({ detect_gate: newPath() });
     const looking = await scan(instanceId);
     await at.awaitRun(looking, 'running');
@@ -253,7 +253,7 @@ describe('a scan', () => {
     expect(await at.awaitEnd(looking)).toMatchObject({ status: 'canceled', status_reason: 'canceled_by_user' });
   });
 
-  it('is read like any run of its team, and listed only for whoever asks for scans', async () => {
+  it('can be read like any run of its team, and is only in lists of scans', async () => {
     const { environmentId } = await addEnvironment(at.orm, at.team.teamId, { required: 0 });
     const { instanceId, run } = await deploy({}, { environment_id: environmentId });
     const id = await scan(instanceId);
@@ -278,7 +278,7 @@ describe('a scan', () => {
     expect((await caller.post('/runs', requested)).status).toBe(400);
   });
 
-  it('is refused where nothing is deployed, the template cannot look, or the environment is archived', async () => {
+  it('is refused if nothing is deployed, the template has no detect steps, or the environment is archived', async () => {
     await expect(scan(randomUUID())).rejects.toMatchObject({ code: 'nothing_to_run_for' });
     const { instance_id: planned } = await at.awaitEnd((await at.admit({ operation: 'plan' })).id);
     await expect(scan(planned)).rejects.toMatchObject({ code: 'nothing_deployed' });
@@ -291,5 +291,5 @@ describe('a scan', () => {
     await expect(scan(instanceId)).rejects.toMatchObject({ code: 'archived' });
   });
 
-  it('leaves nothing behind', () => at.expectAllSettled());
+  it('leaves no gap in events, no lock and no message to the engine', () => at.expectAllSettled());
 });

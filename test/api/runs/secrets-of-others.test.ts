@@ -77,14 +77,14 @@ describe('a run of another person that starts from what is deployed', () => {
     ['names another secret', { token: 'guess' }, {}],
     ['has another version', {}, { version: '2.0.0' }],
     ['omits another variable', {}, { omit: ['colour'] }],
-  ])('is refused by the name of the secret if it %s', async (_what, given, rest) => {
+  ])('is refused with the name of the secret if it %s', async (_what, given, rest) => {
     const { give, run } = await deployed();
     expectRefused(await run(given, rest));
     await give('api_key', 'of-the-environment');
     expectRefused(await run(given, rest));
   });
 
-  test('is refused if the environment gives the tools another variable', async () => {
+  test('is refused if the environment has a new variable for the tools', async () => {
     const { give, run } = await deployed();
     await give('PROXY', 'attacker.example', 'env', false);
     expectRefused(await run());
@@ -98,7 +98,7 @@ describe('a run of another person that starts from what is deployed', () => {
     expectRefused(await run());
   });
 
-  test('is refused if a reference comes to another value', async () => {
+  test('is refused if a reference resolves to another value', async () => {
     const source = await stage.deploy({ instance: 'address' }, { host: plain('one.example') });
     const { place, run, deploy } = await deployed();
     await stage.allow(source, { environment_ids: [place] });
@@ -112,7 +112,7 @@ describe('a run of another person that starts from what is deployed', () => {
     expectRefused(await again.run());
   });
 
-  test('gets the secret that it names, or that of the environment if it omits the deployed one', async () => {
+  test("gets the secret that it names, or the environment's secret if it omits the deployed one", async () => {
     const { run, deploy } = await deployed();
     await deploy({ colour: 'red', api_key: 'own-key' }, { variables_from: 'deployed' }, other);
     expect(await admitted(await run({ colour: 'green' }))).toEqual({ ...typed, colour: 'green', api_key: 'own-key' });
@@ -122,7 +122,7 @@ describe('a run of another person that starts from what is deployed', () => {
     expect(inputs).toMatchObject({ colour: 'red', api_key: 'of-the-environment' });
   });
 
-  test('does not make the secret that it keeps one of this person', async () => {
+  test('does not make this person the owner of the kept secret', async () => {
     const { run, deploy } = await deployed();
     const { id } = await deploy({}, { variables_from: 'deployed' }, other);
     const copy = await other.post(`/runs/${id}/requeue`, {});
@@ -133,7 +133,7 @@ describe('a run of another person that starts from what is deployed', () => {
     expect(inputs).toMatchObject({ name: 'new.example', api_key: 'typed-by-hand' });
   });
 
-  test('is refused alike for inputs that an earlier release sealed', async () => {
+  test('is refused in the same way for inputs that an earlier release stored', async () => {
     const { run, first: deployment } = await deployed();
     const { orm, keyRing } = stage.api.services;
     const em = orm.em.fork();
@@ -148,7 +148,7 @@ describe('a run of another person that starts from what is deployed', () => {
 });
 
 describe('a schedule of another person that keeps the deployed values', () => {
-  test('starts while nothing else changes, and fails by the name of the secret otherwise', async () => {
+  test('starts while nothing else changes, and otherwise fails with the name of the secret', async () => {
     const { at, give } = await deployed();
     const work = { run: { ...at, version: '1.0.0', variables_from: 'deployed' } };
     const schedule = { team_id: stage.tenant.team, name: 'Nightly', schedule: { every: 'PT6H' }, work };
@@ -170,8 +170,8 @@ describe('a schedule of another person that keeps the deployed values', () => {
   });
 });
 
-describe('an instance that follows an output for another person', () => {
-  test('starts nothing, and names the secret in its history', async () => {
+describe('an instance that follows an output on behalf of another person', () => {
+  test('starts no run, and names the secret in its history', async () => {
     const following = new Following(stage);
     const source = await stage.deploy({ instance: 'host' }, { host: plain('one.example') });
     const { place, deploy } = await deployed();
@@ -201,7 +201,7 @@ describe.each(['copy', 'destroy'] as const)('a %s by another person that changes
   const changed = { variables: { name: 'attacker.example' } };
   const refusal = '/api_key is a secret that another person or an output gave';
 
-  test('is refused by the name of the secret, also where the environment gives another one', async () => {
+  test('is refused with the name of the secret, even if the environment has another value', async () => {
     const { give, ask } = await place();
     const refused = await ask(changed);
     expect([refused.status, refused.headers['x-error-code']], refused.text).toEqual([422, 'variables_invalid']);
@@ -220,14 +220,14 @@ describe.each(['copy', 'destroy'] as const)('a %s by another person that changes
     expect(inputs).toMatchObject({ ...changed.variables, api_key: 'of-the-environment' });
   });
 
-  test('keeps the secret if the person who gave it asks', async () => {
+  test('keeps the secret if the caller is the person who set it', async () => {
     const { give, ask } = await place();
     await give('api_key', 'of-the-environment');
     const inputs = await admitted(await ask(changed, stage.tenant.owner));
     expect(inputs).toMatchObject({ ...changed.variables, api_key: 'typed-by-hand' });
   });
 
-  test('keeps the secret if nothing changes after all', async () => {
+  test('keeps the secret if nothing changes', async () => {
     const { ask } = await place();
     expect(await admitted(await ask({}))).toMatchObject(typed);
   });

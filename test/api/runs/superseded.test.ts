@@ -18,7 +18,7 @@ async function run(instance: string, more: object = {}): Promise<string> {
 const supersededBy = async (id: string) => (await stage.tenant.owner.get(`/runs/${id}`)).body.superseded_by;
 
 describe('an apply that has ended', () => {
-  test('names the newer run that has deployed its instance since, which a requeue would replace', async () => {
+  test('names the newer run that has since deployed its instance, which a requeue would replace', async () => {
     const older = await run('twice');
     expect(await supersededBy(older)).toBeNull();
     const newer = await run('twice');
@@ -35,7 +35,7 @@ describe('an apply that has ended', () => {
   });
 });
 
-test('a newer run of another team is named to those who may read it, and to nobody else', async () => {
+test('an apply names a newer run of another team only to those who may read that run', async () => {
   const older = await run('moved');
   const newer = await run('moved');
   const other = await makeTenant(stage.api);
@@ -45,7 +45,7 @@ test('a newer run of another team is named to those who may read it, and to nobo
   expect(await supersededBy(older)).toMatchObject({ run_id: newer });
 });
 
-test('a run that failed before a newer one deployed its instance names it, too', async () => {
+test('a failed run names the newer run that has since deployed its instance', async () => {
   const { body } = await stage.ask({}, { instance: 'failed-first' });
   await stage.api.rows(
     `update runs set status = 'failed', phase = 'finished', waiting_on = null, finished_at = now() where id = ? returning id`,

@@ -159,7 +159,7 @@ describe('a list of runs', () => {
     }
   });
 
-  it('answers 400 to owners that rule each other out, if the caller may read both', async () => {
+  it('answers 400 to owners that contradict each other, if the caller may read both', async () => {
     const environment = there.environment;
     for (const query of [
       `team_id=${here.team}&environment_id=${environment}`,

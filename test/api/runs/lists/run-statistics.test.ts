@@ -55,7 +55,7 @@ describe('statistics of runs', () => {
     expect(body.total).toEqual({ ...none, succeeded: 2, failed: 1, timed_out: 1, unfinished: 1, median_seconds: 25 });
   });
 
-  it('have the same counts without medians', async () => {
+  it('have the same counts if the request excludes medians', async () => {
     const query = `team_id=${here.team}&${march}`;
     const { total, days } = await read(here.owner, query);
     const without = await read(here.owner, `${query}&medians=false`);
@@ -78,7 +78,7 @@ describe('statistics of runs', () => {
     expect(total.median_seconds).toBe(4.942);
   });
 
-  it('begin their days in the time zone of the request, also where its clocks change', async () => {
+  it('begin their days in the time zone of the request, even when daylight saving time begins', async () => {
     const { from, to, days } = await read(here.owner, `team_id=${here.team}&${march}&time_zone=Europe/Berlin`);
     expect([from, to]).toEqual(['2026-03-27T23:00:00.000Z', '2026-03-31T22:00:00.000Z']);
     expect(days).toEqual([
@@ -89,7 +89,7 @@ describe('statistics of runs', () => {
     ]);
   });
 
-  it('take the filters and the scopes of the list', async () => {
+  it('accept the filters and scopes of the list of runs', async () => {
     const total = async (user: ApiUser, query: string) => (await read(user, `${query}&${march}`)).total;
     const team = `team_id=${here.team}`;
     expect(await total(here.owner, `${team}&operation=destroy`)).toEqual({ ...none, timed_out: 1, median_seconds: 50 });
@@ -117,7 +117,7 @@ describe('statistics of runs', () => {
     ['midnight', '2026-04-01T00:00:00Z', ''],
     ['midnight in its time zone', '2026-04-01T00:00:00%2B02:00', '&time_zone=Europe/Berlin'],
     ['a time of day', '2026-03-31T15:00:00Z', ''],
-  ])('cover 30 days up to %s in `to`', async (_what, to, zone) => {
+  ])('cover the 30 days before `to`: %s', async (_what, to, zone) => {
     const { days } = await read(here.owner, `team_id=${here.team}&to=${to}${zone}`);
     expect([days.length, days.at(0).date, days.at(-1).date]).toEqual([30, '2026-03-02', '2026-03-31']);
   });
@@ -132,7 +132,7 @@ describe('statistics of runs', () => {
   it.each([
     ['from=0001-02-01&to=0001-03-01', '0001-02-01T00:00:00.000Z', '0001-02-01', '0001-02-28'],
     ['from=9999-12-01&to=9999-12-31', '9999-12-01T00:00:00.000Z', '9999-12-01', '9999-12-30'],
-  ])('statistics of runs of %s have the years of the request', async (query, from, first, last) => {
+  ])('statistics of runs of %s have the years that the request names', async (query, from, first, last) => {
     const body = await read(admin, query);
     expect([body.from, body.days.at(0).date, body.days.at(-1).date]).toEqual([from, first, last]);
   });

@@ -32,14 +32,14 @@ async function addRun(tenant: Tenant): Promise<{ id: string; template: string }>
 
 describe('while another team has thousands of younger runs', () => {
   it.each(['', '&status=succeeded', '&status=queued&status=failed'])(
-    'a list of the few runs of a team reads only these (%s)',
+    "a list of a team's few runs reads few rows (%s)",
     async (filter) => {
       expect(await countReads(api, () => member.get(`/runs?team_id=${quiet.team}${filter}`))).toBeLessThan(many / 10);
       expect(await countReads(api, () => member.get(`/runs?scope=readable${filter}`))).toBeLessThan(many / 10);
     },
   );
 
-  it('a list of templates reads only the few runs of one that is used rarely', async () => {
+  it('a list of templates reads few rows for a template that is used rarely', async () => {
     expect(await countReads(api, () => member.get('/registry/templates'))).toBeLessThan(many / 10);
     expect(await countReads(api, () => member.get(`/registry/templates/${rareTemplate}`))).toBeLessThan(many / 10);
   });

@@ -31,7 +31,7 @@ async function visitAs(user: ApiUser): Promise<Visitor> {
 const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
 
 describe('the pages of a run', () => {
-  it('show a change of the last digit of a large number, and what of a plan is not stored', async () => {
+  it('show a change of the last digit of a large number, and which values of a plan are not stored', async () => {
     const before = representValue(parseExactJson(`{"n":${large},"text":"a\\u0000","same":"b\\u0000"}`)).value;
     const after = representValue(parseExactJson('{"n":9007199254740992,"text":"c\\u0000","same":"b\\u0000"}')).value;
     const run = await runs.add([change('update', 'thing.x', before, after)]);
@@ -47,7 +47,7 @@ describe('the pages of a run', () => {
     expect(answer.text).toContain(`"before":{"n":${large},`);
   });
 
-  it('show outputs with all their digits, and what of them is not stored', async () => {
+  it('show outputs with all their digits, and which of their values are not stored', async () => {
     const steps = new RunSteps(api, root);
     const { runId, attemptId } = await steps.applying(await steps.worker('sandbox'), 'sandbox');
     const outputs = {

@@ -55,14 +55,14 @@ describe('the page of a run that failed', () => {
     expect(instance).toContain('live/main.tf:7');
   });
 
-  it('shows the words of the service where the tool said nothing', async () => {
+  it("shows the service's own message if the tool printed none", async () => {
     const run = await fail([], 'the tool wrote no plan file');
     const { body } = await root.get(`/runs/${run}`);
     expect(body.status_detail).toEqual({ message: 'the tool wrote no plan file', source: 'service' });
     expect((await visitor.get(`/workloads/runs/${run}`)).text).toContain('the tool wrote no plan file');
   });
 
-  it('loses the lines of the template when the run is deleted', async () => {
+  it('shows no lines of the template once the run is deleted', async () => {
     const run = await fail([unclosed]);
     expect((await root.delete(`/runs/${run}`)).status).toBe(204);
     const { body } = await root.get(`/runs/${run}`);
@@ -72,7 +72,7 @@ describe('the page of a run that failed', () => {
 });
 
 describe('the result of an attempt', () => {
-  it('is refused if a diagnostic of it cannot be stored', async () => {
+  it('is refused if one of its diagnostics cannot be stored', async () => {
     const broken: Diagnostic[] = [
       { severity: 'error', message: 'a\0b' },
       { severity: 'error', message: '' },

@@ -49,7 +49,7 @@ describe('the log of a run without scripts', () => {
     );
   });
 
-  it('shows what a program printed as text, whatever it is', async () => {
+  it('shows what a program printed as text, even if it is markup', async () => {
     const id = await runWithLog(
       `<img src=x onerror=alert(1)>\n`,
       ['stderr', '\x1b]8;;javascript:alert(1)\x07link\x1b]8;;\x07 \x1b[31;1m<b>red\x1b[0m\0\x07\n'],
@@ -70,7 +70,7 @@ describe('the log of a run without scripts', () => {
     });
   });
 
-  it('shows some thousands of colours at once, and other lines without theirs, which it says', async () => {
+  it('shows a few thousand colours at once and other lines without colours, and says so', async () => {
     const colourful = `${'\x1b[31mr\x1b[32mg'.repeat(40)}\n`;
     const id = await runWithLog('\x1b[31mred\x1b[0m\n', colourful.repeat(500));
     const { text } = await pageOf(id, '&from=1');
@@ -115,7 +115,7 @@ describe('the log of a run without scripts', () => {
 });
 
 describe('the parts of a log that the page asks for', () => {
-  it('are lines with their pieces, what the log is in total, and its sections', async () => {
+  it('contain lines with their coloured pieces, the total of lines, and the sections', async () => {
     const id = await runWithLog('plain\n', ['stderr', '\x1b[32mgreen\x1b[0m rest\n']);
     const part = await partOf(id, '?from=1&limit=2');
     expect(part).toMatchObject({
@@ -140,7 +140,7 @@ describe('the parts of a log that the page asks for', () => {
     });
   });
 
-  it('say which lines contain a text', async () => {
+  it('contain the numbers of the lines that contain a text', async () => {
     const id = await runWithLog('one\n\x1b[1mTw\x1b[0mo\nError: x\n');
     const find = async (query: string) =>
       JSON.parse((await visitor.get(`/workloads/runs/${id}/log/matches${query}`)).text).numbers;
@@ -149,7 +149,7 @@ describe('the parts of a log that the page asks for', () => {
   });
 
   it.each(['lines', 'matches', 'stream', 'lines/1'])(
-    'the parts of a log of another team and of no run look the same: %s',
+    'answer 404 for the id of a run that does not exist: %s',
     async (part) => {
       const { status } = await visitor.get(`/workloads/runs/019aa5c2-7d31-7cc4-9c55-0d6a1f6c8b11/log/${part}`);
       expect(status).toBe(404);
@@ -166,7 +166,7 @@ describe('the parts of a log that the page asks for', () => {
     expect((await stranger.get(`/workloads/runs/${id}/log.txt`)).status).toBe(303);
   });
 
-  it('follow the log until the run has ended, from behind the last line that the page has', async () => {
+  it("follow the log from the line after the page's last one until the run has ended", async () => {
     const id = await runWithLog('1\n2\n3');
     await root.post(`/runs/${id}/cancel`, { force: true });
     const { text } = await visitor.get(`/workloads/runs/${id}/log/stream?after=1`);

@@ -42,7 +42,7 @@ describe('the page of a run', () => {
     expect(details.indexOf('details-outputs')).toBeLessThan(details.indexOf('details-request'));
   });
 
-  it('shows the first outputs of many, and leads to all', async () => {
+  it('shows the first of many outputs, and links to all', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`o${index}`, text(`value-${index}`)]));
     const page = await finish('applied', many);
     const { text: shown } = await visitor.get(page);
@@ -50,7 +50,7 @@ describe('the page of a run', () => {
     expect(shown).toContain(`<a href="${page}?tab=details">Show all 30 outputs</a>`);
   });
 
-  it('has no outputs above the log of a run that failed, nor of one that gave none', async () => {
+  it('shows no outputs if the run failed or has none', async () => {
     for (const page of [await finish('failed', {}), await finish('applied', {})])
       expect(await visitor.page(page)).not.toContain('id="result"');
   });

@@ -51,13 +51,13 @@ async function linkFor(who: string): Promise<string | undefined> {
 
 const wordsOf = (text: string) => text.replace(/[\s\S]*<main/, '').replaceAll(/<[^>]*>/g, ' ');
 
-describe('the link for somebody who is asked for a review and may not see the run', () => {
+describe('the review link for a user who may not see the run', () => {
   let link: string;
   beforeEach(async () => {
     link = (await linkFor('Ada Asked')) ?? '';
   });
 
-  it('is offered where the request is refused, beside what is missing', async () => {
+  it('is offered where the review request is refused, with what the user lacks', async () => {
     const { status, text } = await reader.submit(`${path()}/request-approval`, { message: '', other: 'Ada Asked' });
     expect(status).toBe(422);
     expect(text).toContain('Ada Asked may not review this run');
@@ -65,7 +65,7 @@ describe('the link for somebody who is asked for a review and may not see the ru
     expect(text).toContain('Link for Ada Asked');
   });
 
-  it('names the team and who asked to the person asked, says what to do, and says nothing of the run', async () => {
+  it('shows the team, who asked and what to do to the asked user, and nothing of the run', async () => {
     const { status, text } = await visitor.get(link);
     expect(status).toBe(404);
     expect(wordsOf(text)).toMatch(/Vera Viewer\s+asks you to review a run of the team\s+Core/);
@@ -75,7 +75,7 @@ describe('the link for somebody who is asked for a review and may not see the ru
       expect(wordsOf(text), fact).not.toContain(fact);
   });
 
-  it('leads to the run once the person has access', async () => {
+  it('leads to the run once the user has access', async () => {
     const other = await api.addUser('maintainer', 'Anton Added');
     await join(tenant, other, 'member');
     const theirs = (await linkFor('Anton Added')) ?? '';
@@ -86,7 +86,7 @@ describe('the link for somebody who is asked for a review and may not see the ru
     expect([status, text.includes('asks you to review')]).toEqual([200, false]);
   });
 
-  it('tells nothing to anybody else, without the signature, or with another one', async () => {
+  it('answers 404 to anybody else, and without a valid signature', async () => {
     const { status: plainStatus, text: plain } = await visitor.get(path());
     expect(plainStatus).toBe(404);
     const stranger = await makeTenant(api);
@@ -114,7 +114,7 @@ describe('the link for somebody who is asked for a review and may not see the ru
     expect([anonymous.statusCode, /Vera|asks you/.test(anonymous.body)]).toEqual([303, false]);
   });
 
-  it('tells nothing after its end, or after its sender has lost access or left the organization', async () => {
+  it('answers 404 once it has expired or its sender has lost access', async () => {
     // A clock that runs ahead would leave ids of the future to the other tests of this process.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 8 * 24 * 60 * 60 * 1000 });
     let expired: string | undefined;
@@ -134,7 +134,7 @@ describe('the link for somebody who is asked for a review and may not see the ru
     expect(wordsOf((await visitor.get(link)).text)).toContain('asks you');
   });
 
-  it('tells nothing after the project of the run came to another team', async () => {
+  it("answers 404 after the run's project was transferred to another team", async () => {
     const other = await tenant.owner.make(`/organizations/${tenant.organization}/teams`, { name: 'Elsewhere' });
     await api.rows('update projects set team_id = ? where id = ?', [other.id, tenant.project]);
     await api.rows('update runs set team_id = ? where id = ?', [other.id, run]);
@@ -147,13 +147,13 @@ describe('the link for somebody who is asked for a review and may not see the ru
     }
   });
 
-  it('leaves an audit record of whom it is for', async () => {
+  it('leaves an audit record with the user whom it is for', async () => {
     const { body } = await tenant.owner.get(`/audit?resource_id=${run}&action=run.approval_requested`);
     const [record] = body.audit_records;
     expect(record).toMatchObject({ actor: { id: viewer.id }, outcome: 'committed', after: { link_for: asked.id } });
   });
 
-  it('is not offered for a run that does not wait for a review or was deleted, and one that exists asks for nothing then', async () => {
+  it('is not offered for a run that does not wait for a review or was deleted, and an existing link shows nothing then', async () => {
     const change = (changes: string) => api.rows(`update runs set ${changes} where id = ?`, [run]);
     for (const [changes, back, status] of [
       [`deleted_at = now()`, `deleted_at = null`, 422],
@@ -170,7 +170,7 @@ describe('the link for somebody who is asked for a review and may not see the ru
     expect(wordsOf((await visitor.get(link)).text)).toContain('asks you');
   });
 
-  it('is not offered for somebody whom the reader does not know, or who may see the run', async () => {
+  it('is not offered for a user whom the visitor may not see, or who may see the run', async () => {
     const { owner } = await makeTenant(api);
     expect(await linkFor(owner.id)).toBeUndefined();
     const member = await api.addUser('requester', 'Mira Member');
@@ -179,8 +179,8 @@ describe('the link for somebody who is asked for a review and may not see the ru
   });
 });
 
-describe('the refusal to ask somebody', () => {
-  it('names somebody outside the team who may see the run and may not review it, and the visitor themselves', async () => {
+describe('the refusal of a review request', () => {
+  it('names a user who may see the run but not review it, and the visitor themselves, without ids', async () => {
     await join(tenant, root, 'member');
     for (const { id, name } of [
       { id: root.id, name: 'Rosa Root' },

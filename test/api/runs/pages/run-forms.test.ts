@@ -53,7 +53,7 @@ describe('the form of an action on a run', () => {
     expect((await visitor.get(`/workloads/runs/${id}`)).text).toContain('The &lt;wrong&gt; zone');
   });
 
-  it('offers to end by force only after the cancellation had its time, and then ends the run', async () => {
+  it('offers to end the run by force only after the time limit of a cancellation, and then ends it', async () => {
     const { runId } = await steps.planning(worker, 'sandbox');
     const force = `/workloads/runs/${runId}/force`;
     const shown = async () => (await visitor.get(`/workloads/runs/${runId}`)).text.includes(`href="${force}"`);
@@ -80,7 +80,7 @@ describe('the form of an action on a run', () => {
     expect((await visitor.get(first.location!)).text).toContain(`href="/workloads/runs/${id}"`);
   });
 
-  it('deletes a run after saying what goes and what stays, and its page then says that it was deleted', async () => {
+  it('says what a deletion removes and keeps, and the page of the deleted run says that it was deleted', async () => {
     const id = await endedRun();
     const asked = await visitor.get(`/workloads/runs/${id}/delete`);
     expect(asked.text).toMatch(/What goes:[\s\S]*its log[\s\S]*What stays:[\s\S]*its events/);
@@ -153,13 +153,13 @@ describe('a run of a team', () => {
     expect(text).not.toContain(`href="/workloads/runs/${runId}/cancel"`);
   });
 
-  it('says where the run waits what cancelling takes, to a person who lacks it alone', async () => {
+  it('names the platform role that canceling requires to a visitor who lacks it', async () => {
     const takes = /You cannot cancel it: that takes the platform role maintainer/;
     expect(await (await visitAs(await member('member', 'requester'))).page(`/workloads/runs/${runId}`)).toMatch(takes);
     expect(await visitor.page(`/workloads/runs/${runId}`)).not.toContain('You cannot cancel it');
   });
 
-  it('says before it is sent that a request for a review would reach no one, and names no field that is missing', async () => {
+  it('says before it is sent that a review request would reach nobody, and names no missing field', async () => {
     const form = `/workloads/runs/${runId}/request-approval`;
     const { text } = await visitor.get(form);
     expect(text).toContain('No other person can review this run now, so a request would reach no one.');

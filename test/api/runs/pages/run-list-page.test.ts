@@ -30,7 +30,7 @@ const toAddress = (text: string) => text.replaceAll('&amp;', '&');
 const liveAddress = (text: string) => toAddress(/id="live" hx-get="([^"]+)"/.exec(text)![1]!);
 
 describe('the list of runs', () => {
-  it('names the next page, which begins where this one ends', async () => {
+  it('links to the next page, which begins where this one ends', async () => {
     const times = Array.from({ length: 60 }, (_, index) => `2026-01-01T00:${String(index).padStart(2, '0')}:00Z`);
     await addRuns(
       api,
@@ -89,7 +89,7 @@ describe('the list of runs', () => {
     expect(row).toMatch(/>\+2<.*>±1<.*>−1</s);
   });
 
-  it('keeps its filters in the form, and marks the view whose statuses are chosen', async () => {
+  it('keeps its filters in the form, and marks the view whose statuses are selected', async () => {
     const { text } = await visitor.get(
       '/workloads/runs?status=failed&status=timed_out&operation=destroy&from=2026-01-02',
     );
@@ -100,7 +100,7 @@ describe('the list of runs', () => {
     expect(text).toContain('No matching runs');
   });
 
-  it('says which filter is wrong, and shows the filters again', async () => {
+  it('says which filter is wrong, and keeps the filters', async () => {
     const { status, text } = await visitor.get('/workloads/runs?status=burned&operation=plan');
     expect(status).toBe(400);
     expect(text).toMatch(/role="alert"[\s\S]*Status: Choose one of/);
@@ -134,14 +134,14 @@ describe('the stream of the list', () => {
       ...event,
     } as PublishedEvent);
 
-  it('tells of the runs that the visitor may read, and of no others', () => {
+  it('reports changes of the runs that the visitor may read, and of no others', () => {
     expect(hears({}, {})).toBe(true);
     expect(hears({}, { teamId: null, organizationId: null })).toBe(true);
     expect(hears({}, { teamId: 't2' })).toBe(false);
     expect(hears({}, { subject: { kind: 'template', id: 'r' } })).toBe(false);
   });
 
-  it('tells only of the team or organization that the list is limited to', () => {
+  it('reports only changes in the team or organization that the list is limited to', () => {
     expect(hears({ teamId: 't1' }, {})).toBe(true);
     expect(hears({ teamId: 't2' }, {})).toBe(false);
     expect(hears({ organizationId: 'o1' }, {})).toBe(true);

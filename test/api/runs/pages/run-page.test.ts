@@ -76,7 +76,7 @@ describe('the page of a run', () => {
     },
   );
 
-  it('says what the run waits for that has the instance of a waiting run', async () => {
+  it('says what the run waits for that blocks a waiting run of the same instance', async () => {
     const [blocker, id] = [await steps.admit(), await steps.admit()];
     const wait = (code: string, more: object) =>
       JSON.stringify({ code, since: new Date().toISOString(), position: null, blocker: null, ...more });
@@ -103,7 +103,7 @@ describe('the page of a run', () => {
     expect(text).toMatch(new RegExp(`tab=${tab}"[^>]*aria-current="page"`));
   });
 
-  it('opens the plan by itself when the run waits for approval and the visitor has chosen no tab', async () => {
+  it('opens the plan when the run waits for approval, unless the visitor has selected a tab', async () => {
     const update = async (path: string) =>
       /id="live" hx-get="([^"]*)"/.exec((await visitor.get(path)).text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const current = async (path: string) =>
@@ -116,7 +116,7 @@ describe('the page of a run', () => {
     expect([await current(followed), await current(kept)]).toEqual(['plan', 'events']);
   });
 
-  it('says which set or environment gave a variable that the run did not name itself', async () => {
+  it('says which variable set or environment a variable comes from', async () => {
     const id = await steps.admit();
     const from = { kind: 'variable_set', id, name: 'aws <b>common</b>' };
     const sources = [

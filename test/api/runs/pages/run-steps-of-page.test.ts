@@ -24,7 +24,7 @@ const story = (...events: readonly (readonly [type: RunEventType, minutes: numbe
 const unfinished = { operation: 'apply', finished_at: null } as const;
 
 describe('the steps of a run', () => {
-  it('follow from its events, and those to come from its operation', () => {
+  it('follow from its events, and future steps from its operation', () => {
     const events = story(['run.admitted', 0], ['run.planning', 1], ['run.planned', 3], ['run.approval_required', 3]);
     const steps = toSteps(unfinished, events);
     expect(
@@ -56,7 +56,7 @@ describe('the steps of a run', () => {
     ]);
   });
 
-  it('count lost workers, and hold, approval and cancellation are steps of their own', () => {
+  it('count lost workers, and include separate steps for hold, approval and cancellation', () => {
     const events = story(
       ['run.admitted', 0],
       ['run.planning', 1],
@@ -81,7 +81,7 @@ describe('the steps of a run', () => {
     ]);
   });
 
-  it('fill the bar; a wait of days is folded, and a step of an instant can still be seen', () => {
+  it('fill the bar, which shortens a wait of days and keeps a short step visible', () => {
     const events = story(
       ['run.admitted', 0],
       ['run.planning', 0],
@@ -103,7 +103,7 @@ describe('the steps of a run', () => {
     expect(parts[2]!.width).toBeLessThan(60);
   });
 
-  it('link to the line of the log where they begin, on the page that has it', async () => {
+  it('link to the line of the log where they begin, on the page of the log that has it', async () => {
     const run = { ...unfinished, id: 'r1', status: 'running' } as unknown as ShownRun;
     const events = story(['run.admitted', 0], ['run.planning', 1], ['run.planned', 3], ['run.applying', 4]);
     const text = String(await renderTimeline(run, { events, places: { plan: 1, apply: 2204 } }));
@@ -112,7 +112,7 @@ describe('the steps of a run', () => {
     expect(String(await renderTimeline(run, { events, places: {} }))).toContain('?tab=log">Plan<');
   });
 
-  it('are laid out also while a run has only begun to wait', () => {
+  it('are laid out even if a run has only begun to wait', () => {
     const parts = layOutBar(toSteps(unfinished, story(['run.admitted', 0])), start);
     expect(parts).toEqual([{ key: 'queued', x: 0, width: 1000, isFolded: false }]);
   });
@@ -151,8 +151,8 @@ const examples: Record<RunEventType, object> = {
   'run.deleted': { by: 'Ana' },
 };
 
-describe('the words of a run', () => {
-  it.each(Object.keys(runEvents) as RunEventType[])('tell what %s says', async (type) => {
+describe('the descriptions of events and reasons', () => {
+  it.each(Object.keys(runEvents) as RunEventType[])('describe %s in a sentence', async (type) => {
     const data = runEvents[type].data.parse(examples[type]) as ShownEvent['data'];
     const { text, said } = describeEvent({ type, data });
     const sentence = `${await text} ${said ?? ''}`;
@@ -161,7 +161,7 @@ describe('the words of a run', () => {
     if ('by' in data) expect(sentence).toContain('Ana');
   });
 
-  it('explain every reason of an end, and no other text', () => {
+  it('explain every reason of an end, and are null for other text', () => {
     for (const reason of Object.keys(statusReasons)) {
       expect(explainReason(reason)).toEqual({
         why: expect.stringMatching(/^[A-Z].*\.$/),
@@ -184,15 +184,15 @@ describe('the stream of a page of a run', () => {
     return events;
   };
 
-  it('says nothing while the page is up to date, also when only the log grows', async () => {
+  it('sends nothing while the page is up to date, even if the log grows', async () => {
     expect(await follow(4, ['running', 4, 9], ['running', 4, 9])).toEqual([]);
   });
 
-  it('says at once that a page is out of date that was rendered before the last change', async () => {
+  it('sends a change at once if the page was rendered before the last change', async () => {
     expect(await follow(3, ['running', 4, 9])).toEqual(['changed 4']);
   });
 
-  it('tells of new revisions and of events without one, and ends with the run', async () => {
+  it('sends new revisions and events without a new revision, and ends with the run', async () => {
     expect(
       await follow(
         4,

@@ -59,7 +59,7 @@ async function found(...changes: ResourceChange[]): Promise<string> {
 const show = async (id: string, tab = 'plan') => (await visitor.get(`/workloads/runs/${id}?tab=${tab}`)).text;
 
 describe('the page of a scan', () => {
-  it('shows that it waits and will only look', async () => {
+  it('shows that it waits and will change nothing', async () => {
     const text = await show(await admitted());
     expect(text).toContain('Scan for drift: ');
     expect(text).toContain('drift monitor');
@@ -69,7 +69,7 @@ describe('the page of a scan', () => {
     expect(text).not.toMatch(/>Approval<|>Apply<|>Plan</);
   });
 
-  it('shows what differs, what is missing and what nobody expects', async () => {
+  it('shows what differs, what is missing and what is unexpected', async () => {
     const id = await found(
       { address: 'file.one', action: 'update', before: { mode: '0600' }, after: { mode: '0777' } },
       { address: 'file.two', action: 'delete', before: { mode: '0600' }, after: null },
@@ -88,7 +88,7 @@ describe('the page of a scan', () => {
     expect(await show(await found())).toContain('Everything is as it was deployed.');
   });
 
-  it('says why it gave way, and that nothing is known', async () => {
+  it('says that it stopped for a run that changes the instance, and has no result', async () => {
     const { runId, attemptId } = await begun();
     const { body: run } = await root.get(`/runs/${runId}`);
     const next = await root.post('/runs', { template_id: run.template_id, instance: run.instance });

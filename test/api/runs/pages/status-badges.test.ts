@@ -67,7 +67,7 @@ describe('a run that a reviewer rejected', () => {
     expect(await pageOf(path)).toMatch(/Last remediation.*?class="status[^>]*>.*?Rejected/s);
   });
 
-  it('counts among the canceled runs, which the filter of runs and the chart of the start page call canceled or rejected', async () => {
+  it('counts as "Canceled or rejected" in the filter of runs and the chart of the start page', async () => {
     expect(await pageOf('/workloads/runs')).toContain('<span>Canceled or rejected</span>');
     const start = await pageOf('/');
     expect(start).toMatch(/<\/span>Canceled or rejected \d/);
@@ -86,7 +86,7 @@ describe('a run that has its approvals and waits for something else', () => {
   it.each([
     ['locked', 'Held by a lock'],
     ['quota', 'Waits for its quota'],
-  ])('with the code "%s" says so on each page that shows the status of a run', async (code, words) => {
+  ])('with the code "%s" says what it waits for on each page that shows the status of a run', async (code, words) => {
     const { owner, environment, team } = stage.tenant;
     const run = { template_id: stage.template, environment_id: environment, instance: code, message: `wombat${code}` };
     const schedule = { every: '1h' };
@@ -111,7 +111,7 @@ describe('a run that has its approvals and waits for something else', () => {
     expect((await owner.get(search)).body.results).toMatchObject([{ id: started, waiting_on: { code } }]);
   });
 
-  it('counts among the runs that need approval or are held in the filter of runs', async () => {
+  it('counts as "Needs approval or held" in the filter of runs', async () => {
     expect(await pageOf('/workloads/runs')).toContain('<span>Needs approval or held</span>');
   });
 });

@@ -15,17 +15,17 @@ function wordsAfter(seconds: number, tools?: readonly object[]): string {
   return String(describeAfter(seconds, 'no_worker', tools)?.what);
 }
 
-it('a run that has just been created is said to start in a moment, and gives advice only when it waits longer', () => {
+it('the page of a run that was just created says that it starts in a moment, and gives advice only later', () => {
   expect(describeAfter(1, 'engine')?.who).toBe('This takes a moment.');
   expect(describeAfter(60, 'engine')?.who).toContain('An operator should check that a worker is running');
 });
 
-it('a run that has just begun to wait for a worker is not said to have none', () => {
+it('the page of a run that just began to wait for a worker does not say that there is none', () => {
   expect(wordsAfter(1)).toBe('The run is ready, and the next free worker of the pool default takes it.');
   expect(wordsAfter(60)).toContain('No worker of the pool default is free for it');
 });
 
-it('a run whose tool no worker has says so from the beginning', () => {
+it('the page of a run whose tool no worker has says so from the beginning', () => {
   expect(wordsAfter(1, [{ name: 'opentofu', version: '1.2.3' }])).toContain(
     'no worker of the pool default that has it',
   );

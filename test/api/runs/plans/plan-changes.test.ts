@@ -94,7 +94,7 @@ describe('the changes of a plan', () => {
     expect((await list('q=text', odd)).changes).toEqual([]);
   });
 
-  it('are refused with a wrong query, and not found without a plan', async () => {
+  it('answer 400 to a wrong query, and 404 without a plan', async () => {
     for (const query of ['kind=delete', 'after=-1', 'limit=201', 'q=', 'other=1'])
       expect((await admin.get(`/runs/${run}/plan/changes?${query}`)).status, query).toBe(400);
     const { runId } = await steps.planning(worker, 'none');

@@ -35,7 +35,7 @@ async function planned(changes: ResourceChange[], policy: object = {}) {
   return { runId, attemptId };
 }
 
-it('a plan answers what the tool says of moved, imported, replaced and forgotten resources', async () => {
+it("a plan contains the tool's details on moved, imported, replaced and forgotten resources", async () => {
   const replaced: ResourceChange = {
     ...plain,
     action: 'replace',
@@ -69,7 +69,7 @@ it('a plan answers what the tool says of moved, imported, replaced and forgotten
   ]);
 });
 
-it('a plan that was stored with less is still read', async () => {
+it('a plan that an earlier release stored with fewer members can be read', async () => {
   const { runId } = await planned([plain]);
   await api.rows(`update runs set plan_summary = '{"add": 1, "change": 0, "destroy": 0}' where id = ?`, [runId]);
   expect((await admin.get(`/runs/${runId}/plan`)).body.changes).toEqual([{ ...plain, ...unsaid }]);
@@ -79,7 +79,7 @@ it('a plan that was stored with less is still read', async () => {
   expect(plan.summary).toEqual({ ...summarizePlan([]), add: 1 });
 });
 
-it('a plan that only changes outputs waits where changes need approval, and shows them with checks and warnings', async () => {
+it('a plan that only changes outputs waits if changes need approval, and shows outputs, checks and warnings', async () => {
   const output = { name: 'url', action: 'update' as const, before: 'a', after: 'b', sensitive: false };
   const check = { address: 'check.health', kind: 'check' as const, status: 'fail' as const, problems: ['It is ill.'] };
   const warning = { severity: 'warning' as const, message: 'Deprecated', file: 'main.tf', line: 3 };
@@ -95,7 +95,7 @@ it('a plan that only changes outputs waits where changes need approval, and show
   expect(page.body.sections).toMatchObject({ outputs: [output], checks: [check] });
 });
 
-it('a plan that only forgets waits where changes need approval, and not where only destroys do', async () => {
+it('a plan that only forgets resources waits if changes need approval, and not if only destroys do', async () => {
   const forgotten: ResourceChange[] = [{ ...plain, action: 'forget' }];
   for (const [when, step] of [
     ['changes', 'wait'],

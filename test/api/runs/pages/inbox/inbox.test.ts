@@ -25,7 +25,7 @@ const updateOf = (text: string) => /id="live" hx-get="([^"]+)"/.exec(text)?.[1]?
 const rowsOf = (text: string) => [...text.matchAll(/id="run-([^"]+)"/g)].map(([, id]) => id);
 
 describe('the inbox of approvals', () => {
-  it('is empty with words about what would stand there, until the first run waits', async () => {
+  it('says that nothing needs approval, and that one run is new once it waits', async () => {
     const rita = await visitAs(runs.reviewers[0]!);
     const { status, text } = await rita.get('/workloads/approvals');
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe('the inbox of approvals', () => {
     await runs.asker.post(`/runs/${run}/cancel`, { force: true });
   });
 
-  it('lists what waits, oldest first, with what a reviewer needs to choose, and no button that decides', async () => {
+  it('lists waiting runs, oldest first, with what a reviewer needs to choose one, and without a button that decides', async () => {
     const changes = [
       change('delete', 'a', {}, null),
       change('replace', 'b', {}, {}),
@@ -65,7 +65,7 @@ describe('the inbox of approvals', () => {
     expect((await rita.get(`/workloads/approvals?team_id=${other}`)).status).toBe(404);
   });
 
-  it('says in an update what is new, and leaves the rows as they are', async () => {
+  it('says in an update how many runs are new, and does not send rows', async () => {
     const rita = await visitAs(runs.reviewers[0]!);
     const before = (await rita.get('/workloads/approvals')).text;
     await runs.add([]);
@@ -75,13 +75,13 @@ describe('the inbox of approvals', () => {
     expect(live).not.toContain('data-row');
   });
 
-  it('is not for those who may not approve', async () => {
+  it('answers 403 to a visitor who may not approve', async () => {
     const requester = await api.addUser('requester');
     expect((await (await visitAs(requester)).get('/workloads/approvals')).status).toBe(403);
   });
 });
 
-describe('what is new in the inbox', () => {
+describe('the text of an inbox update', () => {
   it.each([
     ['nothing', { shown: 2, last: 'b' }, ['a', 'b'], false, null],
     ['one more', { shown: 2, last: 'b' }, ['a', 'b', 'c'], false, '1 new'],
@@ -90,7 +90,7 @@ describe('what is new in the inbox', () => {
     ['the first ones', { shown: 0, last: '' }, ['a'], false, '1 new'],
     ['nothing behind a full page', { shown: 2, last: 'b' }, ['a', 'b', 'c'], true, null],
     ['an address that somebody changed', { shown: Number.NaN, last: 'b' }, ['a'], false, null],
-  ] as const)('is %s', (_, shown, ids, hasMore, news) => {
+  ] as const)('says what changed: %s', (_, shown, ids, hasMore, news) => {
     expect(describeNews(shown, ids, hasMore)).toBe(news);
   });
 });

@@ -14,13 +14,13 @@ function partsOf(before: JsonValue, after: JsonValue, effort: Effort = unlimited
 }
 
 describe('a comparison of values that somebody made to be costly', () => {
-  it('takes no list of very many items apart', () => {
+  it('compares a list of very many items as a whole', () => {
     const list = Array.from({ length: 200_000 }, (_, index) => index);
     expect(partsOf(list, [...list, -1])).toBe(1);
     expect(partsOf(list.slice(0, 1000), [...list.slice(0, 1000), -1])).toBe(1001);
   });
 
-  it('does not test the same values for equality again at each of many levels', () => {
+  it('tests the same values for equality once, and not at each of many levels', () => {
     const nest = (value: JsonValue): JsonValue =>
       Array.from({ length: 50 }).reduce<JsonValue>((inner) => ({ a: inner }), value);
     const list = Array.from({ length: 100_000 }, (_, index) => index);
@@ -29,7 +29,7 @@ describe('a comparison of values that somebody made to be costly', () => {
     expect(effort.left).toBeGreaterThan(-10_000);
   });
 
-  it('parses only so many texts of JSON', () => {
+  it('parses no more JSON than its budget allows', () => {
     const texts = (last: number) =>
       Array.from({ length: 200 }, (_, index) => `[${'1,'.repeat(90_000)}${index + last}]`);
     const effort = unlimited();
@@ -55,7 +55,7 @@ describe('a comparison of values that somebody made to be costly', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it('answers no more text than a page can show, however long the names are', () => {
+  it('returns no more text than a page can show, even if names are very long', () => {
     const longName = 'n'.repeat(500_000);
     const state = (value: number) => {
       const attributes = {
@@ -69,7 +69,7 @@ describe('a comparison of values that somebody made to be costly', () => {
     expect(JSON.stringify(change).length).toBeLessThan(5_000_000);
   });
 
-  it('shows one change of a plan on a page of a few megabytes, however much it changes', () => {
+  it('shows one change of a plan on a page of a few megabytes, even if it changes many long values', () => {
     const values = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`k${index}`, `${'line\n'.repeat(20_000)}${index}`]),
     );

@@ -46,7 +46,7 @@ describe('the plan of a run', () => {
     change('replace', 'thing.other', { name: 'x' }, { name: 'y', id: { unknown: true } }),
   ];
 
-  it('says in words what it does, and lists destroys first, closed, with what changes about each', async () => {
+  it('has a summary in words, and lists destroys first, closed, with the changed values of each', async () => {
     const text = await openPlan(await runs.add(changes));
     const words = wordsOf(text);
     expect(words).toContain('Plan: 1 destroy · 1 replace · 1 change · 1 add');
@@ -61,7 +61,7 @@ describe('the plan of a run', () => {
     expect(words).toContain('counts 1 replace as an add and a destroy each: 2 to add, 1 to change, 2 to destroy');
   });
 
-  it('keeps apart what is only moved, imported or forgotten, and says causes in words', async () => {
+  it('lists moved, imported and forgotten resources separately, and explains causes', async () => {
     const text = await openPlan(
       await runs.add([
         { ...change('no-op', 'thing.new', { name: 'x' }, { name: 'x' }), previousAddress: 'thing.old' },
@@ -92,7 +92,7 @@ describe('the plan of a run', () => {
     expect(text).toMatch(/<details class="plan-change kind-import" id="r-5" open>/);
   });
 
-  it('is filtered by the kind of change and by text, in the address', async () => {
+  it("is filtered by the kind of change and by text in the page's address", async () => {
     const run = await runs.add(changes);
     expect(addressesOf(await openPlan(run, '&kind=destroy'))).toEqual(['thing.gone']);
     const found = await openPlan(run, '&q=policy');
@@ -165,7 +165,7 @@ describe('the plan of a run', () => {
     for (const words of [early, failed]) expect(words).not.toMatch(/no changes|changes no resource/i);
   });
 
-  it('the plan of a run that is only assumed says that nobody knows what changes, and not that a tool planned it', async () => {
+  it('the plan of a run whose template has no plan steps says that its changes are unknown', async () => {
     const words = wordsOf(await openPlan(await runs.add([change('update', 'template', null, null)])));
     expect(words).toContain('it is not known yet what changes');
     expect(words).not.toContain('The tool plans');

@@ -54,7 +54,7 @@ describe('the review under a plan', () => {
     );
   });
 
-  it('warns that the run cannot get through while too few people can approve it', async () => {
+  it('warns that the run cannot continue while too few people can approve it', async () => {
     const run = await runs.add(changes);
     const show = async () => wordsOf((await rita.get(`/workloads/runs/${run}?tab=plan`)).text);
     expect(await show()).not.toMatch(/gets? through/);
@@ -98,7 +98,7 @@ describe('the review under a plan', () => {
     expect(wordsOf(text)).not.toContain('Canceled');
   });
 
-  it('is refused in the form if it rejects without saying why, and the run waits on', async () => {
+  it('is refused in the form if it rejects without a comment, and the run keeps waiting', async () => {
     const run = await runs.add(changes);
     const answer = await decide(sam, run, { ...(await readForm(sam, run)), decision: 'reject', comment: ' ' });
     expect([answer.status, wordsOf(answer.text)]).toEqual([
@@ -111,7 +111,7 @@ describe('the review under a plan', () => {
     expect(answer.text).toContain('aria-label="Parts of the run"');
   });
 
-  it('the review of a plan that has moved decides nothing, and offers the new one', async () => {
+  it('the review of an outdated plan decides nothing, and offers the new plan', async () => {
     const run = await runs.add(changes);
     const shown = await readForm(rita, run);
     await runs.movePlan(run);
@@ -122,7 +122,7 @@ describe('the review under a plan', () => {
     expect(await reviewsOf(run)).toEqual([]);
   });
 
-  it('is replaced by an update once the plan has moved', async () => {
+  it('is replaced by an update once there is a new plan', async () => {
     const run = await runs.add(changes);
     const { text } = await rita.get(`/workloads/runs/${run}?tab=plan&q=thing`);
     const address = /id="live" hx-get="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -135,7 +135,7 @@ describe('the review under a plan', () => {
     expect((await rita.get(`/workloads/runs/${run}?tab=plan`)).text).toContain('value="approve"');
   });
 
-  it('a review that breaks a rule keeps what was typed, and says the rule', async () => {
+  it('a review that breaks a rule keeps what was typed, and names the rule', async () => {
     const run = await runs.add(changes);
     const fields = await readForm(rita, run);
     const long = await decide(rita, run, { ...fields, decision: 'approve', comment: 'x'.repeat(4001) });
@@ -158,7 +158,7 @@ describe('the review under a plan', () => {
     expect([late.status, wordsOf(late.text)]).toEqual([409, expect.stringContaining('is not waiting for approval')]);
   });
 
-  it('has disabled buttons with the words of the rule for those who may not decide', async () => {
+  it('has disabled buttons with an explanation of the rule for visitors who may not decide', async () => {
     const run = await runs.add(changes);
     const asker = await visitAs(runs.asker);
     const { text } = await asker.get(`/workloads/runs/${run}?tab=plan`);
@@ -168,7 +168,7 @@ describe('the review under a plan', () => {
     expect(text).toContain('value="reject"');
   });
 
-  it('names the role that reviewing takes to a member of the team without it', async () => {
+  it('names the role that a review requires to a member of the team without it', async () => {
     const run = await runs.add(changes);
     const member = await api.addUser('operator', 'Mo Member');
     await join(runs.tenant, member, 'member', 'member');
@@ -176,7 +176,7 @@ describe('the review under a plan', () => {
     expect(wordsOf(text)).toContain('Reviewing takes the team role admin in the team that owns the run.');
   });
 
-  it('is not taken from another origin', async () => {
+  it('is refused from another origin', async () => {
     const run = await runs.add(changes);
     const fields = { ...(await readForm(rita, run)), decision: 'approve' };
     const answer = await rita.submit(`/workloads/runs/${run}/review`, fields, { 'sec-fetch-site': 'cross-site' });

@@ -41,7 +41,7 @@ function compareSides(before: JsonValue, after: JsonValue, more: Partial<Planned
 }
 
 describe('the values of a planned change', () => {
-  it('are compared by their full paths, and those that stay are kept as a whole', () => {
+  it('are compared by their full paths, and unchanged values are listed as a whole', () => {
     const before = { size: 1, tags: { Name: 'a', owner: 'x' }, same: { deep: [1] }, gone: null };
     const after = { size: 2, tags: { Name: 'b', owner: 'x', 'with space': true }, same: { deep: [1] } };
     expect(compareSides(before, after)).toMatchObject({
@@ -54,7 +54,7 @@ describe('the values of a planned change', () => {
     });
   });
 
-  it('the values of a resource that a plan adds or destroys are all of its values that are set', () => {
+  it('the values of a resource that a plan adds or destroys include all values that are set', () => {
     expect(compareSides(null, { id: unknown, name: 'x', none: null }).differences).toEqual([
       ['id', undefined, unknown],
       ['name', undefined, 'x'],
@@ -62,7 +62,7 @@ describe('the values of a planned change', () => {
     expect(compareSides({ name: 'x' }, null).differences).toEqual([['name', 'x', undefined]]);
   });
 
-  it('planned values of texts that hold JSON are compared inside the texts', () => {
+  it('planned values that are JSON texts are compared inside the texts', () => {
     const policy = (effect: string) => JSON.stringify({ Statement: [{ Sid: 'read', Effect: effect, Action: '*' }] });
     expect(compareSides({ policy: policy('Allow') }, { policy: policy('Deny') })).toMatchObject({
       differences: [['policy (JSON) Statement[Sid="read"].Effect', 'Allow', 'Deny']],
@@ -72,7 +72,7 @@ describe('the values of a planned change', () => {
     expect(difference).toEqual(['policy', '{"a":1}', '{ "a": 1 }', 'Only the format of the JSON changes.']);
   });
 
-  it('planned values of lists are matched by what names the items, so that an item in front changes no other', () => {
+  it('planned values of lists are matched by the names of their items, so that a new first item changes no other', () => {
     const web = { name: 'web', port: 80 };
     const api = { name: 'api', port: 81 };
     expect(compareSides({ rule: [web] }, { rule: [api, { ...web, port: 8080 }] })).toMatchObject({
@@ -95,13 +95,13 @@ describe('the values of a planned change', () => {
     expect(compareSides({ list: [{ a: 1 }] }, { list: [{ a: 2 }] }).differences).toEqual([['list[0].a', 1, 2]]);
   });
 
-  it('planned values of a list in another order are named as such', () => {
+  it('planned values of a list that only has another order are described so', () => {
     expect(compareSides({ zones: ['a', 'b'] }, { zones: ['b', 'a'] }).differences).toEqual([
       ['zones', ['a', 'b'], ['b', 'a'], 'The order of the items changes.'],
     ]);
   });
 
-  it('planned values that are secret are changed or unchanged as the plan says, or marked as not known', () => {
+  it('planned values that are secret are shown as changed, unchanged or unknown, as the plan says', () => {
     const sides = [{ password: secret }, { password: secret }] as const;
     const said = (changed: boolean) => ({ sensitive: [{ path: ['password'], changed }] });
     expect(compareSides(...sides, said(true)).differences).toEqual([
@@ -123,7 +123,7 @@ describe('the values of a planned change', () => {
     expect(compareSides(before, after, more).forcing).toEqual(['name', 'network[0].zone']);
   });
 
-  it('are compared as a whole once the effort is spent, or nested too deep', () => {
+  it('are compared as a whole once the budget is used up or if they are nested too deep', () => {
     const before = { a: { b: { c: 1 } } };
     const after = { a: { b: { c: 2 } } };
     expect(compareSides(before, after, {}, 2).differences).toEqual([['a', before.a, after.a]]);
@@ -134,7 +134,7 @@ describe('the values of a planned change', () => {
     expect(compareSides(text(1), text(2)).differences).toHaveLength(1);
   });
 
-  it('may be named like members of every object', () => {
+  it('may have names such as constructor, which every object inherits', () => {
     const before = JSON.parse('{"__proto__": 1, "constructor": 1}') as JsonValue;
     const after = JSON.parse('{"__proto__": 2, "toString": 1}') as JsonValue;
     expect(compareSides(before, after).differences).toEqual([
@@ -146,7 +146,7 @@ describe('the values of a planned change', () => {
 });
 
 describe('a printed value', () => {
-  it('has words for what is not shown, and stops where it is too long', () => {
+  it('says what is not shown, and is cut if it is too long', () => {
     expect(printValue({ a: [1, secret], b: unknown, c: {} }, 1000)).toEqual({
       text: '{\n  "a": [\n    1,\n    (sensitive)\n  ],\n  "b": (known after apply),\n  "c": {}\n}',
       isCut: false,
@@ -155,7 +155,7 @@ describe('a printed value', () => {
     expect(printValue({ lines: 'x' }, 100).text).toBe('{\n  "lines": "x"\n}');
   });
 
-  it('writes out the signs that a reader would not see', () => {
+  it('shows invisible characters as escapes', () => {
     expect(showUnseen('a\u202eb\u200bc\u0000\td\ne')).toBe('a\\u202eb\\u200bc\\u0000\td\ne');
   });
 });
@@ -170,7 +170,7 @@ describe('long texts', () => {
     ]);
   });
 
-  it('long texts with lines are compared by line, and say how many lines between stay', () => {
+  it('long texts with lines are compared by line, and say how many lines are unchanged', () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
     const parts = compareLines(lines.join('\n'), lines.with(15, 'other').join('\n'));
     expect(parts?.map(({ kind, lines: each }) => [kind, each.length])).toEqual([
@@ -183,7 +183,7 @@ describe('long texts', () => {
     ]);
   });
 
-  it('long texts that are too long to be compared by line are not', () => {
+  it('long texts beyond a limit are not compared by line', () => {
     expect(compareLines('a\n'.repeat(300_000), 'b\n'.repeat(300_000))).toBeNull();
   });
 });
