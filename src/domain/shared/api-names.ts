@@ -1,8 +1,8 @@
 import { Decimal } from './values/decimal.ts';
 
 /**
- * Values as the API writes them: names in snake case and times in RFC 3339, through all levels. What users have named, such as the variables of a
- * template, keeps its name.
+ * Values as the API writes them: names in snake case and times in RFC 3339, through all levels. Names that users choose, such as the
+ * variables of a template, stay as they are.
  */
 export function asInApi(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [toSnakeCase(name), render(name, value)]));
@@ -37,7 +37,7 @@ function toSnakeCase(name: string): string {
   );
 }
 
-/** Query results have times as PostgreSQL's text. */
+/** Query results contain times as PostgreSQL writes them. */
 function inRfc3339(time: unknown): unknown {
   const isTime = typeof time === 'string' && !Number.isNaN(Date.parse(time));
   return isTime ? new Date(time).toISOString() : time;

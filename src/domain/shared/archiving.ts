@@ -4,7 +4,7 @@ import { type Refusal, throwIfRefused } from './actions.ts';
 /** The levels of the tenancy, outermost first: each owns things of the next one. */
 export type TenantLevel = 'organization' | 'team' | 'project' | 'environment';
 
-/** What can be archived, with everything that it owns: the kinds that areas declare as such. */
+/** The kinds that areas declare as archivable. Archiving a thing archives everything that it owns. */
 export type ArchivableLevel = ArchivableKind;
 
 /** A thing with the levels of its owners and itself that are archived, outermost first. */
@@ -13,14 +13,14 @@ export interface Archivable {
 }
 
 /**
- * Something archived stays as it was: it takes neither changes nor anything new inside it, and no run starts in it. The refusal
- * names the outermost level that is archived; null if all are active.
+ * The refusal of a change of something archived; null if all levels are active. An archived thing cannot be changed, nothing can be created
+ * in it, and no run starts in it. The refusal names the outermost archived level.
  */
 export function findArchivedRefusal({ archived: [level] }: Archivable): Refusal | null {
   return level ? { code: 'archived', message: `the ${level} is archived: unarchive it first` } : null;
 }
 
-/** Something is taken out of the archive only while all its owners are active. @param level its own level */
+/** The refusal to unarchive a thing while one of its owners is archived; null if it is allowed. @param level its own level */
 export function findUnarchivingRefusal(level: string, { archived }: Archivable): Refusal | null {
   return findArchivedRefusal({ archived: archived.filter((each) => each !== level) });
 }

@@ -15,7 +15,7 @@ export interface RequestFacts {
   readonly address: string | null;
 }
 
-/** An action of the audit's catalogue, and the type of the resources that it is done to. */
+/** An action of the audit's catalogue, and the type of its resources. */
 export interface AuditedAction {
   readonly action: string;
   readonly resourceType: string;
@@ -27,25 +27,25 @@ export interface CommandChange {
   readonly id: string | null;
   /** The owners of the resource, if they are not those of the target: it was created elsewhere, moved or transferred. */
   readonly owners?: Pick<Ownership, 'organizationId' | 'teamId'>;
-  /** The owners that the resource had before a transfer. They find a record of it as the new owners do. */
+  /** The owners that the resource had before a transfer. The audit shows them a record of the transfer, as it does to the new owners. */
   readonly formerOwners?: Pick<Ownership, 'organizationId' | 'teamId'>;
   /** The changed fields, before and after the change. They must not contain secrets. */
   readonly before?: object | null;
   readonly after?: object | null;
   /** The revision of the resource after the command. */
   readonly revision?: number | null;
-  /** What the command changed in the same way beside it; each has a record of its own. */
+  /** Other resources that the command changed in the same way; each gets a record of its own. */
   readonly others?: readonly Pick<CommandChange, 'id' | 'owners' | 'before' | 'after'>[];
-  /** Who did it, if only the command's own work finds that out, as signing in does. */
+  /** Who performed the action, if only the work of the command can determine it: signing in does that. */
   readonly actor?: Principal;
 }
 
-/** The owners that a resource had before a transfer, and the record of the transfer that they find. */
+/** The owners that a resource had before a transfer, and the audit record of the transfer that they can read. */
 export interface FormerOwner extends Pick<Ownership, 'organizationId' | 'teamId'> {
   readonly recordId: string;
 }
 
-/** What an audit record says was done, to which resource. */
+/** The content of an audit record: an action and its resource. */
 export interface AuditEntry {
   readonly action: string;
   readonly resource: { readonly type: string; readonly id: string | null };
@@ -55,13 +55,16 @@ export interface AuditEntry {
   readonly teamId?: string | null;
   readonly before?: Record<string, unknown> | null;
   readonly after?: Record<string, unknown> | null;
-  /** After a transfer: the entry's event is for them as well. */
+  /** After a transfer: the former owners, who receive the event of the entry as well. */
   readonly former?: FormerOwner;
-  /** The entry repeats another one for former owners: its record has this id, and the event of the other one is its event as well. */
+  /**
+   * Set if the entry repeats another one for former owners: the id of its record. It publishes no event, because the event of the other
+   * entry also goes to the former owners.
+   */
   readonly repeatedAs?: string;
 }
 
-/** The audit entries of a change, and of what the command changed beside it. */
+/** The audit entries of a change, including the other resources that the command changed. */
 export function entriesOf(
   action: AuditedAction,
   change: CommandChange,
@@ -97,13 +100,13 @@ function entriesOfOne(
   ];
 }
 
-/** Whether an organization or a team would miss a change that is recorded only with the owners of an entry. */
+/** Whether a record with the owners of the entry would hide the change from an organization or a team. */
 function isElsewhere({ organizationId, teamId }: Pick<Ownership, 'organizationId' | 'teamId'>, entry: AuditEntry) {
   const misses = (own: string | null, recorded: string | null | undefined) => own !== null && own !== recorded;
   return misses(organizationId, entry.organizationId) || misses(teamId, entry.teamId);
 }
 
-/** Writes the record of something that was done outside a command. */
+/** Writes the audit record of an action outside a command. */
 export async function recordAudit(
   em: Em,
   actor: Principal,
@@ -114,7 +117,7 @@ export async function recordAudit(
   await runTogether(em, [], insertAuditRecord(newId(), actor, entry, request, outcome));
 }
 
-/** The columns of a record but its time, in the order in which the statement names them. */
+/** The columns of a record except its time, in the order in which the statement names them. */
 const columns = [
   'id',
   'actorId',
@@ -142,7 +145,9 @@ const insertRecord = prepareChange((db, parameter: ParameterOf<NewRecord>) => {
   return db.insertInto('audit_records').values({ ...values, at: sql`clock_timestamp()` });
 });
 
-/** The statement that writes an audit record. A command sends it in its own transaction: no record, no command. */
+/**
+ * The statement that writes an audit record. A command sends it in its own transaction, so that no command is committed without its record.
+ */
 export function insertAuditRecord(
   id: string,
   actor: Principal,

@@ -16,7 +16,7 @@ export const InstallationSchema = defineEntity({
     engineNamespaceId: p.string().nullable(),
     /** Keeps all applies from starting; null: applies are not paused. */
     applyPause: p.json<StoredHold>().nullable(),
-    /** Counts the changes of the pause. */
+    /** The revision of the pause. */
     applyPauseRevision: revision(),
     removedPoolRevision: removedRevision(),
     createdAt: createdAt(),
@@ -31,7 +31,7 @@ export const InstallationSchema = defineEntity({
 export class Installation extends InstallationSchema.class {}
 InstallationSchema.setClass(Installation);
 
-/** The use of a command key. It is kept for good and has no foreign keys, because it outlives everything that it names. */
+/** The use of a command key. It is never deleted and has no foreign keys, because it outlives everything that it names. */
 export const CommandReceiptSchema = defineEntity({
   name: 'CommandReceipt',
   tableName: 'command_receipts',
@@ -41,19 +41,21 @@ export const CommandReceiptSchema = defineEntity({
     operation: p.string(),
     /** HMAC over caller, operation, target, input and precondition as the request named them. */
     binding: p.blob().hidden(),
-    /** The same with defaults filled in, and ids in place of other names. Null: a receipt of an earlier release. */
+    /** The same HMAC over the request with defaults filled in, and ids in place of other names. Null: a receipt of an earlier release. */
     resolvedBinding: p.blob().hidden().nullable(),
     /** What the bindings cover: `bindingVersion`. 1: a receipt of an earlier release, without the precondition. */
     bindingVersion: p.smallint().default(1),
-    /** What a repeat is answered from; only the sender of the command reads it. Null: a receipt of an earlier release. */
+    /**
+     * The data from which a repeated command is answered; only the sender of the command reads it. Null: a receipt of an earlier release.
+     */
     answer: p.json<Record<string, unknown>>().nullable(),
-    /** The same, in the form that the previous release reads. */
+    /** The answer in the form that the previous release reads. */
     status: p.integer().default(0),
     location: p.string().nullable(),
     resourceId: p.uuid().nullable(),
     revision: p.integer().nullable(),
     auditRecordId: p.uuid(),
-    /** The key is bound, and its command has not been committed yet: `reserveKey`. */
+    /** Whether the key is bound although its command has not been committed yet (`reserveKey`). */
     isReserved: p.boolean().default(false),
     createdAt: createdAt(),
   },
@@ -62,8 +64,9 @@ export class CommandReceipt extends CommandReceiptSchema.class {}
 CommandReceiptSchema.setClass(CommandReceipt);
 
 /**
- * When a generation of something ended: of an owner or a principal, the revision of an installation that an activation ended, or a membership or an approval, which
- * have only the generation 0. Something that relied on it ended then.
+ * When a generation of a subject ended, and with it everything that relied on that generation. A subject is an owner, a principal, a plugin
+ * installation (its generation is the revision that an activation replaced), or a membership or an approval, which have only the generation
+ * 0.
  */
 export const EndedEligibilitySchema = defineEntity({
   name: 'EndedEligibility',
@@ -72,7 +75,7 @@ export const EndedEligibilitySchema = defineEntity({
     thingId: p.uuid().primary(),
     generation: p.integer().primary(),
     endedAt: at(),
-    /** Who activated the release or replaced the ceiling. Null for all else: the audit has it. */
+    /** Who activated the release or replaced the ceiling. Null for all others, whose actor only the audit records. */
     endedBy: p.uuid().nullable(),
   },
 });

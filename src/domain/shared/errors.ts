@@ -27,26 +27,26 @@ const codeOfKind: Readonly<Record<ErrorKind, ErrorCode>> = {
   unavailable: 'unavailable',
 };
 
-/** One thing that is wrong with a request. Some problems have further members, which the document of the API describes. */
+/** One problem of a request. Some problems have further members, which the OpenAPI document describes. */
 export interface NamedProblem {
   readonly in?: string;
-  /** Empty where the problem is none of one field. */
+  /** Empty if the problem does not belong to one field. */
   readonly path: string;
   readonly message: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
-/** What an error says beside its message. */
+/** What an error contains besides its message. */
 export interface ErrorDetails {
   readonly errors?: readonly NamedProblem[];
-  /** It is not known whether the command was carried out. */
+  /** Set if the service does not know whether the command was carried out. */
   readonly outcome?: 'unknown';
 }
 
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
-  /** Tells programs which rule was broken. */
+  /** Identifies the broken rule for programs. */
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
   /** Seconds after which a retry makes sense. Clients see it as `Retry-After`. */
@@ -67,7 +67,7 @@ export class ServiceError extends Error {
 }
 
 export class Invalid extends ServiceError {
-  /** @param code tells the rule that the request breaks, if it is well formed otherwise */
+  /** @param code identifies the rule that a request breaks which is otherwise well formed */
   constructor(message: string, details?: ErrorDetails, code: RuleCode = 'invalid_request') {
     super('invalid', message, { code, ...(details && { details }) });
   }
@@ -98,7 +98,7 @@ export class Forbidden extends ServiceError {
   }
 }
 
-/** The settings have turned off what the request is about. It says why. */
+/** The settings have turned off the feature that the request uses. The message says why. */
 export class FeatureDisabled extends ServiceError {
   constructor(message: string) {
     super('forbidden', message, { code: 'feature_disabled' });
@@ -113,14 +113,14 @@ export class NotFound extends ServiceError {
 }
 
 /**
- * The resource does not exist, or the caller may not know that it exists. It is answered as not found, and leaves the audit
- * record of a refusal. Use `NotFound` for what is missing in a resource that the caller may read.
+ * The resource does not exist, or the caller may not know that it exists. The answer is "not found", and the audit records a refusal. Use
+ * `NotFound` for something missing in a resource that the caller may read.
  */
 export class HiddenResource extends NotFound {}
 
 /**
- * The body names something that does not exist, or that the caller may not know of. It is answered as a wrong field, and leaves the audit record of a
- * refusal.
+ * The body names something that does not exist, or that the caller may not know about. The answer reports an invalid field, and the audit
+ * records a refusal.
  */
 export class HiddenReference extends Invalid {
   constructor(field: string) {
@@ -129,14 +129,17 @@ export class HiddenReference extends Invalid {
   }
 }
 
-/** A rule refuses the request because of the state of things. Each rule has its code, so that programs can tell them apart. */
+/**
+ * A rule refuses the request because of the present state of a resource. Each rule has its own code, so that programs can distinguish the
+ * rules.
+ */
 export class Conflict extends ServiceError {
   constructor(message: string, code: RuleCode) {
     super('conflict', message, { code });
   }
 }
 
-/** The content of a well-formed request breaks a rule, whose code tells it from others. */
+/** The content of a well-formed request breaks a rule. Each rule has its own code. */
 export class Unprocessable extends ServiceError {
   constructor(message: string, options: { code: RuleCode; details?: ErrorDetails }) {
     super('unprocessable', message, options);
@@ -162,9 +165,9 @@ export class Unavailable extends ServiceError {
 }
 
 /**
- * The error of a command of which the caller cannot be told whether it was carried out. It says what to read, and nothing about sending the command
- * again. (specification, *Original-key outcome and command keys*, rule 7)
- * @param alsoRead what shows more than the outcome does; else it says what to do without a key
+ * The error for a command when the service does not know whether the command was carried out. It says what to read, and does not advise
+ * sending the command again. (specification, *Original-key outcome and command keys*, rule 7)
+ * @param alsoRead where to read more than the outcome; by default, what to do without a key
  */
 export function unknownOutcome(
   situation: string,

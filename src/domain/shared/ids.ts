@@ -6,7 +6,7 @@ export function newId(): string {
   return v7();
 }
 
-/** The smallest id of that millisecond or a later one, to compare with ids by `newId`. */
+/** The smallest id that `newId` could make at a time or later, for comparison with its ids. */
 export function firstIdAt(time: Date): string {
   const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
@@ -21,9 +21,9 @@ export function toId(digest: Buffer): string {
 }
 
 const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** No row has it: lists that are read by id begin behind it. */
+/** No row has this id: lists that are read by id begin after it. */
 export const zeroId = '00000000-0000-0000-0000-000000000000';
-/** No row has it: a range of ids without an end ends before it. */
+/** No row has this id: a range of ids without an end stops before it. */
 export const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Whether a text is a canonical (lowercase, hyphenated) UUID other than zero. */

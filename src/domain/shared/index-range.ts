@@ -8,7 +8,7 @@ export interface IndexGroup {
   readonly id: string;
 }
 
-/** Ids from the first one on, and before the other one. */
+/** A range of ids: from `from` (inclusive) to `before` (exclusive). */
 export interface IdRange {
   readonly from?: string | undefined;
   readonly before?: string | undefined;

@@ -6,14 +6,17 @@ type Column = Expression<string> | Expression<string | null>;
 /** Whether a text must be a whole name, or may be a part of one. */
 export type NameMatch = 'whole' | 'part';
 
-/** The condition that a name is a text or has it in it, in any case. @param wanted in lower case */
+/** The condition that a name equals or contains a text, ignoring case. @param wanted in lower case */
 export function hasText(name: Column, wanted: string, match: NameMatch): Expression<SqlBool> {
   return match === 'whole'
     ? sql<SqlBool>`lower(${name}) = ${wanted}`
     : sql<SqlBool>`position(${wanted} in lower(${name})) > 0`;
 }
 
-/** The condition that a thing has a text as its id or has it in a name, in any case. The piece of an id that pages show is enough where a part is. */
+/**
+ * The condition that a thing has a text as its id or in one of its names, ignoring case. If a part of a name suffices, the part of an id
+ * that pages show suffices as well.
+ */
 export function isNamed(
   id: Column,
   names: readonly Column[],
@@ -27,7 +30,10 @@ export function isNamed(
   return sql<SqlBool>`(${sql.join(matches, sql` or `)})`;
 }
 
-/** The piece of an id that a text is, such as the last digits after "…" by which pages name a run; null if it is none. */
+/**
+ * Returns the part of an id that a text consists of, such as the last digits after "…" by which pages name a run; null if the text is not
+ * such a part.
+ */
 export function pieceOfId(text: string): string | null {
   const [, piece] = /(?:^|…)((?:-*[0-9a-f]){6}[0-9a-f-]{0,29})$/.exec(text.trim().toLowerCase()) ?? [];
   return piece ?? null;

@@ -1,8 +1,8 @@
 import { Decimal } from './values/decimal.ts';
 
 /**
- * How large the rows of one page may be together, roughly as many bytes as their JSON has. A page ends before the row that would exceed it, and says so
- * as always: by a cursor to the next page. A single row that is larger is a page of its own.
+ * The maximum size of all rows of one page, roughly in bytes of their JSON. A page ends before the row that would exceed it, and has a
+ * cursor to the next page as usual. A single row that is larger makes a page of its own.
  */
 export const maxPageBytes = 1024 * 1024;
 

@@ -25,8 +25,8 @@ export interface Page<T> {
 }
 
 /**
- * Runs a list for one page, newest first. The query's own conditions say what the caller may see, so a page is cut only from
- * that. `idColumn` orders the list and is selected as `id`.
+ * Runs a list for one page, newest first. The query itself must contain the conditions on what the caller may see, so that a page contains
+ * only such rows. `idColumn` orders the list and is selected as `id`.
  * @throws Invalid for a cursor that is not a `nextCursor` of such a list
  */
 export async function pageOf<Db, From extends keyof Db, Row extends { id: string }>(
@@ -45,8 +45,8 @@ export async function pageOf<Db, From extends keyof Db, Row extends { id: string
 }
 
 /**
- * `pageOf` for rows that may be large, such as values that templates choose: it asks the database how large they are, and reads only those that the page
- * holds.
+ * `pageOf` for rows that may be large, such as values that templates choose: it first reads the sizes of the rows, and then only the rows
+ * of the page.
  */
 export async function pageOfLarge<Db, From extends keyof Db, Row extends { id: string }>(
   em: Em,
@@ -91,8 +91,8 @@ export async function pageByName<Db, From extends keyof Db, Row extends { name: 
 }
 
 /**
- * A page of a list in which a rule decides about each row. `read` answers the rows after an id, in order. It reads on until the
- * page is full or `max` rows were looked at, so a page may hold fewer items than its limit, or none, and still not be the last.
+ * A page of a list in which a rule decides about each row. `read` returns the rows after an id, in order. The function reads until the page
+ * is full or `max` rows were examined, so a page may hold fewer items than its limit, or none, and still not be the last.
  * @throws Invalid for a cursor that is not a `nextCursor` of such a list
  */
 export async function pageByRule<Row extends { id: string }>(
@@ -121,7 +121,7 @@ export async function pageByRule<Row extends { id: string }>(
 interface ListByRule<Row> {
   readonly read: (after: string | null, limit: number) => Promise<readonly Row[]>;
   readonly isListed: (row: Row) => boolean;
-  /** The most rows that one page looks at. */
+  /** The maximum number of rows that one page examines. */
   readonly max: number;
 }
 
@@ -135,7 +135,7 @@ interface NumberOrder<Row> {
 }
 
 /**
- * Runs a list for one page, by a number that each row has once.
+ * Runs a list for one page, ordered by a number that is unique among the rows.
  * @throws Invalid for a cursor that is not a `nextCursor` of such a list
  */
 export async function pageByNumber<Db, From extends keyof Db, Row extends object>(
@@ -162,7 +162,7 @@ function afterNumber({ cursor }: PageRequest): number | null {
   return number;
 }
 
-/** The id after which (older than which) the page starts; null for the first one. */
+/** The id after which the page starts, newest first; null for the first page. */
 export function afterId({ cursor }: PageRequest): string | null {
   if (cursor === undefined) return null;
   const id = Buffer.from(cursor, 'base64url').toString();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What Linux tells about a process. */
+/** What `/proc` of Linux contains about a process. */
 export interface ProcessEntry {
   readonly state: string;
   readonly parent: number;
@@ -8,7 +8,7 @@ export interface ProcessEntry {
   readonly started: string;
 }
 
-/** Null if the process does not live, or the system is not Linux. */
+/** Returns null if the process does not exist, or the system is not Linux. */
 export function readProcess(pid: number): ProcessEntry | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -20,7 +20,10 @@ export function readProcess(pid: number): ProcessEntry | null {
   }
 }
 
-/** Returns a process's start time in clock ticks; null if it does not live. Id and start time identify a process for good. */
+/**
+ * Returns a process's start time in clock ticks; null if it does not run. Id and start time together identify a process, since ids are
+ * reused.
+ */
 export function readStart(pid: number): string | null {
   const entry = readProcess(pid);
   return entry === null || entry.state === 'Z' ? null : entry.started;

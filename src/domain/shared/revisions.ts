@@ -7,7 +7,7 @@ import { maxInteger } from './values/storable.ts';
 
 const Revision = z.int().min(1).max(maxInteger);
 
-/** The field by which an update names the revision that it was made for; a stale one conflicts. */
+/** The field with the revision that an update expects; another present revision is a conflict. */
 export const ExpectedRevision = { expected_revision: Revision.optional() };
 
 /** @throws Conflict if an update names another revision than the current one, in this field of its body */
@@ -30,12 +30,12 @@ export interface Difference<T> {
   readonly isEmpty: boolean;
 }
 
-/** Some of the properties of something. */
+/** Returns an object with only the named properties. */
 export function pick<From, Name extends keyof From>(from: From, names: readonly Name[]): Pick<From, Name> {
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<From, Name>;
 }
 
-/** Compares the given fields with the current ones. */
+/** Compares the wanted fields with the current ones. Undefined fields are ignored. */
 export function findDifference<T extends object>(
   current: T,
   wanted: { [K in keyof T]?: T[K] | undefined },
@@ -47,7 +47,8 @@ export function findDifference<T extends object>(
 }
 
 /**
- * Writes what changed of a resource through its entity, and raises its revision. The caller has locked the row, and then read the revision.
+ * Writes the changes of a resource through its entity, and raises its revision. The caller has first locked the row, and then read the
+ * revision.
  */
 export async function saveChange<Row extends { id: string; revision: number }>(
   em: Em,
@@ -55,7 +56,7 @@ export async function saveChange<Row extends { id: string; revision: number }>(
   { id, revision }: { readonly id: string; readonly revision: number },
   changes: Partial<NoInfer<Row>>,
 ): Promise<void> {
-  // What was read before the lock may be out of date: a value that equals it would not be written.
+  // Reads the row again: the entity may have been read before the lock, and a value that equals the old one would not be written.
   const row: object = await em.findOneOrFail(entity as EntityClass<Row>, id as never, { refresh: true });
   Object.assign(row, changes, { revision: revision + 1 });
   await em.flush();

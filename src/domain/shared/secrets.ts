@@ -7,18 +7,18 @@ export interface SealingKey {
   readonly key: Buffer;
 }
 
-/** What a sealed value belongs to, such as `['run-inputs', runId]`. A value that is copied to another row does not open. */
+/** What a sealed value belongs to, such as `['run-inputs', runId]`. A value that was copied to another row cannot be opened there. */
 export type SealContext = readonly [purpose: string, ...ids: string[]];
 
 /**
- * The key ring does not open a value: it lacks the key that sealed it, has another key under the same id, or the value is damaged. The edge answers 503
- * with `advice`; `message` is for the log.
+ * The key ring cannot open a value: it lacks the key that sealed it, has another key under the same id, or the value is damaged. The edge
+ * answers 503 with `advice`; `message` is for the log.
  */
 export class SealUnopened extends Error {
   static readonly advice =
     'the service cannot decrypt what this needs: its operator has to check COORDINATOR_SECRET_KEYS, and finds the id of the key in the log';
 
-  /** The id of the key that sealed the value, as the value says itself. */
+  /** The id of the key that sealed the value, as the value itself states. */
   readonly keyId: string;
 
   constructor(keyId: string, message: string, cause?: unknown) {
@@ -33,8 +33,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals with the first key of the ring, and opens with the key that sealed (AES-256-GCM with a derived key for each purpose).
- * Layout: version, length of the key's id, the id, nonce, tag, ciphertext.
+ * Seals values with the first key of the ring, and opens each with the key that sealed it (AES-256-GCM with a derived key for each
+ * purpose). Layout: version, length of the key's id, the id, nonce, tag, ciphertext.
  */
 export class KeyRing {
   readonly #keys: readonly SealingKey[];
@@ -44,7 +44,7 @@ export class KeyRing {
     this.#keys = keys;
   }
 
-  /** The bytes with which everything begins that the first key seals. */
+  /** The first bytes of every value that the first key seals. */
   get header(): Buffer {
     const { id } = this.#keys[0]!;
     return Buffer.concat([Buffer.from([formatVersion, Buffer.byteLength(id)]), Buffer.from(id)]);
@@ -84,8 +84,8 @@ export class KeyRing {
   }
 
   /**
-   * A keyed hash by which secrets are compared. Only hashes of the same context can be compared, and only with each other as they are made: the next key
-   * of the ring makes others, so they are never stored.
+   * A keyed hash by which secrets are compared. Only hashes of the same context can be compared. Hashes must not be stored, because a new
+   * first key gives other hashes.
    */
   digest([purpose, ...ids]: SealContext, plaintext: string): string {
     const { key } = this.#keys[0]!;
@@ -98,7 +98,7 @@ export class KeyRing {
     return this.seal(context, Buffer.from(JSON.stringify(value)));
   }
 
-  /** The caller names the type that was sealed. Authenticated encryption guarantees that the value is unchanged. */
+  /** Opens a sealed JSON value. The caller states its type: authenticated encryption guarantees that the value is unchanged. */
   openJson<T>(context: SealContext, sealed: Uint8Array): T {
     return parseWrittenJson(this.open(context, sealed).toString()) as T;
   }

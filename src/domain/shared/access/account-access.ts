@@ -17,7 +17,10 @@ export interface AccountsOwner extends Ownership {
   readonly ownerEnabled: boolean;
 }
 
-/** Whether a principal may read the service accounts of an owner. Nobody but its owner reads a user's account while they can act. */
+/**
+ * Whether a principal may read the service accounts of an owner. Only the owner may read a user's account, unless the owner cannot act
+ * (`maySucceed`).
+ */
 export function mayReadAccountsOf(principal: Principal, owner: AccountsOwner): boolean {
   return decide(principal, readAccountAccess, owner).allowed || maySucceed(principal, owner);
 }

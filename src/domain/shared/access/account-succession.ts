@@ -2,8 +2,8 @@ import { decidePermission } from './decide.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Whether a principal may read and transfer an account because its owner cannot act. If the user who owns it is disabled or
- * deleted, principals that manage users may, because nobody else can.
+ * Whether a principal may read and transfer an account because its owner cannot act. If the user who owns the account is disabled or
+ * deleted, principals that manage users may do so, because nobody else can.
  */
 export function maySucceed(
   principal: Principal,

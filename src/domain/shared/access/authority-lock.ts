@@ -33,8 +33,8 @@ const takeLock = {
 };
 
 /**
- * The locks of commands that change principals come first, in the order of their names; then the others, in the order of theirs.
- * So a revocation that waits for the commands of one principal delays no change of another principal.
+ * Takes the locks of commands that change principals first, and then the others, each in the order of their names. So a revocation that
+ * waits for the commands of one principal delays no change of another principal.
  */
 export async function takeAdvisoryLocks(em: Em, names: readonly string[], callerId: string): Promise<void> {
   if (names.length === 0) return;
@@ -46,7 +46,7 @@ export async function takeAdvisoryLocks(em: Em, names: readonly string[], caller
   await Promise.all([...ofPrincipals, ...others].map((name) => takeLock[modeOf(name)](em, { name })));
 }
 
-/** Waits for one advisory lock, for a rule that no row stands for. It comes after the rows of the target. */
+/** Waits for one advisory lock, for a rule that has no row to lock. Take it after the locks on the rows of the target. */
 export async function takeAdvisoryLock(em: Em, name: string): Promise<void> {
   await takeLock.alone(em, { name });
 }
@@ -63,8 +63,8 @@ const takeLocks = prepare((queries, parameter: ParameterOf<{ names: readonly str
 );
 
 /**
- * Shares the authority of one principal until the commit. The statement that locks the row takes the advisory lock as well:
- * PostgreSQL evaluates what a statement selects before it locks the rows.
+ * Takes share locks on the authority of one principal until the commit. One statement takes the advisory lock and the row lock: PostgreSQL
+ * evaluates the selected expressions before it locks the rows.
  */
 export function sharingAuthority(queries: Kysely<Tables>, id: string | Expression<string>) {
   return queries
@@ -74,16 +74,15 @@ export function sharingAuthority(queries: Kysely<Tables>, id: string | Expressio
     .forShare();
 }
 
-/** Shares a principal's authority until the commit, for a command that relies on it. */
+/** Takes share locks on a principal's authority until the commit, for a command that relies on it. */
 export const sharePrincipal = prepare((queries, parameter: ParameterOf<{ id: string }>) =>
   sharingAuthority(queries, parameter('id')),
 );
 
 /**
- * Waits for the commands that a principal has under way, and makes the next ones wait for this transaction. Call it before the
- * principal's row is changed, or after something was taken away from the principal, such as a key: commands that come later then
- * read the change. A command whose caller and path name the principal declares `authorityLock` as well, so that it waits here
- * while it holds nothing else.
+ * Waits for the running commands of a principal, and makes its next commands wait for this transaction. Call it before the principal's row
+ * is changed, or after something was taken away from the principal, such as a key: later commands then see the change. A command whose
+ * caller or path is the principal also declares `authorityLock`, so that it waits before it holds other locks.
  */
 export async function lockAgainstUse(tx: Em, principalId: string): Promise<void> {
   await lockPrincipals(tx, { ids: [principalId] });
@@ -99,7 +98,7 @@ export const lockPrincipals = prepare((queries, parameter: ParameterOf<{ ids: re
     .forNoKeyUpdate(),
 );
 
-/** Shares the authority of several principals until the commit, in the order of their ids. */
+/** Takes share locks on the authority of several principals until the commit, in the order of their ids. */
 export const sharePrincipals = prepare((queries, parameter: ParameterOf<{ ids: readonly string[] }>) =>
   queries
     .selectFrom('principals')

@@ -5,12 +5,15 @@ import { type Permission, rolePermissions } from './permissions.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * What an operation demands of its caller. Every operation must declare it, and no required member has a default.
- * The scope says what decides beside the permission: nothing (`platform`), the caller's role in the organization or team that owns
- * the target (`organization`, `team`), nothing because the target is always the caller's own (`self`), the owner of the target
- * (`service_account`): the user who owns it and no other, or an owner of the team that owns it; whether the caller manages the
- * memberships of the organization or the team that owns the target (`administered`), which hides it from everybody else; or whatever
- * fits its owner (`owned`): the action in its team, else the role in its organization, else the rule of `installation`.
+ * What an operation demands of its caller. Every operation must declare it, and no required member has a default. The scope says what is
+ * checked besides the permission:
+ * - `platform`: nothing.
+ * - `organization`, `team`: the caller's role in the organization or team that owns the target.
+ * - `self`: nothing, because the target is always the caller's own.
+ * - `service_account`: the owner of the target. Only the user who owns it passes, or the owners of the team that owns it.
+ * - `administered`: whether the caller manages the memberships of the organization or team that owns the target. The target is hidden from
+ *   everybody else.
+ * - `owned`: the action in the team that owns the target, else the role in its organization, else the rule of `installation`.
  */
 export interface Access {
   readonly anyOf: readonly Permission[];
@@ -20,24 +23,24 @@ export interface Access {
   /** The actions that the caller needs in the team that owns the target, beside the permission. */
   readonly teamAction?: TeamAction | readonly TeamAction[];
   /**
-   * Of targets that belong to the whole installation, only administrators and those who made the target may use the operation.
-   * `administrators` tells others so, `hidden` answers them as if there were no such target: give it where lists leave the target out.
-   * Unless given, the permission is enough for such a target.
+   * Restricts targets that belong to the whole installation to administrators and to whoever made the target. `administrators` tells other
+   * callers about this restriction. `hidden` answers them as if the target did not exist: use it if lists leave the target out. By default,
+   * the permission is enough for such a target.
    */
   readonly installation?: 'administrators' | 'hidden';
   /** The role that the caller needs in the organization that owns the target, or a stronger one. */
   readonly organizationRole?: 'member' | 'admin' | 'owner';
   /**
-   * The refusal for a target that does not exist or that the caller may not read. `invalid` is for a target that the body names: the
-   * body names nothing that the caller could mean.
+   * The refusal for a target that does not exist or that the caller may not read. `invalid` is for a target that the body names: the answer
+   * reports an invalid field.
    */
   readonly hidden: 'not_found' | 'forbidden' | 'invalid';
   /**
-   * A caller without the permission gets the answer for a hidden target, whatever the request names. Unless given, the caller is told
-   * which permission is missing.
+   * A caller without the permission gets the answer for a hidden target, whatever the request names. By default, the answer names the
+   * missing permission.
    */
   readonly missingPermission?: 'hidden';
-  /** The kinds of principal that may call it; users and service accounts unless given. */
+  /** The kinds of principal that may call it; by default users and service accounts. */
   readonly principals?: readonly Principal['kind'][];
   /** Its own can-i entry, the entry of an operation with the same access, or none. */
   readonly review: AccessReview | { readonly inherits: string } | 'none';
@@ -51,7 +54,7 @@ export interface AccessReview {
   /** The kind of the target, in the plural and in snake_case. */
   readonly resource: string;
   readonly verb: string;
-  /** The parameter of the path that `name` stands for; the last one unless given. */
+  /** The parameter of the path that `name` stands for; by default the last one. */
   readonly parameter?: string;
   /** The name of a resource that exists only once, if the path has no parameter. */
   readonly only?: string;
@@ -62,7 +65,7 @@ export interface AccessReview {
 }
 
 export interface PublicAccess {
-  /** Why anybody may call it. */
+  /** Why everybody may call it, even without a credential. */
   readonly public: string;
 }
 
@@ -70,9 +73,9 @@ export interface PublicAccess {
 export interface Ownership {
   readonly organizationId: string | null;
   readonly teamId: string | null;
-  /** The user who owns it; administrators have no access in the user's place. */
+  /** The user who owns it; administrators have no access instead of that user. */
   readonly ownerUserId?: string | null;
-  /** The caller made it. It counts only if the target belongs to the whole installation. */
+  /** Whether the caller made it. This counts only if the target belongs to the whole installation. */
   readonly isCallersOwn?: boolean;
   /** All owners that the filters of a list name: the caller needs access to each of them. */
   readonly named?: readonly Ownership[];
@@ -117,7 +120,7 @@ export function decide(principal: Principal, access: Access, owner: Ownership): 
   return permission.allowed || isHidden ? ownership : permission;
 }
 
-/** The access that a target in the scope `owned` demands, given its owner; any other access as it is. */
+/** Replaces the scope `owned` by the scope that fits the owner of the target. Any other access is returned unchanged. */
 export function accessByOwner(access: Access, { organizationId, teamId }: Ownership): Access {
   if (access.scope !== 'owned') return access;
   return { ...access, scope: teamId === null && organizationId !== null ? 'organization' : 'team' };
@@ -133,7 +136,7 @@ function decideOwnership(principal: Principal, declared: Access, owner: Ownershi
   return allowed;
 }
 
-/** Whether a principal is an enabled user with the role `admin`. A service account with that role has its permissions only. */
+/** Whether a principal is an enabled user with the role `admin`. A service account with that role has only its permissions. */
 export function isPlatformAdministrator(principal: Principal): boolean {
   return principal.kind === 'user' && principal.enabled && principal.role === 'admin';
 }
@@ -146,13 +149,16 @@ function decideTeam(principal: Principal, access: Access, owner: Ownership): Dec
   return needed.every((action) => actions.has(action)) ? allowed : refused('action');
 }
 
-/** Nobody owns a target of the whole installation, and every tenant may depend on it. */
+/** Decides about a target of the whole installation, which has no owner and on which every tenant may depend. */
 function decideInstallation(principal: Principal, { installation }: Access, { isCallersOwn }: Ownership): Decision {
   if (installation === undefined || administersInstallation(principal) || isCallersOwn) return allowed;
   return refused(installation === 'hidden' ? 'hidden' : 'installation');
 }
 
-/** Whether a principal, which may be a service account, may use what of the whole installation is for administrators. */
+/**
+ * Whether a principal may use those targets of the whole installation that are restricted to administrators. Service accounts may have this
+ * role too.
+ */
 export function administersInstallation({ role }: Principal): boolean {
   return role === 'admin';
 }
@@ -162,7 +168,7 @@ function decidePersonal(principal: Principal, ownerUserId: string): Decision {
   return principal.kind === 'user' && principal.id === ownerUserId ? allowed : refused('hidden');
 }
 
-/** A team's service account is for owners of that team. Others who may read the team see it, and may do no more. */
+/** A team's service account is for owners of that team. Others who may read the team can only read it. */
 function decideTeamOwned(principal: Principal, { organizationId, teamId }: Ownership): Decision {
   if (teamId === null) return refused('hidden');
   if (principal.teams[teamId] === 'owner') return allowed;

@@ -4,10 +4,10 @@ import { db } from '#domain/db.ts';
 import type { EndRecord } from './ended-eligibility.ts';
 import type { Principal } from './principal.ts';
 
-/** Of what has only one generation, such as a membership. */
+/** The generation of a subject that has only one, such as a membership. */
 export const onlyGeneration = 0;
 
-/** Writes that somebody has ended a generation of something now. */
+/** Records that a principal has now ended a generation of a subject. */
 export async function noteEnd(
   em: Em,
   by: Pick<Principal, 'id'>,
@@ -24,7 +24,7 @@ export async function noteEnd(
     .execute();
 }
 
-/** Writes that the generation before the present one of a principal has ended now. */
+/** Records that the previous generation of a principal has ended now. */
 export async function notePrincipalEnd(em: Em, id: string): Promise<void> {
   await db(em)
     .insertInto('ended_eligibilities')
@@ -39,12 +39,14 @@ export async function notePrincipalEnd(em: Em, id: string): Promise<void> {
     .execute();
 }
 
-/** The end of something by two expressions; null if it has not ended. */
+/** An `EndRecord` from two expressions; null if the subject has not ended. */
 export function endRecord(at: Expression<string | null>, by: Expression<string | null>) {
   return sql<EndRecord | null>`case when ${at} is not null then jsonb_build_object('at', ${at}, 'by', ${by}) end`;
 }
 
-/** The end of that one of some generations which ended first; null if none is known to have ended. @param pairs a text of ids, each followed by its generation */
+/**
+ * The earliest recorded end among some generations; null if no end is recorded. @param pairs a text of ids, each followed by its generation
+ */
 export function firstEnd(pairs: Expression<string>) {
   return sql<EndRecord | null>`(select ${endRecord(sql`x.ended_at`, sql`x.ended_by`)} from (select string_to_array(${pairs}, ' ') as words) w
     cross join lateral generate_series(1, cardinality(w.words), 2) n

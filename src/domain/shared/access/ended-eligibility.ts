@@ -1,6 +1,6 @@
-/** When something that others relied on ended, and who brought that about. */
+/** When something ended that others relied on, and who ended it. */
 export interface EndRecord {
   readonly at: string;
-  /** Null: nobody wrote that down. */
+  /** Null: it was not recorded. */
   readonly by: string | null;
 }

@@ -1,9 +1,9 @@
 import type { Ownership } from './decide.ts';
 
-/** For which owners of a thing something was granted, and when a transfer ended it. */
+/** The owners that a thing had when something was granted, and when a transfer voided the grant. */
 export interface Grant {
   readonly savedFor: Ownership;
-  /** Null: no transfer did. */
+  /** Null: no transfer has voided it. */
   readonly voidSince: string | null;
 }
 

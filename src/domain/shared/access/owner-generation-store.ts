@@ -4,8 +4,8 @@ import { db } from '#domain/db.ts';
 import type { Ownership } from './decide.ts';
 
 /**
- * A text that changes when the team that owns something, or its organization, is archived, transferred or deleted: what was
- * granted before does not go on. Null for what belongs to no team.
+ * A text that changes when the team that owns something, or its organization, is archived, transferred or deleted, so that earlier grants
+ * no longer count. Null if no team owns it.
  */
 export async function readOwnerGeneration(em: Em, { teamId }: Ownership): Promise<string | null> {
   if (teamId === null) return null;

@@ -3,7 +3,7 @@ import { type ClosedFeatures, readClosedFeatures } from '../features/gates.ts';
 import type { OrganizationRole, PlatformRole, PrincipalKind, TeamRole } from '../vocabulary/roles.ts';
 import { teamRoleOfAccount } from '../vocabulary/roles.ts';
 
-/** What a request proved its caller's identity with (specification, *Other structures*). */
+/** The credential with which a request proved the identity of its caller (specification, *Other structures*). */
 export interface Credential {
   readonly type: 'session' | 'api_key' | 'system';
   readonly id: string;
@@ -16,7 +16,7 @@ export type AccountOwner =
   | { readonly userId: string; readonly teamId: null; readonly organizationId: null }
   | { readonly userId: null; readonly teamId: string; readonly organizationId: string };
 
-/** A principal with everything that a decision about it needs, as one query read it. It is never kept for another request. */
+/** A principal with everything that a decision about it needs, read by one query. It is never reused for another request. */
 export interface Principal {
   readonly id: string;
   readonly kind: PrincipalKind;
@@ -38,7 +38,9 @@ export interface Principal {
   readonly closedFeatures: ClosedFeatures;
 }
 
-/** What is kept about a principal where it is named: its name at that time stays, whatever becomes of it. */
+/**
+ * A stored reference to a principal. It keeps the name that the principal had at that time, even if the principal is renamed or deleted.
+ */
 export interface PrincipalReference {
   type: PrincipalKind;
   id: string;
@@ -60,7 +62,7 @@ export interface PrincipalSnapshot {
   owner: AccountOwner | null;
   organizations: Record<string, OrganizationRole>;
   teams: Record<string, TeamRole>;
-  /** As the settings store them; null: there are no settings. */
+  /** The features as the settings store them; null: there are no settings. */
   features: unknown;
 }
 
@@ -91,12 +93,12 @@ function toServiceAccount(snapshot: KnownPrincipal, credential: Credential): Pri
   };
 }
 
-/** The credential of a principal that a command concerns but that did not send it. */
+/** The credential of a principal that a command affects but that did not send the command. */
 export function noCredential(id: string): Credential {
   return { type: 'system', id };
 }
 
-/** The database does not answer while the authority of a caller is being read. The service never guesses (specification, *Errors*). */
+/** The database is unavailable while the service reads the authority of a caller. The service never guesses (specification, *Errors*). */
 export class AuthorizationUnavailable extends Unavailable {
   constructor(cause: unknown) {
     super('authorization is unavailable: the database does not answer; try again', { cause });
@@ -119,7 +121,9 @@ export const anonymous: Principal = {
   closedFeatures: {},
 };
 
-/** The id of a principal as answers show it. Principals without a row are known only by name: they have one id in all tables, and none here. */
+/**
+ * The id of a principal as answers show it; null for principals without a row, which are known only by name and share one id in all tables.
+ */
 export function shownIdOf(id: string | null): string | null {
   return id === anonymous.id ? null : id;
 }

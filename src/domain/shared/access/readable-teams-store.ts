@@ -4,9 +4,9 @@ import { readableTeams } from './decide.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * The condition of a list that a principal may read what belongs to the team in `team`, as in
- * `.where((eb) => isInReadableTeam(principal, eb.ref('i.team_id'), 'visible'))`. It belongs in the list's own query: a page
- * must be cut only from what the principal may read. `unscoped` says whether rows without a team are in the list.
+ * The condition of a list that a principal may read what belongs to the team in `team`, as in `.where((eb) => isInReadableTeam(principal,
+ * eb.ref('i.team_id'), 'visible'))`. Put it into the query of the list, so that a page contains only what the principal may read.
+ * `unscoped` says whether the list contains rows without a team.
  */
 export function isInReadableTeam(
   principal: Principal,

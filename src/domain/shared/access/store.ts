@@ -20,7 +20,7 @@ import {
 
 type PrincipalTable = Over<{ p: 'principals' }>;
 
-/** Selects what a decision needs of the principal in the row `p` (a `PrincipalSnapshot`), in the one query that reads the row. */
+/** Selects everything that a decision needs about the principal in the row `p` (a `PrincipalSnapshot`). */
 export function selectPrincipal(eb: PrincipalTable) {
   return [
     'p.id',
@@ -70,7 +70,7 @@ function selectTeams(eb: PrincipalTable) {
     .select((of) => rolesById<TeamRole>(of.ref('m.teamId'), of.ref('m.role')).as('roles'));
 }
 
-/** With the caller, so that what is off is known wherever it is known who asks. */
+/** Selects the closed features together with the principal, so that every check that has the caller also has them. */
 function selectFeatures(eb: PrincipalTable) {
   const set = sql<unknown>`coalesce(${sql.ref('settings.document')} -> 'features', '{}')`;
   return eb.selectFrom('settings').select(set.as('set')).$asScalar();
@@ -159,7 +159,7 @@ export async function readCaller(em: Em, { id, credential }: Principal): Promise
   return toPrincipal(snapshot, credential);
 }
 
-/** The caller as the transaction has left it: a command may have given or taken memberships of the caller. */
+/** Reads the caller again after the changes of the transaction: a command may have changed the caller's own memberships. */
 export async function readCallerAgain(tx: Em, caller: Principal): Promise<Principal> {
   const { id, credential } = caller;
   const [snapshot] = await findByCredential.system(tx, { id, credentialId: credential.id });

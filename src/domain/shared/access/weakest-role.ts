@@ -1,7 +1,10 @@
 import { platformRoles, teamRoleActions, teamRoles } from '../vocabulary/roles.ts';
 import { rolePermissions } from './permissions.ts';
 
-/** The weakest role that has a permission or an action of a team, in words; undefined if none has it. It says what to ask for, and decides nothing. */
+/**
+ * The weakest role that has a permission or an action of a team, in words; undefined if none has it. It tells people which role to ask for;
+ * no decision depends on it.
+ */
 export function describeWeakestRole(needed: string): string | undefined {
   const platform = platformRoles.find((role) => [...rolePermissions[role]].some((each) => each === needed));
   if (platform) return `the platform role ${platform}`;
@@ -9,7 +12,7 @@ export function describeWeakestRole(needed: string): string | undefined {
   return team && `the team role ${team}`;
 }
 
-/** A permission or an action of a team as denials name it: with the weakest role that has it, which is what to ask for. */
+/** A permission or a team action for the message of a denial, followed by the weakest role that has it. */
 export function withRole(needed: string): string {
   const role = describeWeakestRole(needed);
   return role === undefined ? needed : `${needed} (${role})`;

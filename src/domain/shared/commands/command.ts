@@ -13,10 +13,10 @@ import { canonicalJson } from './canonical.ts';
 import { type Bindings, claimKey, completeReceipt, type Receipt, readReceipt, reserveKey } from './receipts.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
-/** The SQLSTATE of every statement that follows a failed one in the same transaction. */
+/** The SQLSTATE of every statement after a failed one in the same transaction. */
 const failedTransaction = '25P02';
 
-/** What a caller asks for, and the key of the request. */
+/** The request of a caller, and its idempotency key. */
 export interface Command {
   /** Null: the operation takes no key and leaves no receipt. */
   readonly key: string | null;
@@ -28,9 +28,11 @@ export interface Command {
   readonly target: Readonly<Record<string, string>>;
   /** The accepted input before defaults are filled in. */
   readonly input: unknown;
-  /** What the request demands of its target's revision beside its input (`If-Match`), as it was sent. */
+  /** The revision of the target that the request demands outside its input (`If-Match`), as it was sent. */
   readonly precondition?: string | undefined;
-  /** What the request means: the input with defaults, and ids in place of other names. The same as it says, unless given. */
+  /**
+   * The resolved meaning of the request: the input with defaults, and ids in place of other names. By default the request as it was sent.
+   */
   readonly resolved?: Pick<Command, 'target' | 'input' | 'precondition'>;
   /** Advisory locks that are taken before anything else. */
   readonly locks: readonly string[];
@@ -39,11 +41,14 @@ export interface Command {
 
 /** What a command does inside its transaction. */
 export interface CommandWork<Found extends Ownership | null | undefined, Done extends CommandChange, Answer> {
-  /** Finds the target and locks it. It is sent together with the locks of receipt and caller, so it must rely on neither. */
+  /**
+   * Finds the target and locks it. Its statements are sent together with those that lock receipt and caller, so it must not depend on
+   * these.
+   */
   find(tx: Transaction): Promise<Found>;
-  /** Decides, and makes the change. The caller is as the transaction has read and locked it. */
+  /** Decides, and makes the change. `caller` was read and locked by the transaction. */
   act(tx: Transaction, caller: Principal, found: Found): Promise<Done>;
-  /** What the receipt keeps, so that a repeat of the command can be answered. */
+  /** The data that the receipt keeps, so that a repeated command can be answered. */
   answer?(change: Done, found: Found): Answer;
 }
 
@@ -53,10 +58,10 @@ export type CommandResult<Done extends CommandChange, Answer> =
   | { readonly receipt: Receipt<Answer>; readonly replayed: true };
 
 /**
- * Runs a command in one transaction: receipt, change, audit record, events and outbox rows are committed together or not at all.
- * The same key with the same caller, operation, target, input and precondition gets the first answer again, also if
- * a repetition leaves out a default or names the target otherwise; with anything else it conflicts. A
- * refusal binds no key. The events of the command name its caller as their actor. (specification, *Original-key outcome and command keys*)
+ * Runs a command in one transaction: receipt, change, audit record, events and outbox rows are committed together or not at all. A repeated
+ * command with the same key, caller, operation, target, input and precondition gets the first answer again, even if it leaves out a default
+ * or names the target differently. The same key with anything else is a conflict. A refused command does not bind its key. The events of
+ * the command name its caller as their actor. (specification, *Original-key outcome and command keys*)
  */
 export async function runCommand<Found extends Ownership | null | undefined, Done extends CommandChange, Answer>(
   transactions: Transactions,
@@ -68,7 +73,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   return transactions.run(
     async (tx) => {
       const auditRecordId = newId();
-      // Sent together and carried out one after another, in the order of locks. The first one that refuses decides.
+      // The statements are sent together, and PostgreSQL executes them one after another, in the order of locks. The first refusal decides.
       const [, earlier, current, found] = await settleAll([
         takeAdvisoryLocks(tx.em, command.locks, command.caller.id),
         claimKey<Answer>(tx, command, bindings, auditRecordId),
@@ -79,7 +84,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
       if (replayed) return { receipt: replayed, replayed: true };
       const [caller, target] = [settledValue(current), settledValue(found)];
       const change = await work.act(tx, caller, target);
-      // The receipt names the first record. Those of former owners, and of what else was changed, have ids of their own.
+      // The receipt names the first record. The records for former owners and for other changed resources have ids of their own.
       for (const [index, entry] of entriesOf(command.audit, change, target).entries()) {
         const id = index === 0 ? auditRecordId : (entry.repeatedAs ?? newId());
         tx.record(id, change.actor ?? caller, entry, command.request);
@@ -92,7 +97,7 @@ export async function runCommand<Found extends Ownership | null | undefined, Don
   );
 }
 
-/** Waits for all of them. @throws the first error of PostgreSQL: all later statements failed because of it */
+/** Waits for all promises. @throws the first error of PostgreSQL: all later statements failed because of it */
 async function settleAll<T extends readonly Promise<unknown>[]>(
   promises: readonly [...T],
 ): Promise<{ [I in keyof T]: PromiseSettledResult<Awaited<T[I]>> }> {
@@ -132,7 +137,7 @@ export async function reserveForWorkflow(em: Em, bindingKey: Buffer, command: Co
   return key;
 }
 
-/** Two requests are the same if either they say the same or they mean the same. */
+/** Two requests are the same if they are equal either as they were sent or as they were resolved. */
 function bindingsOf(bindingKey: Buffer, command: Command): Bindings {
   const bind = (bound: BoundParts) => bindCommand(bindingKey, bound);
   const resolved = { ...command, ...command.resolved };
@@ -151,7 +156,7 @@ type BoundParts = Pick<Command, 'caller' | 'operation' | 'target' | 'input' | 'p
 /** HMAC over caller, operation, target, input and precondition. Two commands are the same when their bindings are equal. */
 export function bindCommand(bindingKey: Buffer, command: BoundParts): Buffer {
   const { caller, operation, target, input, precondition } = command;
-  // Without a precondition it is what earlier releases compute too.
+  // Without a precondition the list equals that of earlier releases, so the bindings stay comparable.
   const demanded = precondition === undefined ? [] : [precondition];
   return createHmac('sha256', bindingKey)
     .update(canonicalJson([caller.id, operation, target, input ?? null, ...demanded]))

@@ -1,4 +1,4 @@
-/** What an area declares of something that the service does by itself and records in the audit. */
+/** An action that the service performs by itself and records in the audit, as its area declares it. */
 export interface DeclaredAction {
   /** What the service does. */
   readonly summary: string;

@@ -3,7 +3,7 @@ import { Unavailable } from '../errors.ts';
 /** How long a transaction waits, with its locks and its connection, for work that needs no database. */
 const patienceMs = 20;
 
-/** The transaction did not wait for the work to be done. It is rolled back, and tried again once the work is finished. */
+/** The work outside the database is not finished in time. The transaction is rolled back, and tried again once the work is finished. */
 export class WorkUnfinished extends Unavailable {
   readonly finished: Promise<unknown>;
 
@@ -13,7 +13,7 @@ export class WorkUnfinished extends Unavailable {
   }
 }
 
-/** The work outside the database of one transaction, by key. It is kept over the tries of the transaction. */
+/** The work of one transaction outside the database, by key. All tries of the transaction share it. */
 export class OutsideWork {
   readonly #started = new Map<string, Promise<unknown>>();
 

@@ -7,9 +7,9 @@ import { isCredentialValid } from '../access/store.ts';
 import { Unauthenticated } from '../errors.ts';
 import { type Receipt, type RecordedReceipt, selectReceipt } from './receipts.ts';
 
-/** The receipts of commands, as those who sent them may read and complete them. */
+/** Lets the senders of commands read and extend their own receipts. */
 
-/** Adds to what the receipt of a principal's own command keeps for its answer, unless it holds such members already. */
+/** Adds members to the stored answer of a principal's own command, unless the answer has them already. */
 export async function extendReceipt(
   em: Em,
   caller: Principal,
@@ -26,9 +26,9 @@ export async function extendReceipt(
 }
 
 /**
- * The receipt of a principal's own command, even if its target was deleted. Undefined if there is none yet; a command under way
- * may still leave one. Principal and credential are checked in the same snapshot. Somebody else's key is answered like one that
- * was never used. (specification, *Original-key outcome and command keys*, rules 4 and 5)
+ * The receipt of a principal's own command, even if its target was deleted. Undefined if there is none yet; a running command may still
+ * write one. Principal and credential are checked in the same snapshot. Somebody else's key gets the same answer as a key that was never
+ * used. (specification, *Original-key outcome and command keys*, rules 4 and 5)
  * @throws Unauthenticated if the credential is no longer valid
  */
 export async function readOwnReceipt<Answer>(

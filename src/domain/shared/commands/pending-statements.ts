@@ -17,7 +17,7 @@ export class PendingStatements {
     this.#em = em;
   }
 
-  /** Lets the commit wait for a statement that was sent already. */
+  /** Makes the commit wait for a statement that was already sent. */
   send<Result>(statement: Promise<Result>): Promise<Result> {
     statement.catch(() => undefined); // The commit reports it.
     this.sent.push(statement);
@@ -65,8 +65,8 @@ const insertRows = prepareChange((db, parameter: ParameterOf<{ rows: JsonText<Ne
 );
 
 /**
- * The oldest message to the same target that was there before. It is found by the index, because that has the order: PostgreSQL
- * plans this while the outbox is nearly empty, and would otherwise read the whole table in a burst.
+ * The oldest earlier message to the same target. The `order by` makes PostgreSQL use the index: it plans this query while the outbox is
+ * nearly empty, and would otherwise read the whole table during a burst.
  */
 function oldestOfTarget(eb: ExpressionBuilder<Tables, 'outbox'>) {
   return eb
@@ -93,7 +93,7 @@ function selectRows(db: Kysely<Tables>, rows: JsonText<NewRow[]>) {
     .orderBy('e.ordinal');
 }
 
-/** A message to the engine is left to this process until `dueAt`. */
+/** Sweepers leave a message to the engine to this process until `dueAt`. */
 function insertOutbox(entries: readonly OutboxEntry[], dueAt: Date): Compilable<InsertedRow> {
   const now = new Date();
   const dueOf = ({ subscriber }: OutboxEntry) => (subscriber === engineSubscriber ? dueAt : now);
@@ -107,7 +107,7 @@ interface InsertedRow {
   subscriber: string;
   target: string;
   payload: unknown;
-  /** Whether older messages to the same target were still to be delivered. */
+  /** Whether older messages to the same target still wait for delivery. */
   waits: boolean;
 }
 

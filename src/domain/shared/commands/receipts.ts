@@ -11,8 +11,8 @@ import { isId, zeroId } from '../ids.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * What is kept of a command; never what it answered. `answer` is what the caller of `runCommand` needs to answer a repeat. It is
- * stored and returned as it is. Null: the command is never repeated.
+ * The receipt of a command. It does not contain the response. `answer` is the data from which the caller of `runCommand` can answer a
+ * repeated command; it is stored and returned unchanged. Null: the command is never repeated.
  */
 export interface Receipt<Answer> {
   readonly answer: Answer | null;
@@ -41,21 +41,21 @@ export function selectReceipt(eb: Over<{ r: 'command_receipts' }>) {
   ] as const;
 }
 
-/** What a key is bound to: the request as it was sent, and what it means (`Command.resolved`). */
+/** The HMACs to which a key is bound: of the request as it was sent, and of its resolved meaning (`Command.resolved`). */
 interface Binding {
   readonly sent: Buffer;
   readonly resolved: Buffer;
 }
 
 export interface Bindings extends Binding {
-  /** The same as version 1 has it, without the precondition: a receipt is compared by the version that it was made with. */
+  /** The binding of version 1, without the precondition: a receipt is compared by the version that wrote it. */
   readonly earlier: Binding;
 }
 
 /** The version of the bindings that this release writes. */
 const bindingVersion = 2;
 
-/** A key, and who uses it for which operation. */
+/** A key, with the caller and the operation that use it. */
 interface KeyClaim {
   readonly key: string | null;
   readonly caller: Principal;
@@ -74,7 +74,7 @@ type NewReceipt = {
 
 const boundColumns = ['key', 'principalId', 'operation', 'binding', 'resolvedBinding', 'bindingVersion'] as const;
 
-/** It is sent together with the begin of the transaction, and does nothing unless that has succeeded. */
+/** The statement is sent together with the begin of the transaction, and does nothing if the begin failed. */
 const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
   db
     .insertInto('command_receipts')
@@ -98,7 +98,7 @@ const insertReceipt = prepare((db, parameter: ParameterOf<NewReceipt>) =>
     .returning('key'),
 );
 
-/** Claims the key for this command, after any transaction that is claiming it now. Returns the receipt of an earlier use. */
+/** Claims the key for this command; waits for other transactions that are claiming it. Returns the receipt of an earlier use. */
 export async function claimKey<Answer>(
   tx: Transaction,
   { key, caller, operation }: KeyClaim,
@@ -136,7 +136,7 @@ export async function reserveKey(
   if ((await insertReceipt(em, receipt)).length === 0) await readReceipt(em, key, bindings);
 }
 
-/** Claims a key that was reserved for the same command, after any transaction that is claiming it now. */
+/** Claims a key that was reserved for the same command; waits for other transactions that are claiming it. */
 async function takeReserved(em: Em, key: string, bindings: Bindings, auditRecordId: string): Promise<boolean> {
   const { numUpdatedRows } = await db(em)
     .updateTable('command_receipts')
@@ -162,7 +162,7 @@ interface BoundKey {
   readonly isReserved: boolean;
 }
 
-/** The receipt under a key; undefined also where the key is only reserved for the command. @throws Conflict if another command used the key */
+/** The receipt under a key; undefined also if the key is only reserved for the command. @throws Conflict if another command used the key */
 export async function readReceipt<Answer>(
   em: Em,
   key: string,
@@ -197,7 +197,7 @@ type CompletedReceipt = {
   revision: number | null;
 };
 
-/** The release before this one reads `status` and `location`. */
+/** Also writes `status` and `location`, which the previous release reads. */
 const updateReceipt = prepare((db, parameter: ParameterOf<CompletedReceipt>) => {
   const answer = sql`${parameter('answer')}::jsonb`;
   return db
@@ -219,7 +219,7 @@ export function completeReceipt<Answer>(
   { answer, resourceId, revision }: Receipt<Answer>,
 ): void {
   const kept = answer === null ? null : json(answer as Record<string, unknown>);
-  // Pools and the pause of all applies are known by names. The answer itself says where they are read.
+  // Pools and the pause of all applies have names instead of ids. The answer itself says where to read them.
   const id = resourceId !== null && isId(resourceId) ? resourceId : null;
   void tx.send(updateReceipt(tx.em, { key, answer: kept, resourceId: id, revision }));
 }

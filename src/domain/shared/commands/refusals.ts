@@ -3,17 +3,17 @@ import type { Em } from '#database/database.ts';
 import type { Principal } from '../access/principal.ts';
 import { type AuditEntry, type RequestFacts, recordAudit } from '../audit.ts';
 
-/** How many refusals are recorded in a minute. */
+/** The maximum numbers of refusals that are recorded per minute. */
 export interface RefusalShares {
-  /** Of each principal; without one, of each network. */
+  /** For each principal or, without a principal, for each network. */
   readonly each: number;
-  /** Of all unauthenticated callers together: addresses are cheap to change. */
+  /** For all unauthenticated callers together: addresses are cheap to change. */
   readonly unknown: number;
 }
 
 /**
- * Records refusals in the audit, up to a number a minute for each principal or network, so that refused requests cannot fill the
- * disk. The last one that is recorded says so. Each process counts by itself: a shared count would cost as much as the write that
+ * Records refusals in the audit, up to a number a minute for each principal or network, so that refused requests cannot fill the disk. The
+ * last record of a minute says that it is the last one. Each process counts by itself: a shared count would cost as much as the write that
  * it saves.
  */
 export class RefusalLog {
@@ -39,7 +39,10 @@ export class RefusalLog {
     return this.#used(principal.id) > 0;
   }
 
-  /** How many may still be recorded, this one included. A refusal that is not recorded is not counted either. */
+  /**
+   * Uses up one record, and returns how many were still allowed, this one included; 0: none. A refusal that is not recorded is not counted
+   * either.
+   */
   #take(actor: Principal, { address }: RequestFacts): number {
     this.#begin(Math.floor(Date.now() / 60_000));
     const shares = this.#sharesOf(actor, address);
@@ -68,7 +71,7 @@ export class RefusalLog {
   }
 }
 
-/** An IPv6 address counts as its /64 network, since its owner can use every address of that. */
+/** An IPv6 address counts as its /64 network, since one subscriber can use every address of it. */
 function networkOf(address: string | null): string {
   if (address === null || !ipaddr.isValid(address)) return 'nowhere';
   const parsed = ipaddr.process(address);

@@ -3,9 +3,9 @@ import { toId } from '../ids.ts';
 import { canonicalJson } from './canonical.ts';
 
 /**
- * The key under which the service does something once for a cause: a repeated attempt finds the receipt, or the workflow, of the first. It is
- * an HMAC, because clients choose their own keys: whoever could compute this one could use it for a request of their own first, and the service
- * would never do it.
+ * The idempotency key with which the service acts only once for a cause: a repeated attempt finds the receipt, or the workflow, of the
+ * first. It is an HMAC, because clients choose their own keys: a client that could compute it could use it up first, and the service would
+ * never act.
  */
 export function serviceKeyOf(bindingKey: Buffer, cause: readonly (string | number)[]): string {
   return toId(createHmac('sha256', bindingKey).update(canonicalJson(cause)).digest());

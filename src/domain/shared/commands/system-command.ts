@@ -7,14 +7,14 @@ import { type CommandWork, runCommand } from './command.ts';
 import { serviceKeyOf } from './service-key.ts';
 import type { Transaction, Transactions } from './transaction.ts';
 
-/** Something that the service does by itself. */
+/** An action that the service performs by itself. */
 export interface SystemCommand {
   readonly action: SystemAction;
-  /** The ids of what it is about. */
+  /** The ids of the target. */
   readonly target: Readonly<Record<string, string>>;
   /**
-   * The id of what causes it, such as an event. The action is done once for one cause, however often it is tried. Null if the
-   * work checks under its locks whether there is still something to do.
+   * The id of the cause, such as an event. The action is performed once for each cause, however often it is tried. Null if the work itself
+   * checks, under its locks, whether there is still something to do.
    */
   readonly cause: string | null;
 }
@@ -32,7 +32,7 @@ export class NothingToDo extends Error {
   }
 }
 
-/** The key under which an action is done once for one cause. */
+/** The idempotency key of an action for one cause. */
 export function systemCommandKey(bindingKey: Buffer, action: SystemAction, cause: string): string {
   return serviceKeyOf(bindingKey, ['system command', action, cause]);
 }

@@ -25,23 +25,23 @@ import { PendingStatements } from './pending-statements.ts';
 export interface Transaction {
   readonly em: Em;
   /**
-   * Lets the commit wait for a statement that nothing else in the transaction waits for; the commit fails if it fails. Its rows
-   * may be awaited, but only once the transaction is over.
+   * Makes the commit wait for a statement that nothing else in the transaction awaits; the commit fails if the statement fails. Await its
+   * rows only after the transaction.
    */
   send<Result>(statement: Promise<Result>): Promise<Result>;
-  /** Keeps a change that goes out together with the commit. No two such changes may touch the same row. */
+  /** Keeps a change that is sent together with the commit. No two such changes may touch the same row. */
   write(statement: Compilable<unknown>): void;
   /**
-   * Publishes an event, which is written with the commit and delivered to its subscribers after it. The caller holds the row of
-   * the subject, which orders the subject's events.
+   * Publishes an event, which is written with the commit and delivered to its subscribers after it. The caller has locked the row of the
+   * subject, which orders the subject's events.
    * @throws InvalidEvent if the payload does not fit the schema of its type
    */
   publish<Type extends EventTypeName>(event: NewEvent<Type>): void;
-  /** Writes a record of the audit, and publishes its event where no area declares one (`audited-events.ts`). */
+  /** Writes an audit record, and publishes an event for it if no area declares one (`audited-events.ts`). */
   record(id: string, actor: Principal, entry: AuditEntry, request: RequestFacts): void;
   /**
    * Waits for work that needs no database. If it takes long, the transaction is rolled back, so that it holds neither locks nor a
-   * connection in the meantime, and tried again when the work is done. The same key finds the result then.
+   * connection in the meantime, and tried again when the work is done. The next try finds the result by the same key.
    */
   awaitOutside<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Sends a message to a workflow or about a schedule after the commit. Each receives its messages in order. */
@@ -50,15 +50,15 @@ export interface Transaction {
 
 /** How a transaction runs. */
 export interface TransactionOptions {
-  /** Who causes its events; the service itself unless given. */
+  /** The actor of its events; by default the service itself. */
   readonly actor?: EventActor;
 }
 
-/** What happens to the messages for the engine that a process commits. */
+/** How a process delivers the messages for the engine that it commits. */
 export interface MessageDelivery {
   /** Takes the messages of one commit, to deliver them at once. Never waits. */
   readonly dispatch: (messages: OutboxMessage[]) => void;
-  /** How long a message that is committed now may have to wait until it is delivered, in milliseconds. */
+  /** How long a message that is committed now may wait for its delivery, in milliseconds. */
   readonly expectedWaitMs?: () => number;
 }
 
@@ -67,8 +67,9 @@ const maxTries = 5;
 const service = systemPrincipal('coordinator');
 
 /**
- * The one way to change the database: READ COMMITTED, tried again after a deadlock or a serialization failure. Messages for the
- * engine are handed to `dispatch` after the commit. If this process dies before it has delivered them, a sweeper delivers them.
+ * Runs every change of the database, in a READ COMMITTED transaction that is tried again after a deadlock or a serialization failure.
+ * Messages for the engine are handed to `dispatch` after the commit. If this process dies before it has delivered them, a sweeper delivers
+ * them.
  */
 export class Transactions {
   readonly #orm: Orm;
@@ -139,8 +140,8 @@ export class Transactions {
 }
 
 /**
- * After a deadlock, a serialization failure, two transactions that numbered the events of one subject at the same time, or once
- * the work is done that a transaction did not wait for.
+ * Whether to try again: after a deadlock, a serialization failure or a clash of event numbers, and after work outside the database that
+ * took too long.
  */
 function mayRetry(error: unknown): boolean {
   if (error instanceof WorkUnfinished) return true;
@@ -154,7 +155,7 @@ async function commit(em: Em, sent: readonly Promise<unknown>[]): Promise<void> 
   if (failed) throw toCommitError(failed.reason);
 }
 
-/** A connection that is lost during the commit leaves its outcome unknown. */
+/** If the connection is lost during the commit, the outcome is unknown. */
 function toCommitError(error: unknown): unknown {
   if (!isConnectionError(error)) return error;
   return unknownOutcome('the connection to the database was lost while committing, so the outcome is unknown', {

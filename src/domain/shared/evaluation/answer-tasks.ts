@@ -7,7 +7,7 @@ import type { AnyWork } from './work.ts';
 
 const maxRemembered = 100;
 
-/** Makes this thread answer one task after another, by the work of their kinds. */
+/** Makes this thread answer one task after another, each by the work of its kind. */
 export function answerTasks(known: readonly AnyWork[]): void {
   takePriority();
   const works = new Map(known.map((work) => [work.kind, work]));
@@ -57,7 +57,10 @@ function toInput(memory: ReadonlyMap<string, object>, { input, remembered }: Tas
   return { ...(input as object), [remembered.member]: memory.get(remembered.digest) };
 }
 
-/** Keeps the values that were used last, each as one object, to which its reader may attach what it has made of it. False if it is unknown. */
+/**
+ * Keeps the most recently used values. Each stays the same object, so that its reader can attach computed data to it. Returns false if the
+ * thread does not know the value.
+ */
 function remember(memory: Map<string, object>, digest: string, value: object | null): boolean {
   const known = memory.get(digest) ?? value;
   if (known === null) return false;

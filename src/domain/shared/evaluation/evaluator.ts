@@ -11,8 +11,8 @@ import type { Work } from './work.ts';
 const threadCount = 2;
 const maxWaiting = 100;
 /**
- * Ten seconds of processor time a minute: hundreds of thousands of ordinary evaluations, or twenty that reach their limit. All people of an organization
- * together have half of what the threads can do.
+ * Ten seconds of processor time per minute for each person: enough for hundreds of thousands of ordinary evaluations, or for twenty that
+ * reach their limit. All people of an organization together may use half of the threads' time.
  */
 const standardBudget: Budget = { milliseconds: 10_000, sharesOfOwner: 6, windowSeconds: 60 };
 
@@ -23,8 +23,8 @@ interface Job {
 }
 
 /**
- * Does work of which somebody outside of the service decides how long it takes: a schema, a condition, a graph. Threads of low priority
- * do it, one task of a person at a time, under a time limit and a budget of processor time. So it delays no other requests.
+ * Runs work whose duration depends on input from outside the service, such as schemas, conditions and graphs. Threads of low priority run
+ * it, one task per person at a time, under a time limit and a budget of processor time. So it delays no other requests.
  */
 export class Evaluator {
   readonly #idle: EvaluationThread[];
@@ -43,9 +43,9 @@ export class Evaluator {
   }
 
   /**
-   * Does work on behalf of a subject.
-   * @throws Unprocessable if it takes too long; ServiceError (limited) if the subject has used up its budget or has too many
-   * evaluations waiting
+   * Runs work on behalf of a subject.
+   * @throws Unprocessable if it takes too long; ServiceError (limited) if the subject has used up its budget or has too many evaluations
+   * waiting
    */
   async run<Input, Result, Prepared>(
     subject: LimitSubject,
@@ -121,7 +121,7 @@ export class Evaluator {
   }
 }
 
-/** What a thread is sent: the input without what it remembers, and that. */
+/** Splits an input into the task and the value that the thread remembers. */
 function toTask<Input, Result, Prepared>(
   { kind, remembers: member }: Work<Input, Result, Prepared>,
   input: Input,

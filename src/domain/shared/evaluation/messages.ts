@@ -1,18 +1,18 @@
-/** What the main thread and an evaluation thread send each other. */
+/** The messages between the main thread and an evaluation thread. */
 
 /** One piece of work. */
 export interface Task {
   readonly kind: string;
-  /** The input, without what the thread is to remember. */
+  /** The input without the member that the thread remembers. */
   readonly input: unknown;
-  /** What the thread is to remember, and the member of the input that it is; null if there is nothing. */
+  /** The member of the input that the thread remembers, and the digest of its value; null if there is none. */
   readonly remembered: { readonly member: PropertyKey; readonly digest: string } | null;
 }
 
-/** A thread answers this task as soon as it can do others. */
+/** A thread answers this task as soon as it can accept others. */
 export const startTask: Task = { kind: 'start', input: null, remembered: null };
 
-/** `value` goes along the first time that a thread meets the digest of what it is to remember. */
+/** `value` is the remembered value; it is sent only the first time that a thread meets its digest. */
 export interface Message {
   readonly task: Task;
   readonly value: object | null;
@@ -24,5 +24,5 @@ export type Reply =
   | { readonly outcome: 'too_costly'; readonly usedMs: number }
   | { readonly outcome: 'failed'; readonly reason: string; readonly usedMs: number };
 
-/** The variable of a thread's environment that says which priority it takes. */
+/** The environment variable of a thread with the priority that it sets for itself. */
 export const priorityVariable = 'EVALUATION_PRIORITY';

@@ -1,15 +1,15 @@
 import { keysOf, type LimitSubject } from '../tasks/limit-subject.ts';
 
-/** How much processor time each subject has, and over which window it comes back. */
+/** How much processor time each subject may use within a window. */
 export interface Budget {
-  /** Of one person. */
+  /** For one person. */
   readonly milliseconds: number;
-  /** How many times that the people of one owner have together. */
+  /** The people of one owner together may use this many times the budget of one person. */
   readonly sharesOfOwner: number;
   readonly windowSeconds: number;
 }
 
-/** Counts the processor time that people use, and that is used for owners. What was used comes back evenly over the window. */
+/** Counts the processor time that people and owners use. Used time becomes available again evenly over the window. */
 export class ProcessorBudget {
   readonly #budget: Budget;
   readonly #now: () => number;
@@ -54,7 +54,7 @@ export class ProcessorBudget {
     return debt ? Math.max(0, debt.usedMs - ((this.#now() - debt.at) / 1_000) * this.#perSecond(debt.max)) : 0;
   }
 
-  /** Forgets those whose time has come back, so that the memory does not grow with everybody who ever used some. */
+  /** Forgets subjects that have their whole budget again, so that the memory does not grow with the number of users. */
   #forget(): void {
     for (const key of this.#debts.keys()) if (this.#used(key) === 0) this.#debts.delete(key);
   }

@@ -1,19 +1,19 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * A program whose code is kept in memory, so that threads of it can start when the process may no longer read its files: a process
- * that root started gives its privileges up.
+ * A program whose code is kept in memory. Its threads can then start even if the process may no longer read its files, since a process that
+ * root started drops its privileges.
  */
 export interface Program {
   /** The URL of its first module. */
   readonly entry: string;
-  /** What an import leads to, by the URL of the module that imports and by the name that it uses. */
+  /** The result of each import, by the URL of the importing module and the imported name. */
   readonly resolutions: ReadonlyMap<string, { readonly url: string; readonly format?: string | null }>;
   /** The modules by URL. Those of Node itself are not kept. */
   readonly modules: ReadonlyMap<string, { readonly format: string; readonly source: string }>;
 }
 
-/** A thread runs this before it loads the program, and sends what loading has read. */
+/** A thread runs this code before it loads the program, and then sends the modules that were loaded. */
 const recording = `
 const { registerHooks } = require('node:module');
 const { readFileSync } = require('node:fs');
@@ -36,7 +36,7 @@ registerHooks({
 import(workerData).then(() => parentPort.postMessage({ entry: workerData, resolutions, modules }));
 `;
 
-/** A thread runs this before it loads a program from memory. What the recording does not know is looked for as usual. */
+/** A thread runs this code before it loads a program from memory. Modules that were not recorded are loaded as usual. */
 const replaying = `
 const { registerHooks } = require('node:module');
 const { workerData } = require('node:worker_threads');
@@ -54,7 +54,7 @@ registerHooks({
 import(entry);
 `;
 
-/** Reads the code of a program by running it once in a thread. The program must load without being sent anything. */
+/** Reads the code of a program by running it once in a thread. The program must load without receiving a message. */
 export async function readProgram(entry: URL, options: WorkerOptions): Promise<Program> {
   const worker = new Worker(recording, { ...options, eval: true, workerData: entry.href });
   const { promise, resolve, reject } = Promise.withResolvers<Program>();

@@ -4,16 +4,16 @@ import type { Worker } from 'node:worker_threads';
 export interface SilenceLimits {
   /** The processor time that it may use. */
   readonly processorMs: number;
-  /** The time by the clock. It ends a thread that is stuck, or that a busy machine hardly runs. */
+  /** The elapsed time. It ends a thread that is stuck, or that gets hardly any processor time on a busy machine. */
   readonly wallMs: number;
 }
 
-/** Most tasks end sooner, and are never watched. */
+/** The time before a thread is watched at all: most tasks end sooner. */
 const patienceMs = 1_000;
 
 /**
- * Calls `giveUp` with the used processor time once a thread has used its limit. On a busy machine, a thread of low priority is silent for long although it
- * has hardly begun, so the clock alone ends it much later. Returns what ends the watch.
+ * Calls `giveUp` with the used processor time once a thread has used its limit. On a busy machine, a thread of low priority may be silent
+ * for long although it has hardly run, so the limit of elapsed time is much longer. Returns a function that stops the watch.
  */
 export function watchSilence(
   thread: Pick<Worker, 'cpuUsage'>,
@@ -42,7 +42,10 @@ export function watchSilence(
     thread.cpuUsage(before).then(judge, () => wait(patienceMs));
   }
 
-  /** The first measurement is what the others are compared with. The thread uses no more processor time than passes by the clock. */
+  /**
+   * The first measurement is the baseline of the others. The next check can wait for the rest of the limit, since a thread uses no more
+   * processor time than elapsed time.
+   */
   function judge(usage: NodeJS.CpuUsage): void {
     if (before) usedMs = (usage.user + usage.system) / 1_000;
     before ??= usage;

@@ -3,13 +3,13 @@ import { type Message, priorityVariable, type Reply, startTask, type Task } from
 import { type Program, readProgram, startProgram } from './program.ts';
 import { type SilenceLimits, watchSilence } from './silence.ts';
 
-/** The evaluation limits itself to processor time. A thread that has not done so is ended. */
+/** The evaluation limits its own processor time. These limits end a thread in which that has failed. */
 const standardSilence: SilenceLimits = { processorMs: 60_000, wallMs: 600_000 };
 /** An evaluation that needs more memory ends its thread instead of the process. */
 const standardLimits: ResourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 const threadMain = new URL('../../evaluation-thread.ts', import.meta.url);
-/** The thread needs none of the process's settings, some of which are secrets. */
+/** The thread gets none of the process's environment variables, some of which are secrets. */
 const isolation = { env: {}, execArgv: [] };
 
 let read: Promise<Program> | undefined;
@@ -33,7 +33,7 @@ export class EvaluationThread {
   #program: Program | undefined;
   #worker: Worker | undefined;
 
-  /** Without a priority, it has that of the process. */
+  /** Without a priority, the thread has that of the process. */
   constructor(priority: number | null, limits = standardLimits, silence = standardSilence) {
     this.#priority = priority;
     this.#limits = limits;
@@ -45,7 +45,7 @@ export class EvaluationThread {
     this.#program = program;
   }
 
-  /** `value` is what the thread is to remember. It is sent only if the thread does not know it yet. */
+  /** Runs a task. `value` is the value that the thread remembers. It is sent only if the thread does not know it yet. */
   async run(task: Task, value: object | null): Promise<Evaluated> {
     const reply = await this.#ask({ task, value: null });
     if (reply.outcome !== 'value_missing') return reply;
@@ -77,7 +77,7 @@ export class EvaluationThread {
 
   #askWorker(worker: Worker, message: Message): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    // The thread is ended with the task. It counts as the limit of most tasks at least: its processor time may be unknown.
+    // The thread ends with the task. At least the usual limit of a task is charged, because the used processor time may be unknown.
     const giveUp = (usedMs: number) => resolve({ outcome: 'too_costly', usedMs: Math.max(2_000, usedMs) });
     const stopWatching = watchSilence(worker, this.#silence, giveUp);
     const onError = (error: unknown) => (isOutOfMemory(error) ? giveUp(0) : reject(error));

@@ -7,15 +7,15 @@ const call = new vm.Script('task()');
 /** The work exceeded its time limit. Any result that it has left behind must be discarded. */
 export class TimeLimitExceeded extends Error {}
 
-/** How many times longer the work may take by the clock when this thread gets little processor time. */
+/** How many times its limit the work may take in elapsed time when this thread gets little processor time. */
 const maxStretch = 60;
 /** The share of its time limit that work must have used on the processor to count as too slow. */
 const usedShare = 0.8;
 
 /**
- * Runs synchronous work and stops it after some milliseconds of processor time. Schemas come from template authors, and one
- * whose branches double at every level would otherwise block every request of the process. This limits time and is not a
- * sandbox: the work is the service's own code. It is started again, with more time, as long as the machine was too busy to run it.
+ * Runs synchronous work and stops it after some milliseconds of processor time. Schemas come from template authors, and one whose branches
+ * double at every level would otherwise block every request of the process. This limits time and is not a sandbox: the work is the
+ * service's own code. If the machine was too busy to run it, the work is started again with more time.
  * @throws TimeLimitExceeded; any error of the work
  */
 export function runWithin<T>(milliseconds: number, work: () => T): T {

@@ -1,7 +1,7 @@
 import type { RuleCode } from '#domain/error-codes.ts';
 
 /**
- * A kind of work that threads do, because somebody outside of the service decides how long it takes. An area declares its kinds with
+ * A kind of work that runs in threads, because its duration depends on input from outside the service. An area declares its kinds with
  * `defineWork`, and `src/domain/evaluation-work.ts` lists them.
  */
 export interface Work<Input, Result, Prepared = undefined> {
@@ -9,9 +9,9 @@ export interface Work<Input, Result, Prepared = undefined> {
   readonly kind: string;
   /** The processor time that `answer` may use. Null: it limits its parts by itself. */
   readonly limitMs: number | null;
-  /** How work that took too long is refused. The message says how it takes less time. */
+  /** The refusal of work that took too long. The message says how to make it shorter. */
   readonly tooCostly: { readonly code: RuleCode; readonly message: string };
-  /** The member of the input, an object, that a thread remembers. It is sent only to a thread that does not know it yet. */
+  /** The member of the input that a thread remembers; its value is an object. It is sent only to a thread that does not know it yet. */
   readonly remembers?: Input extends object ? keyof Input : never;
   /** Loads what the answer needs. It does not count against the limit. */
   readonly prepare?: () => Promise<Prepared>;

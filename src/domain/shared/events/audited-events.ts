@@ -8,11 +8,12 @@ import type { EventType } from './event-type.ts';
 import type { EventActor, PendingEvent } from './publish.ts';
 
 /**
- * Whatever the audit records as done is an event as well, so that subscribers outside the service miss nothing. Where an area declares an event for
- * an action, that is the one; every other action has an event of its own name, which tells what was changed and no value.
+ * Publishes an event for every action that the audit records as done, so that subscribers outside the service miss nothing. If an area
+ * declares an event for an action, only that event is published. Every other action gets an event with its own name, which lists the
+ * changed fields without their values.
  */
 
-/** What an event holds that only tells of an action of the audit. */
+/** The payload of an event that only reports an action of the audit. */
 export const auditedEventData = z.strictObject({
   audit_record_id: z.string().describe('The record of the action: GET /api/v1/audit/{id}.'),
   resource: z
@@ -63,12 +64,12 @@ export function eventOfEntry(auditRecordId: string, entry: AuditEntry, actor: Ev
   };
 }
 
-/** The names of what there is once in the installation, whose events are those of the installation. */
+/** The names of resources that exist once in the installation. Their events have the installation as their subject. */
 const installationNames: readonly string[] = ['global'];
 
 /**
- * The id of the subject; null stands for that of the installation. A resource that has a name and no id always gets the same id. Nothing orders actions
- * that name no resource, so each is the first of its own subject.
+ * The id of the subject; null stands for the installation. A resource with a name and no id always gets the same id, derived from the name.
+ * An action without a resource gets a subject of its own, because nothing orders such actions.
  */
 function subjectIdOf({ type, id }: AuditEntry['resource'], eventId: string): string | null {
   if (id === null) return eventId;
@@ -82,7 +83,7 @@ function subjectIdOf({ type, id }: AuditEntry['resource'], eventId: string): str
       );
 }
 
-/** Whether a command was asked for what is so already: its audit compares no field. */
+/** Whether a command changed nothing, because everything was already as requested: its audit entry compares no field. */
 function changesNothing({ before, after }: AuditEntry): boolean {
   return isEmpty(before) && isEmpty(after);
 }

@@ -5,10 +5,10 @@ import type { EventCursor } from './cursor.ts';
 import { selectEvent, toEvent } from './event-store.ts';
 import type { PublishedEvent } from './published-event.ts';
 
-/** No transaction stays open for as long as this. */
+/** Every transaction is shorter than this. */
 const maxTransaction = '1 day';
 
-/** Which events a reader wants; all of them unless given. */
+/** The events that a reader wants; by default all of them. */
 export interface EventFilter {
   readonly subjectKind?: string;
   readonly teamIds?: readonly string[];
@@ -40,7 +40,7 @@ export async function readEventsAfter(
   }
   const behind = { seen: until, paging: null, since };
   if (!cursor.paging) return { events, cursor: behind };
-  // More may have been committed while the reader paged, which only a new snapshot shows.
+  // More events may have been committed while the reader paged. Only a new snapshot shows them.
   const newer = await readEventsAfter(em, behind, limit - events.length, filter);
   return { events: [...events, ...newer.events], cursor: newer.cursor };
 }

@@ -6,8 +6,9 @@ import type { PrincipalKind } from '../vocabulary/roles.ts';
 import type { OutboxPayload } from './outbox.ts';
 
 /**
- * Everything that happened. Its columns name owners and actors as they were, without foreign keys. Kept in months by the time in the id; migrations make
- * the table, and nothing changes a row. Each month has a unique index of `subjectKind`, `subjectId` and `sequence`.
+ * The events of all areas. The columns name owners and actors as they were at that time, without foreign keys. The table has a partition
+ * for each month, by the time in the id. Migrations create it, and rows never change. Each month has a unique index of `subjectKind`,
+ * `subjectId` and `sequence`.
  */
 export const DomainEventSchema = defineEntity({
   name: 'DomainEvent',
@@ -29,7 +30,7 @@ export const DomainEventSchema = defineEntity({
     actorId: p.uuid(),
     actorType: p.string().$type<PrincipalKind>(),
     actorName: p.string(),
-    /** PostgreSQL's id of the transaction that wrote it: a cursor tells by it which events it has seen (`cursor-store.ts`). */
+    /** PostgreSQL's id of the transaction that wrote it: a cursor uses it to tell which events it has seen (`cursor-store.ts`). */
     transactionId: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
     createdAt: createdAt(),
   },
@@ -37,7 +38,7 @@ export const DomainEventSchema = defineEntity({
 export class DomainEvent extends DomainEventSchema.class {}
 DomainEventSchema.setClass(DomainEvent);
 
-/** The last number of a subject whose last event went out of retention. */
+/** The last event number of a subject whose events were all removed by retention. */
 export const EventNumberSchema = defineEntity({
   name: 'EventNumber',
   tableName: 'event_numbers',
@@ -51,7 +52,7 @@ export const EventNumberSchema = defineEntity({
 export class EventNumber extends EventNumberSchema.class {}
 EventNumberSchema.setClass(EventNumber);
 
-/** What was committed and not yet delivered. */
+/** A message that was committed and not yet delivered. */
 export const OutboxRowSchema = defineEntity({
   name: 'OutboxRow',
   tableName: 'outbox',
@@ -62,7 +63,7 @@ export const OutboxRowSchema = defineEntity({
   properties: {
     id: p.bigint('string').primary().autoincrement(),
     subscriber: p.string().default('engine'),
-    /** What orders the rows of a subscriber: rows of one target are delivered in order. */
+    /** The rows of a subscriber with the same target are delivered in order. */
     target: p.string(),
     payload: p.json<OutboxPayload>(),
     createdAt: createdAt(),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What an area declares of one type of its events, in its `events.ts`. */
+/** The declaration of one type of events, in the `events.ts` of its area. */
 export interface EventType {
   /** The kind of thing that the event is about, such as `run`. */
   readonly subject: string;
@@ -12,8 +12,8 @@ export interface EventType {
    */
   readonly covers?: readonly string[];
   /**
-   * The payload. Subscribers outside the service receive it, so it holds no secret: the schema is strict and refuses every
-   * field that it does not name.
+   * The payload. Subscribers outside the service receive it, so it must not contain a secret: the schema is strict and refuses every field
+   * that it does not name.
    */
   readonly data: z.ZodObject;
 }

@@ -7,8 +7,8 @@ import { ownerOfAny } from '../ownership-graph/any-owner.ts';
 import type { PendingEvent } from './publish.ts';
 
 /**
- * Whether a broken constraint says that two transactions gave the same number to events of one subject; see `insertEvents`. Each partition of the
- * events has its own such constraint.
+ * Whether a constraint is the one that fails when two transactions give the same number to events of one subject (`insertEvents`). Each
+ * partition of the events has its own such constraint.
  */
 export function isEventNumberConstraint(name: string | undefined): boolean {
   return /^domain_events_\w+_subject_kind_subject_id_sequence_key$/.test(name ?? '');
@@ -19,7 +19,7 @@ interface OrderedEvent extends PendingEvent {
   readonly ordinal: number;
 }
 
-/** With the id of the installation, where that is the subject. */
+/** An event whose subject id is filled in: if the installation is the subject, that is the id of the installation. */
 interface ReadEvent extends OrderedEvent {
   readonly subjectId: string;
 }
@@ -91,7 +91,7 @@ function organizationOfTeam(eb: OverEvents) {
   return eb.selectFrom('teams as t').whereRef('t.id', '=', 'e.teamId').select('t.organizationId');
 }
 
-/** The project of the subject. A row that the transaction has deleted has none any more: then that of its last event. */
+/** The project of the subject. If the transaction has deleted the subject's row, the project of its last event. */
 function projectOf(eb: OverEvents) {
   const last = eb
     .selectFrom('domain_events as last')
@@ -104,7 +104,7 @@ function projectOf(eb: OverEvents) {
   return eb.fn.coalesce(owner, last, numbered(eb).select('n.projectId'));
 }
 
-/** What is left of the events of the subject, if all of them were removed. */
+/** The row of `event_numbers` for a subject whose events were all removed. */
 function numbered(eb: OverEvents) {
   return eb
     .selectFrom('event_numbers as n')
@@ -112,7 +112,7 @@ function numbered(eb: OverEvents) {
     .whereRef('n.subjectId', '=', 'e.subjectId');
 }
 
-/** The number after the last committed one of the subject and after those that this statement gives to it. */
+/** The number after the last committed one of the subject, and after those that this statement has already assigned. */
 function nextNumber(eb: OverEvents) {
   const last = eb
     .selectFrom('domain_events as earlier')

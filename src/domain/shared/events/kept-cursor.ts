@@ -5,13 +5,13 @@ import type { EventCursor } from './cursor.ts';
 import { readEventsAfter, startCursor } from './cursor-store.ts';
 import type { PublishedEvent } from './published-event.ts';
 
-/** Something that follows all events, and keeps in a table of its own how far it has come. */
+/** A reader of all events that stores its cursor in a table of its own. */
 export interface EventFollower {
   /** The table that holds its cursor, in one row. */
   readonly table: 'webhook_cursors' | 'notification_cursors';
   /** Names its lock: one process follows at a time. It never changes. */
   readonly lock: string;
-  /** Writes what is to be written about some events, in the transaction that moves the cursor. */
+  /** Processes events in the transaction that moves the cursor. */
   readonly take: (em: Em, events: readonly PublishedEvent[]) => Promise<void>;
 }
 
@@ -20,9 +20,9 @@ const cursorId = '00000000-0000-0000-0000-000000000001';
 const batch = 500;
 
 /**
- * Takes the next events, and moves the cursor behind them, in one transaction: a process that is killed has done both or neither. One
- * process does it at a time. A command writes nothing for followers: the cursor reads the events that are committed anyway.
- * Answers how many events it read, or null while another process is at it.
+ * Processes the next events and moves the cursor behind them in one transaction: a process that is killed has done both or neither. Only
+ * one process does this at a time. Commands write nothing extra for followers, because the events are committed anyway. Returns how many
+ * events it read, or null if another process is doing it.
  */
 export async function followEvents(orm: Orm, follower: EventFollower): Promise<number | null> {
   return orm.em.fork().transactional(async (em) => {
@@ -35,7 +35,7 @@ export async function followEvents(orm: Orm, follower: EventFollower): Promise<n
   });
 }
 
-/** The cursor, locked. Null while another process has it. The first one begins at present. */
+/** Locks and returns the cursor; null while another process has the lock. A follower without a cursor begins at the present. */
 async function lockCursor(em: Em, { table, lock }: EventFollower): Promise<EventCursor | null> {
   const { rows } = await sql<{ isOurs: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as "isOurs"`.execute(db(em));
@@ -45,7 +45,9 @@ async function lockCursor(em: Em, { table, lock }: EventFollower): Promise<Event
   return cursor && !(await isOfOtherServer(em, cursor)) ? cursor : startCursor(em);
 }
 
-/** A dump that was restored into another server brings a cursor with transactions that this server will number later. */
+/**
+ * Whether the cursor comes from another server: after the restore of a dump, it names transactions that this server has not reached yet.
+ */
 async function isOfOtherServer(em: Em, { seen }: EventCursor): Promise<boolean> {
   const { rows } = await sql<{ isAhead: boolean }>`
     select pg_snapshot_xmax(${seen}::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"`.execute(

@@ -9,7 +9,7 @@ const batch = 500;
 export class NewEvents {
   #cursor: EventCursor | null = null;
 
-  /** The events since the last read, 500 at most: the rest follows with the next read. The first read returns none. */
+  /** Returns the events since the last read, at most 500; the next read returns the rest. The first read returns none. */
   async read(em: Em): Promise<PublishedEvent[]> {
     this.#cursor ??= await startCursor(em);
     const { events, cursor } = await readEventsAfter(em, this.#cursor, batch);

@@ -10,13 +10,13 @@ export interface DueEntry {
   readonly payload: OutboxPayload;
 }
 
-/** Which due rows a sweep takes. `suspect`: those whose last delivery began and did not end, as if it had killed its process. */
+/** Which due rows a sweep takes. `suspect`: rows whose last delivery began and did not end, so that it may have killed its process. */
 export type DueKind = 'suspect' | 'other';
 
 /**
- * Takes rows of a subscriber that are due: counts the attempt and puts the row off before it is delivered. The caller commits that first, so that a row
- * that kills every process which delivers it is tried less and less often. The oldest rows come first; of the suspects, those that were tried least. It leaves
- * out rows that wait for an older row of the same target, and those that another process has locked.
+ * Takes due rows of a subscriber: it counts the attempt and postpones each row before the delivery. The caller commits this first, so that
+ * a row whose delivery kills the process is tried less and less often. The oldest rows come first or, among suspects, those with the fewest
+ * attempts. It leaves out rows that wait for an older row of the same target, and those that another process has locked.
  */
 export async function takeDueEntries(em: Em, subscriber: string, kind: DueKind, limit: number): Promise<string[]> {
   const due = await selectDue(em, subscriber, kind)
@@ -81,15 +81,17 @@ export async function removeEntries(em: Em, ids: readonly string[]): Promise<voi
     .execute();
 }
 
-/** Powers of two seconds: half a minute after a failure, about four minutes after a delivery that did not end. */
+/**
+ * Limits of the delay, as exponents of two seconds: half a minute after a failure, about four minutes after a delivery that did not end.
+ */
 const maxExponent = { failed: 5, unended: 8 } as const;
 
-/** When a row is due again: after one second at first, and after twice as long each time. */
+/** When a row is due again: after one second at first, and after twice as long each further time, up to a limit. */
 function afterBackoff(attempts: Expression<number>, longest: number) {
   return sql<string>`now() + make_interval(secs => power(2, least(${attempts}, ${longest})))`;
 }
 
-/** Keeps why a delivery failed. Its attempt was counted when it began. */
+/** Records why a delivery failed, and postpones the row. The attempt was already counted when it began. */
 export async function postponeEntry(em: Em, id: string, reason: string): Promise<void> {
   await db(em)
     .updateTable('outbox')

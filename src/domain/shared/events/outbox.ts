@@ -14,12 +14,12 @@ export interface EngineSchedule {
   workflow: string;
   input: Record<string, string>;
   times: { everySeconds: number; offsetSeconds: number } | { cron: string; timezone: string };
-  /** The engine puts each time off by a random part of it. */
+  /** The engine delays each start by a random part of this. */
   jitterSeconds: number;
   isPaused: boolean;
 }
 
-/** Points to the event that a subscriber receives. */
+/** A reference to the event that a subscriber receives. */
 export interface EventReference {
   kind: 'event';
   event_id: string;
@@ -43,5 +43,5 @@ export interface OutboxMessage {
   readonly payload: EngineMessage;
 }
 
-/** How long a message belongs to the process that committed it. After that, a sweeper delivers it. */
+/** How long only the process that committed a message delivers it. After that, a sweeper does. */
 export const ownDeliveryMs = 2_000;

@@ -8,7 +8,7 @@ export interface Dispatched {
   readonly workflowId: string;
 }
 
-/** Whether the engine has yet to be told to start a workflow. */
+/** Whether the request to start a workflow has not yet reached the engine. */
 export function isWorkflowStartPending(workflowId: Expression<string>) {
   const eb = expressionBuilder<Tables>();
   return eb.exists(

@@ -13,12 +13,12 @@ export interface NewEvent<Type extends EventTypeName = EventTypeName> {
   readonly type: Type;
   /** The id of the subject, whose kind the type declares. */
   readonly subjectId: string;
-  /** Who owns the subject now. The organization is the team's unless given. */
+  /** The present owners of the subject. By default, the organization is that of the team. */
   readonly owners: { readonly teamId: string | null; readonly organizationId?: string | null };
   readonly data: EventData<Type>;
 }
 
-/** An event as its row gets it, but for what the database adds: number, organization, time and transaction. */
+/** An event as its row gets it, without what the database adds: number, organization, time and transaction. */
 export interface PendingEvent {
   readonly id: string;
   readonly type: string;
@@ -55,7 +55,7 @@ export function toPendingEvent(event: NewEvent, actor: EventActor): PendingEvent
   };
 }
 
-/** What the subscribers of some events are to receive. */
+/** The outbox entries for the subscribers of some events. */
 export function deliveriesOf(
   events: readonly PendingEvent[],
   subscriptions: readonly EventSubscription[],

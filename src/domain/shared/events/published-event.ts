@@ -4,7 +4,7 @@ import type { PrincipalKind } from '../vocabulary/roles.ts';
 
 /** An event that was committed. */
 export interface PublishedEvent {
-  /** Names the event wherever it is delivered; a repeated delivery has the same. */
+  /** The id of the event in every delivery; a repeated delivery has the same id. */
   readonly id: string;
   readonly type: EventTypeName;
   readonly subject: { readonly kind: string; readonly id: string };
@@ -15,6 +15,6 @@ export interface PublishedEvent {
   readonly teamId: string | null;
   readonly projectId: string | null;
   readonly actor: { readonly type: PrincipalKind; readonly id: string; readonly name: string };
-  /** PostgreSQL's text of the time. */
+  /** The time as PostgreSQL's text. */
   readonly at: string;
 }

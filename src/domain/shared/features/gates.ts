@@ -9,8 +9,8 @@ const unreadable = Object.fromEntries(
 );
 
 /**
- * Reads from the settings which features are off. What is not said to be on is off, and so is every feature while the settings are missing or damaged:
- * signing in, and the settings themselves, work all the same.
+ * Reads from the settings which features are off. A feature is off unless the settings turn it on. So all features are off while the
+ * settings are missing or damaged; signing in and the settings themselves still work.
  */
 export function readClosedFeatures(stored: unknown): ClosedFeatures {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return unreadable;
@@ -35,13 +35,13 @@ export function describeClosed(feature: FeatureName, closed: ClosedFeatures): st
   return `${features[feature].title}: an administrator has turned this off: ${closed[feature]}`;
 }
 
-/** The title of the feature that a refusal of `refuseClosed` is about; null if it is about none of them. */
+/** The title of the feature that a message of `refuseClosed` names; null if it is not such a message. */
 export function findRefusedFeature(message: string, closed: ClosedFeatures): string | null {
   const name = featureNames.find((each) => describeClosed(each, closed) === message);
   return name === undefined ? null : features[name].title;
 }
 
-/** Whether a kind of search result is of a feature that is off. */
+/** Whether a kind of search result belongs to a feature that is off. */
 export function isOfClosedFeature(kind: string, closed: ClosedFeatures): boolean {
   const feature = featureOfKind(kind);
   return feature !== undefined && describeClosed(feature, closed) !== null;

@@ -6,12 +6,12 @@ import { type KeyRing, SealUnopened } from '../secrets.ts';
 import { bindNamespace, findInstallation, insertInstallation } from './store.ts';
 
 /**
- * The identity of this installation, and the keys that belong to it rather than to the key ring. If the ring does not open the keys, reading one of them
- * throws `SealUnopened`.
+ * The identity of this installation, and its own keys, which are not part of the key ring. If the ring cannot open the keys, reading one of
+ * them throws `SealUnopened`.
  */
 export interface InstallationKeys {
   readonly id: string;
-  /** Why the ring does not open the keys, in one sentence for the operator; null if it does. */
+  /** Why the ring cannot open the keys, in one sentence for the operator; null if it can. */
   readonly problem: string | null;
   /** Signs session tokens. */
   readonly sessionKey: Buffer;
@@ -22,8 +22,8 @@ export interface InstallationKeys {
 export const installationContext = (id: string) => ['installation-keys', id] as const;
 
 /**
- * Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. A key ring that does not open the
- * installation's keys stops no process: what needs no decryption goes on (specification, *Connection list*).
+ * Reads the installation's identity, and creates it at the very first start. Several processes may do so at once. A key ring that cannot
+ * open the installation's keys does not stop a process: everything that needs no decryption still works (specification, *Connection list*).
  */
 export async function openInstallation(orm: Orm, keyRing: KeyRing): Promise<InstallationKeys> {
   const em = orm.em.fork();

@@ -4,7 +4,7 @@ import { decidePermission } from '../access/decide.ts';
 import type { Permission } from '../access/permissions.ts';
 import type { Principal } from '../access/principal.ts';
 
-/** What a search by name looks at. */
+/** A thing that a search by name can find. */
 export interface Candidate {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Candidate {
   readonly parentId: string | null;
 }
 
-/** What the principal may read of one kind, without what was deleted. */
+/** The things of one kind that the principal may read. Deleted things are left out. */
 export type Candidates = (em: Em, principal: Principal) => AliasedExpression<Candidate, 'x'>;
 
 /** The other name or the context of kinds that have none. */

@@ -9,11 +9,11 @@ export interface OutboundRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** From the first packet to the last byte of the answer; 15,000 unless given. */
+  /** The limit from the first packet to the last byte of the answer; by default 15,000. */
   readonly timeoutMs?: number;
-  /** How much of the answer's body is read; 64 KiB unless given. The rest is not waited for. */
+  /** How much of the answer's body is read; by default 64 KiB. The rest is ignored. */
   readonly maxBytes?: number;
-  /** Whom to trust beside the public authorities: certificates in PEM. */
+  /** Certificates in PEM that are trusted in addition to the public authorities. */
   readonly certificates?: string;
 }
 
@@ -25,7 +25,10 @@ export interface OutboundAnswer {
   readonly isCut: boolean;
 }
 
-/** Why a request got no answer, in words for whoever configured the address. They name no address that was found for a host. */
+/**
+ * Why a request got no answer, as a message for the person who configured the address. It never contains an address to which a host
+ * resolved.
+ */
 export class OutboundFailure extends Error {
   readonly reason: 'refused' | 'unresolved' | 'unreachable' | 'certificate' | 'timed_out' | 'broken_off';
 
@@ -39,24 +42,27 @@ export class OutboundFailure extends Error {
 const connectTimeoutMs = 10_000;
 const standardTimeoutMs = 15_000;
 const standardMostBytes = 64 * 1024;
-/** What a client may keep open to one host for later requests. */
+/** How many connections a client may have to one host. */
 const connectionsPerHost = 8;
 /** Each set of certificates has connections of its own. The number of sets is limited, because the configuration of connections can name any number. */
 const maxAgents = 32;
 
 /**
  * Sends requests to addresses that a client of the service has configured. Each connection is checked when it is dialled: the name is
- * resolved, each of its addresses must be allowed, and the socket connects to those addresses alone. So a name that leads elsewhere
- * after it was saved is refused. Redirects are answers like any other, and the machine's proxy settings do not count.
+ * resolved, each of its addresses must be allowed, and the socket connects to those addresses alone. So a name that resolves to a forbidden
+ * address after it was saved is refused. Redirects are not followed, and the machine's proxy settings are ignored.
  */
 export class OutboundHttp {
   readonly #policy: OutboundPolicy;
   readonly #resolve: Resolve | undefined;
   readonly #connections: number | null;
-  /** By the certificates that they trust, the one that was used last at the end. */
+  /** The agents by the certificates that they trust, the most recently used one last. */
   readonly #agents = new Map<string, Agent>();
 
-  /** @param options `connections`: how many it may have open to one host; null: as many as there are requests, which the caller limits */
+  /**
+   * @param options `connections`: how many connections it may open to one host; null: one for each request, so the caller must limit
+   * requests
+   */
   constructor(policy: OutboundPolicy, options: { resolve?: Resolve; connections?: number | null } = {}) {
     this.#policy = policy;
     this.#connections = options.connections === undefined ? connectionsPerHost : options.connections;
@@ -67,7 +73,7 @@ export class OutboundHttp {
   async send(request: OutboundRequest): Promise<OutboundAnswer> {
     const signal = AbortSignal.timeout(request.timeoutMs ?? standardTimeoutMs);
     try {
-      // undici notices the end of the time only once it is connected, and a host may never end its part of the TLS handshake.
+      // undici notices the timeout only once it is connected, and a host may never finish the TLS handshake.
       return await Promise.race([this.#exchange(request, signal), rejectOnAbort(signal)]);
     } catch (error) {
       throw describeFailure(error, signal);
@@ -100,7 +106,7 @@ export class OutboundHttp {
     if (oldest && this.#agents.size > maxAgents) {
       const [key, unused] = oldest;
       this.#agents.delete(key);
-      // Its requests go on, and its connections end with them.
+      // Closing lets the running requests of the agent finish first.
       void unused.close();
     }
     return agent;

@@ -15,8 +15,9 @@ export type OutboundPolicy = {
 const hostName = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 
 /**
- * Addresses in public ranges behind which a cloud serves its own machines, with facts and credentials of whoever asks. Those of other clouds are in
- * ranges that are not public: 169.254.0.0/16, 100.100.100.200 (in 100.64.0.0/10), 192.0.0.192 (in 192.0.0.0/24), fd00:ec2::254 and fd20:ce::254 (in fc00::/7).
+ * Metadata addresses of clouds that lie in public ranges; they serve facts and credentials of the machine that asks. Those of other clouds
+ * lie in ranges that are not public: 169.254.0.0/16, 100.100.100.200 (in 100.64.0.0/10), 192.0.0.192 (in 192.0.0.0/24), fd00:ec2::254 and
+ * fd20:ce::254 (in fc00::/7).
  */
 const platformAddresses: ReadonlySet<string> = new Set(['168.63.129.16']);
 
@@ -55,8 +56,8 @@ export function allowsAddress(policy: OutboundPolicy, address: string): boolean 
 }
 
 /**
- * Whether an address is on the public Internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses
- * are not, nor are IPv6 addresses that embed such an IPv4 address, and those behind which a cloud serves its own machines.
+ * Whether an address is on the public Internet. Loopback, private, link-local, shared (CGNAT), multicast and reserved addresses are not,
+ * nor are IPv6 addresses that embed such an IPv4 address, and the metadata addresses of clouds.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);

@@ -17,7 +17,7 @@ export type Destination = {
   readonly mayBePlain: boolean;
 };
 
-/** Has a socket connect to checked addresses instead of resolving the host again. For the option `lookup` of `net.connect`. */
+/** Makes a socket connect to checked addresses instead of resolving the host again. For the option `lookup` of `net.connect`. */
 export function pinTo(addresses: readonly string[]): LookupFunction {
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all }, done) =>
@@ -58,7 +58,7 @@ export async function checkOutbound(
   return { url, addresses, mayBePlain };
 }
 
-/** `checkOutbound` for a URL that a field of the body holds. What it throws names the field. */
+/** `checkOutbound` for a URL in a field of the body. Its errors name the field. */
 export async function checkOutboundField(field: string, ...check: Parameters<typeof checkOutbound>): Promise<void> {
   try {
     await checkOutbound(...check);
@@ -70,7 +70,7 @@ export async function checkOutboundField(field: string, ...check: Parameters<typ
   }
 }
 
-/** Why a text is no URL of these schemes, which needs no look at its host; null if it is one. */
+/** Why a text is not a URL with one of these schemes; null if it is. The host is not checked. */
 export function explainUrl(text: string, schemes: readonly OutboundScheme[] = ['https']): string | null {
   const shown = schemes.filter((scheme) => scheme !== 'file').map((scheme) => `${scheme}://`);
   const url = /^[a-z]+:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;

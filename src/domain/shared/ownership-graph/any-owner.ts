@@ -6,8 +6,8 @@ import { declarationOf, pathTo } from './graph.ts';
 import type { OwnerLevel } from './owners.ts';
 
 /**
- * The id of the owner, at a level, of a thing whose kind only the row knows; null where it has none, is gone, or is of a kind that no area
- * declares. PostgreSQL evaluates the branch of the row's kind alone.
+ * The id of the owner, at a level, of a thing whose kind is a column of the row. Null if the thing has no such owner, no longer exists, or
+ * has a kind that no area declares. PostgreSQL evaluates only the branch of the row's kind.
  */
 export function ownerOfAny(
   level: OwnerLevel,

@@ -13,8 +13,8 @@ interface ToArchive extends Archivable {
 }
 
 /**
- * Archives a thing that is not in use, which voids everything granted before. False if it was archived already. The caller
- * holds the row to change it, so that nothing starts in it meanwhile.
+ * Archives a thing that is not in use, which voids all earlier grants. False if it was archived already. The caller has locked the row, so
+ * that nothing starts in it meanwhile.
  * @throws Conflict naming the instances that still hold resources, or the runs that have not ended
  */
 export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive): Promise<boolean> {
@@ -24,7 +24,7 @@ export async function archive(em: Em, kind: Kind, { id, archivedAt }: ToArchive)
   return true;
 }
 
-/** Takes a thing out of the archive; false if it was not archived. @throws Conflict while an owner of it is archived */
+/** Unarchives a thing; false if it was not archived. @throws Conflict while an owner of it is archived */
 export async function unarchive(em: Em, kind: Kind, { id, archived, archivedAt }: ToArchive): Promise<boolean> {
   if (archivedAt === null) return false;
   throwIfRefused(findUnarchivingRefusal(kind, { archived }));

@@ -10,12 +10,12 @@ import { type Join, labelOf, namedBy } from './labels.ts';
 import { enumerate, findNames } from './names.ts';
 
 /**
- * Whether the caller may read all things of a kind that may block, or the condition of the rows that the caller may read. A
- * conflict shows others only their number.
+ * Whether the caller may read all blocking things of a kind, or the condition for those that the caller may read. A conflict names these,
+ * and only counts the others.
  */
 export type ShowsNames = (kind: string, row: Row<string>) => boolean | Expression<SqlBool>;
 
-/** How a conflict reads: `<subject> has projects: …; delete them first<joint>has templates: …`. */
+/** The wording of a conflict: `<subject> has projects: …; delete them first<joint>has templates: …`. */
 export interface Wording {
   readonly subject?: string;
   readonly joint?: string;
@@ -30,23 +30,23 @@ export async function refuseArchiving(em: Em, kind: Kind, id: string): Promise<v
   throwIfRefused(await findArchivingRefusal(em, kind, id));
 }
 
-/** @throws Conflict naming or counting everything that uses it, and everything that would lose its owner or its author */
+/** @throws Conflict naming or counting everything that uses the thing, and everything that would lose its owner or its author */
 export async function refuseDeletion(em: Em, kind: Kind, id: string, wording: Wording): Promise<void> {
   throwIfRefused(await findDeletionRefusal(em, kind, id, wording));
 }
 
-/** What stands in the way of a deletion at this moment; null if nothing does. */
+/** The refusal of a deletion at this moment; null if it is allowed. */
 export function findDeletionRefusal(em: Em, kind: Kind, id: string, wording: Wording): Promise<Refusal | null> {
   return findRefusal(em, kind, [...usesThatPrevent(['deletion'], kind, id), ...blockersOf(kind, id)], wording);
 }
 
-/** What stands in the way of archiving a thing at this moment; null if nothing does. */
+/** The refusal to archive a thing at this moment; null if it is allowed. */
 export function findArchivingRefusal(em: Em, kind: Kind, id: string): Promise<Refusal | null> {
   const blockers = blockersOf(kind, id).filter(({ blocker }) => preventsArchiving(blocker));
   return findRefusal(em, kind, [...usesThatPrevent(['archiving'], kind, id), ...blockers]);
 }
 
-/** What keeps a thing from being archived or deleted at this moment; null if nothing does. */
+/** The refusals to archive and to delete a thing at this moment; null if allowed. */
 export interface Used {
   readonly archiving: Refusal | null;
   readonly deletion: Refusal | null;
@@ -61,7 +61,7 @@ export async function findUse(em: Em, kind: Kind, id: string, wording: Wording):
   return { archiving: toRefusal(kind, archiving, wording), deletion: toRefusal(kind, deletion, wording) };
 }
 
-/** @throws Conflict naming what uses those kinds whose columns the transfer of a thing changes */
+/** @throws Conflict naming the uses of the kinds whose columns the transfer of a thing changes */
 export async function refuseTransfer(em: Em, kind: Kind, id: string, moved: readonly AnyDeclaration[]): Promise<void> {
   const uses = usesThatPrevent(['transfer'], kind, id).filter(({ declaration }) => moved.includes(declaration));
   throwIfRefused(await findRefusal(em, kind, uses));
@@ -90,7 +90,7 @@ function usesThatPrevent(changes: readonly Change[], kind: Kind, id: string): Ca
   return candidates.sort((one, other) => Number('tiedTo' in one.blocker) - Number('tiedTo' in other.blocker));
 }
 
-/** Blockers that it owns come first, then those that it must share, then others that refer to it. */
+/** The blockers of a thing: first things that it owns, then roles that must have another holder, then other references. */
 function blockersOf(kind: Kind, id: string): Candidate[] {
   const found = edgesTo(kind).flatMap(({ declaration, link, isOwner }) => {
     const { blocker } = link;
@@ -110,7 +110,7 @@ async function findRefusal(
   return toRefusal(kind, await findReasons(em, candidates, wording), wording);
 }
 
-/** A blocker that is there, in words. */
+/** An existing blocker, in words. */
 interface Reason {
   readonly blocker: Candidate['blocker'];
   readonly text: string;
@@ -185,12 +185,12 @@ function blockingNames(em: Em, { declaration, blocker, condition }: Candidate) {
   for (const each of conditions) query = query.where(each);
   for (const each of named.key) query = query.orderBy(each);
   const label = sql<string>`${named.label}${tie?.label ?? sql``}`.as('name');
-  // Rows that are named only by their owner are listed once. DISTINCT needs the columns that order them in the selection.
+  // DISTINCT lists rows that are named only by their owner once. It requires the ordering columns in the selection.
   if (names.includes(kind)) return query.select(label);
   return query.select([label, ...named.key.map((column, index) => sql`${column}`.as(`key_${index}`))]).distinct();
 }
 
-/** Joins what a row refers to if both have the same owner. */
+/** Joins the thing that a row refers to if both have the same owner. */
 function tieOf(
   kind: string,
   { kind: other, sharing }: NonNullable<Use<string>['tiedTo']>,

@@ -35,7 +35,7 @@ function pathCondition([first, ...rest]: readonly AnyLink[], id: string): Expres
 
 type Counted = Pick<AnyDeclaration, 'revision' | 'generation'>;
 
-/** The assignments that count a change of a row. */
+/** The assignments that raise the counters of a changed row. */
 export function countersOf({ revision, generation }: Counted): Record<string, Expression<number>> {
   const next = (column: string) => sql<number>`${sql.ref(column)} + 1`;
   return {
@@ -47,7 +47,10 @@ export function countersOf({ revision, generation }: Counted): Record<string, Ex
 /** The time at which a statement runs, as PostgreSQL's clock says. */
 export const clock = sql<string>`clock_timestamp()`;
 
-/** Changes one thing and counts the change; returns its new revision. The end of its generation, if it has one, is written down. */
+/**
+ * Changes one thing and raises its counters; returns the new revision. If the thing has generations, the end of the previous one is
+ * recorded.
+ */
 export async function changeOne(
   em: Em,
   declaration: Counted & Pick<AnyDeclaration, 'kind' | 'table'>,

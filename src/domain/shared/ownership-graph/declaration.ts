@@ -4,16 +4,15 @@ import type { Tables } from '#domain/entities.ts';
 type TableName = keyof Tables;
 type ColumnOf<Table extends TableName> = keyof Tables[Table] & string;
 
-/** Gives a fragment of SQL the columns of the row that it is about. */
+/** Returns a column of a row for a fragment of SQL. */
 export type Row<Column extends string> = (column: Column) => Expression<unknown>;
 
 /** A fragment of SQL about one row of the kind's table. */
 export type Fragment<Column extends string, Value> = (row: Row<Column>) => Expression<Value>;
 
 /**
- * What an area declares of one of its kinds in `ownership.ts`. Deletion, archiving, transfers and slug history walk the
- * declarations of all areas. The compiler checks names of tables and columns; none of them
- * comes from a request.
+ * The declaration of one kind in the `ownership.ts` of its area. Deletion, archiving, transfers and slug history use the declarations of
+ * all areas. The compiler checks names of tables and columns; none of them comes from a request.
  */
 export type Declaration = { [Table in TableName]: KindOf<Table, ColumnOf<Table>> }[TableName];
 
@@ -28,17 +27,17 @@ interface KindOf<Table extends string, Column extends string> {
   readonly table: Table;
   /** The columns that identify a row, by which conflicts are ordered; `id` by default. */
   readonly key?: readonly Column[];
-  /** The kind that it extends: same `id`, shared columns. A user is a principal. */
+  /** The kind that it extends, with the same `id` and shared columns. For example, a user extends a principal. */
   readonly extends?: string;
   /** The column or the text that names a thing of the kind in conflicts; the label of the kind that it extends by default. */
   readonly label?: Column | Fragment<Column, string>;
   /** Its row counts its changes in `revision`. */
   readonly revision?: true;
-  /** Its row counts in `eligibility_generation` the changes that void everything granted before. */
+  /** Its row counts in `eligibility_generation` the changes that void all earlier grants. */
   readonly generation?: true;
   /** Deleting it leaves its row as a tombstone, with the time in `deletedAt`. */
   readonly tombstone?: true;
-  /** Once it is deleted, nobody can read it. A deleted thing of another kind still shows to those who could. */
+  /** Once it is deleted, nobody can read it. Deleted things of other kinds stay readable for those who could read them before. */
   readonly hiddenWhenDeleted?: true;
   /** It can be archived, with the time in `archivedAt`. */
   readonly archivable?: true;
@@ -50,7 +49,7 @@ interface KindOf<Table extends string, Column extends string> {
   readonly slug?: Slug;
   /** Its owners, the nearest first. A thing is below all its owners, and below theirs. */
   readonly owners?: readonly Link<Column>[];
-  /** What else it refers to, such as the principals who made or changed it. */
+  /** Its other references, such as the principals who made or changed it. */
   readonly references?: readonly Link<Column>[];
   /** Rows that show that all their owners, at every level, are in use. */
   readonly uses?: readonly Use<Column>[];
@@ -62,7 +61,7 @@ export interface Slug {
   readonly constraint: string;
   /** The text of the conflict, with `{slug}` for the slug; by default it says that the slug is taken in its owner. */
   readonly taken?: string;
-  /** The kind that keeps its present and former slugs. A former slug goes on naming it until it is deleted. */
+  /** The kind that keeps its present and former slugs. A former slug still names it until it is deleted. */
   readonly history?: string;
 }
 
@@ -78,7 +77,7 @@ interface LinkTarget<Column extends string> {
    * transferred.
    */
   readonly follows?: string;
-  /** What a transfer of the named thing does to the row: it raises revision and generation, or ends the row. */
+  /** The effect of a transfer of the named thing on the row: it raises revision and generation, or ends the row. */
   readonly onTransfer?: 'revised' | Cascade<Column>;
 }
 
@@ -99,7 +98,7 @@ export interface Blocker<Column extends string> {
   readonly remedy: string;
   /** The condition under which a row counts; every row does by default. */
   readonly when?: Fragment<Column, SqlBool>;
-  /** The kinds whose labels name it in the conflict, outermost first: itself by default, or owners of it. */
+  /** The kinds whose labels name it in the conflict, outermost first: its own kind or owners; by default its own kind. */
   readonly names?: readonly string[];
   /** The text between those labels; "/" by default. */
   readonly separator?: string;
@@ -127,18 +126,18 @@ export interface Use<Column extends string> extends Blocker<Column> {
   readonly tiedTo?: { readonly kind: string; readonly sharing: string };
 }
 
-/** How a row ends with the thing that it belongs to. */
+/** What happens to a row when the thing that it belongs to ends. */
 export type Cascade<Column extends string> =
   | { readonly rows: 'deleted' }
   | {
       /** The row stays, and the list of ids in the column `from` loses the thing. A list that becomes empty does not become null. */
       readonly rows: 'unlisted';
       readonly from: Column;
-      /** The transfer of any owner of the thing, at every level, takes it off the list as well. */
+      /** The transfer of any owner of the thing, at every level, also removes it from the list. */
       readonly withOwner?: true;
     }
   | {
-      /** The rows stay, and their end is written to the column `at`. */
+      /** The rows stay, and the time of their end is written to the column `at`. */
       readonly rows: 'ended';
       readonly at: Column;
       /** The condition of the rows that have not ended. */

@@ -11,9 +11,9 @@ import { baseOf, declarationOf, depthOf, type Edge, edgesTo, kindsBelow } from '
 export type EndedRows = Partial<Record<Kind, number>>;
 
 /**
- * Deletes a thing that is empty and not in use, and returns its last revision. A tombstone stays: the slug is free again, and
- * history keeps the id. The caller holds the row to change it, so that nothing is made and nothing starts in it meanwhile.
- * @throws Conflict naming everything that stands in the way
+ * Deletes a thing that is empty and not in use, and returns its last revision. A tombstone stays: the slug is free again, and history keeps
+ * the id. The caller has locked the row, so that nothing is created or started in it meanwhile.
+ * @throws Conflict naming everything that prevents the deletion
  */
 export async function deleteOwned(
   em: Em,
@@ -41,7 +41,10 @@ function endingOnTransfer({ link: { onTransfer } }: Edge): Cascade<string> | und
   return onTransfer === 'revised' ? undefined : onTransfer;
 }
 
-/** Ends the rows that end with the transfer of any owner, and takes the things below a transferred thing off the lists that they leave with it. */
+/**
+ * For everything below a transferred thing: ends the rows that end with the transfer of any owner, and removes these things from the lists
+ * that they leave on such a transfer.
+ */
 async function endBelow(em: Em, kind: Kind, id: string): Promise<void> {
   const ends = kindsBelow(kind).flatMap((named) =>
     edgesTo(named.kind as Kind).flatMap((edge) => {
@@ -102,7 +105,7 @@ async function endRows(
   return Number(numUpdatedRows);
 }
 
-/** Counts a change of owner, which voids everything granted before. */
+/** Counts a change of owner, which voids all earlier grants. */
 export async function countChange(em: Em, kind: Kind, id: string): Promise<void> {
   await changeOne(em, baseOf(kind), id);
 }
@@ -115,8 +118,8 @@ export async function markDeleted(em: Em, kind: Kind, id: string): Promise<numbe
 }
 
 /**
- * Locks what the principal may be the sole owner of, and the owners of that, outermost first. No other owner can leave them or
- * get a weaker role until the transaction has decided who owns them.
+ * Locks the things of which the principal may be the sole owner, and the owners of these, outermost first. Until the transaction ends, no
+ * other owner of them can leave or get a weaker role.
  */
 export async function lockSoleOwnerships(em: Em, kind: Kind, id: string): Promise<void> {
   const shared = edgesTo(kind).filter(({ link }) => link.blocker?.unlessShared);
@@ -152,7 +155,7 @@ function selectOwnerIds(em: Em, { declaration, link }: Edge, owner: string, id: 
   return selects.slice(-1).map((select) => sql`${select}`);
 }
 
-/** The ids, as text, of the things that leave a list. */
+/** The ids, as text, of the things to remove from a list. */
 type UnlistedIds = Expression<unknown>;
 
 function oneId(id: string): UnlistedIds {
@@ -167,14 +170,14 @@ function selectBelow(em: Em, { kind, table }: AnyDeclaration, owner: Kind, id: s
     .select('x.id');
 }
 
-/** The same, as text. */
+/** The ids of `selectBelow`, as text. */
 function idsBelow(em: Em, named: AnyDeclaration, owner: Kind, id: string): UnlistedIds {
   return sql`(select below.id::text from ${selectBelow(em, named, owner, id)} as below)`;
 }
 
 /**
- * Takes ids off a JSON list of every row of a kind that names one of them, and counts the changed rows. The other entries keep
- * their order. A list that becomes empty stays an empty list, because null stands for all.
+ * Removes ids from the JSON lists in a column of a kind, and counts the changed rows. The other entries keep their order. A list that
+ * becomes empty stays an empty list, because null would mean all.
  */
 async function unlist(em: Em, declaration: AnyDeclaration, column: string, ids: UnlistedIds): Promise<number> {
   const entries = sql`jsonb_array_elements_text(${columnsOf('x')(column)}) with ordinality as entry(id, place)`;

@@ -11,7 +11,7 @@ export function declarationOf(kind: string): AnyDeclaration {
   return declaration;
 }
 
-/** A kind, followed by the kinds that hold the rest of it. */
+/** A kind, followed by the kinds that it extends. */
 export function kindsOf(kind: string): string[] {
   const { extends: base } = declarationOf(kind);
   return base === undefined ? [kind] : [kind, ...kindsOf(base)];
@@ -40,7 +40,7 @@ export function edgesTo(kind: Kind): Edge[] {
   return edges.filter(({ link }) => kinds.includes(link.kind));
 }
 
-/** The shortest path from a kind to an owner of it, starting with its own column; undefined if that never owns it. */
+/** The shortest path from a kind to an owner, starting with a column of the kind; undefined if that owner never owns it. */
 export function pathTo(kind: string, owner: string): readonly AnyLink[] | undefined {
   let ways: { readonly at: string; readonly links: readonly AnyLink[] }[] = [{ at: kind, links: [] }];
   const seen = new Set<string>();
@@ -56,7 +56,7 @@ export function pathTo(kind: string, owner: string): readonly AnyLink[] | undefi
   return undefined;
 }
 
-/** The kinds that are below another at any level. */
+/** The kinds that are below an owner, at any level. */
 export function kindsBelow(owner: Kind): AnyDeclaration[] {
   return all.filter(({ kind }) => kind !== owner && pathTo(kind, owner) !== undefined);
 }

@@ -18,7 +18,7 @@ interface Named {
   readonly key: readonly Expression<unknown>[];
 }
 
-/** How conflicts name the row `x` of a kind: by the labels of these kinds, itself or owners of it, outermost first. */
+/** The name of the row `x` of a kind in conflicts: the labels of these kinds (its own or owners), outermost first. */
 export function namedBy(
   declaration: AnyDeclaration,
   names: readonly string[],

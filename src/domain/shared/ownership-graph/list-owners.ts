@@ -6,21 +6,21 @@ import { toOwnership } from './owning-team.ts';
 /** The ids by which a list is filtered, by the level of the owners that they name. */
 export type OwnerFilters = Readonly<Partial<Record<OwnerLevel, string>>>;
 
-/** The owner of what a list holds: the innermost of those that its filters name, or the installation if they name none. */
+/** The owner of the entries of a list: the innermost one that its filters name, or the installation if they name none. */
 export interface ListOwner extends Ownership {
   /** All owners that the filters name. A reader of the list must be allowed to read each of them. */
   readonly named: readonly Ownership[];
-  /** The filters that nothing can fit together, if there are such. Only a reader of all their owners may learn of it. */
+  /** Two filters that no entry can fit at once; null if there are none. Show it only to a reader of all their owners. */
   readonly contradiction: Contradiction | null;
 }
 
 export interface Contradiction {
   readonly levels: readonly OwnerLevel[];
-  /** Why nothing fits both, as the rest of a sentence. */
+  /** Why no entry fits both, as the end of a sentence. */
   readonly reason: string;
 }
 
-/** Finds what the filters of a list name; undefined if one of them names nothing. */
+/** Finds the owners that the filters of a list name; undefined if one of them does not exist. */
 export async function findListOwner(em: Em, filters: OwnerFilters): Promise<ListOwner | undefined> {
   const given = ownerLevels.flatMap((level) => (filters[level] === undefined ? [] : [{ level, id: filters[level] }]));
   const found = await Promise.all(given.map(({ level, id }) => findOwners(em, level, id)));
@@ -40,7 +40,7 @@ function findContradiction(levels: readonly OwnerLevel[], owners: readonly Owner
   return null;
 }
 
-/** Whether something can belong to both: at every level at which both are known they are the same. */
+/** Whether an entry can belong to both: they agree at every level at which both are known. */
 function agree(one: Owners, other: Owners): boolean {
   return ownerLevels.every(
     (level) => one[level] === undefined || other[level] === undefined || one[level] === other[level],

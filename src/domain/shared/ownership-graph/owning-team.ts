@@ -4,9 +4,9 @@ import type { Ownership } from '../access/decide.ts';
 import { findOwners, type Owners } from './owners.ts';
 
 /**
- * The team that owns a thing, and its organization. A deleted thing still shows to those who could read it; a deleted team does
- * not. Undefined if there is no such thing.
- * @throws Error for a kind that no team owns: its owner must not be taken for the installation
+ * The team that owns a thing, and its organization. A deleted thing stays readable for those who could read it; a deleted team does not.
+ * Undefined if there is no such thing.
+ * @throws Error for a kind that no team owns, so that the installation is never mistaken for its owner
  */
 export async function findOwningTeam(em: Em, kind: Kind, id: string): Promise<Ownership | undefined> {
   const owners = await findOwners(em, kind, id, ['organization', 'team']);

@@ -9,7 +9,7 @@ import type { AnyDeclaration, Slug } from './declaration.ts';
 import { declarationOf, ownerColumn } from './graph.ts';
 
 /**
- * Writes something under its slug; a constraint of the database decides whether the slug is free. `owner` says whether the
+ * Runs a write that sets a slug, and reports the conflict if a constraint of the database finds the slug taken. `owner` says whether the
  * thing stays with its owner or goes to another one.
  * @throws Conflict naming the slug if something else there has it
  */
@@ -28,7 +28,7 @@ export async function reportingSlugConflict<T>(
 }
 
 /**
- * Takes a slug for something of a kind that keeps its former slugs: links go on working, and nothing else can take them over.
+ * Claims a slug for a thing of a kind that keeps its former slugs: old links still work, and no other thing can take their slugs.
  * @throws Conflict if another one has or had the slug
  */
 export async function claimSlug(em: Em, kind: Kind, id: string, slug: string): Promise<void> {

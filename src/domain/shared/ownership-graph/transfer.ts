@@ -9,9 +9,9 @@ import { declarationOf, edgesTo, kindsBelow, ownerColumn, pathTo } from './graph
 import { reportingSlugConflict } from './slugs.ts';
 
 /**
- * Gives a thing, with everything below it, to another owner of the same kind. Columns that copy the owner get the new one, and
- * rows that cannot go on under another owner end. The transfer voids everything granted before. The caller holds the thing's
- * row and shares both owners'.
+ * Gives a thing, with everything below it, to another owner of the same kind. Columns that copy the owner get the new one, and rows that
+ * may not continue under another owner end. The transfer voids all earlier grants. The caller has locked the row of the thing, and holds
+ * share locks on those of both owners.
  * @throws Conflict naming the uses of rows that would change, or for a slug that is taken at the new owner
  */
 export async function transferOwned(
@@ -64,7 +64,7 @@ async function changeCopy(em: Em, { declaration, column, follows }: Copy, kind: 
     .execute();
 }
 
-/** Things that it owns directly show its owner as well, so the transfer changes them. */
+/** Raises the revisions of the things that it owns directly: they show its owner as well, so the transfer changes them. */
 async function reviseContents(em: Em, kind: Kind, id: string): Promise<void> {
   const revised = edgesTo(kind).filter(({ link }) => link.onTransfer === 'revised');
   await Promise.all(

@@ -2,8 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import type { Row } from './declaration.ts';
 
 /**
- * How what was granted ends with a transfer: for good, also if the thing comes back to its former owners. The row keeps what was granted, with the time in
- * `voidSince`; granting it anew clears that.
+ * How a transfer voids grants: permanently, even if the thing returns to its former owners. The row keeps the grant, with the time in
+ * `voidSince`; a new grant clears that time.
  */
 export const voidOnTransfer = {
   rows: 'ended',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { at } from '#database/columns.ts';
 
-/** How often something happened within a window. Migrations make the table: it is not logged, so a crash empties it. */
+/** How often something happened within a window. Migrations create the table as unlogged, so a crash empties it. */
 export const RateCountSchema = defineEntity({
   name: 'RateCount',
   tableName: 'rate_counts',

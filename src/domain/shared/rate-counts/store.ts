@@ -21,7 +21,7 @@ export interface RateCount {
   readonly count: number;
   /** PostgreSQL's text of the time at which the window ends. */
   readonly endsAt: string;
-  /** Until the window ends. */
+  /** The seconds until the window ends. */
   readonly seconds: number;
 }
 
@@ -87,15 +87,15 @@ export async function decrementCounts(em: Em, counts: readonly RateCount[]): Pro
     .execute();
 }
 
-/** What one process has counted by itself, within a window that all processes compute alike. */
+/** The count of one process, within a window that all processes compute in the same way. */
 export interface LocalCount {
-  /** Names the window too. */
+  /** The key contains the window. */
   readonly key: string;
   readonly count: number;
   readonly endsAt: Date;
 }
 
-/** Adds local counts to the shared ones; returns the sum of all processes for each key. */
+/** Adds local counts to the shared ones; returns the total of all processes for each key. */
 export async function addCounts(em: Em, counts: readonly LocalCount[]): Promise<Map<string, number>> {
   const keys = counts.map(({ key }) => key);
   const amounts = counts.map(({ count }) => count);
@@ -126,7 +126,7 @@ interface LocalCountRow {
   readonly endsAt: string;
 }
 
-/** Deletes the counts whose windows have ended. Rows that are locked at this moment are left for the next time. */
+/** Deletes the counts whose windows have ended. Locked rows are left for the next call. */
 export async function deleteExpiredCounts(em: Em): Promise<void> {
   const expired = db(em)
     .selectFrom('rate_counts')

@@ -1,6 +1,6 @@
 const minCapacity = 4096;
 
-/** Bytes that are appended at the end and taken at the front. Each byte is copied a few times at most, however small the pieces are. */
+/** Bytes that are appended at the end and taken at the front. Each byte is copied at most a few times, even if the pieces are small. */
 export class ByteQueue {
   #bytes = Buffer.alloc(0);
   #start = 0;
@@ -41,7 +41,7 @@ export class ByteQueue {
     return this.#bytes.subarray(this.#start, this.#end);
   }
 
-  /** Moves the bytes to the front where half of the room is free, and doubles the room otherwise. */
+  /** Moves the bytes to the front if half of the buffer is free, and doubles the buffer otherwise. */
   #makeRoom(length: number): void {
     if (this.#end + length <= this.#bytes.length) return;
     const held = this.peek();

@@ -1,14 +1,20 @@
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type Redactor, SecretsTooLarge } from './redactor.ts';
 
-/** Secrets that what is read may hold, beside those of whoever reads it. They are looked for in what is shown, and given to no program. */
+/**
+ * Secrets of earlier runs that a state or a log may contain, besides those of its reader. They are used only to redact output, and no
+ * program gets them.
+ */
 export interface EarlierSecrets {
   readonly values: readonly JsonValue[];
-  /** Whether there are more than are looked for. Then nothing that is read may be shown. */
+  /** Whether there are too many to redact. Then no output may be shown. */
   readonly areTooMany: boolean;
 }
 
-/** Redacts earlier secrets from now on. Where there is no room for all of them, everything is redacted: they keep nobody from destroying what they deployed. */
+/**
+ * Makes a redactor redact earlier secrets from now on. If there are too many, it redacts every text instead of failing, so that people can
+ * still destroy what they deployed.
+ */
 export function learnEarlierSecrets(redactor: Redactor, { values, areTooMany }: EarlierSecrets): void {
   try {
     for (const value of values) redactor.learn(value);

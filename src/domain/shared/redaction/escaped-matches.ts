@@ -1,16 +1,18 @@
 import type { PatternMatcher } from './matcher.ts';
 import { Unescaper } from './unescaper.ts';
 
-/** What may begin a secret is held back, but no more bytes than this: backslashes could make it any length. */
+/**
+ * The maximum number of bytes that are held back because they may begin a secret: backslashes could make such a beginning arbitrarily long.
+ */
 const maxHeld = 4 * 1024 * 1024;
 const minRoom = 64;
 
-/** Finds secrets in a stream however often they are escaped. Its patterns are texts without escapes. */
+/** Finds secrets in a stream even if they are escaped several times. Its patterns are texts without escapes. */
 export class EscapedMatches {
   readonly #matcher: PatternMatcher;
   readonly #unescaper = new Unescaper((byte, start) => this.#step(byte, start));
   #state = 0;
-  /** Where the last bytes without escapes begin in the stream: the place of each is its number modulo the length. */
+  /** A ring buffer with the positions in the stream of the last unescaped bytes. The index of a byte is its number modulo the length. */
   #starts = new Float64Array(minRoom);
   #count = 0;
   #found = Number.POSITIVE_INFINITY;
@@ -28,7 +30,7 @@ export class EscapedMatches {
     return this.#found === Number.POSITIVE_INFINITY ? null : this.#found;
   }
 
-  /** From where on what was taken up to `end` may become a secret. */
+  /** The position from which the bytes before `end` may still become a secret. */
   heldFrom(end: number): number {
     const from = this.#begun(end, this.#state, this.#count);
     if (end - from > maxHeld) this.#state = 0;
@@ -36,12 +38,12 @@ export class EscapedMatches {
     return this.#saved === null ? now : Math.min(now, this.#begun(end, this.#saved.state, this.#saved.count));
   }
 
-  /** Remembers what was taken until now, since a colour may begin. */
+  /** Saves the state, since a colour may begin. */
   save(): void {
     this.#saved = { state: this.#state, count: this.#count, reading: this.#unescaper.save() };
   }
 
-  /** Goes back to what was remembered: a colour does not count. */
+  /** Returns to the saved state: the bytes since then were a colour, which does not count. */
   restore(): void {
     if (this.#saved === null) return;
     this.#state = this.#saved.state;
@@ -50,7 +52,7 @@ export class EscapedMatches {
     this.#saved = null;
   }
 
-  /** No colour began. */
+  /** Discards the saved state: no colour began. */
   forget(): void {
     this.#saved = null;
   }
@@ -65,7 +67,7 @@ export class EscapedMatches {
     this.#starts[this.#count % this.#starts.length] = start;
     this.#count += 1;
     this.#state = this.#matcher.step(this.#state, byte);
-    // Bytes that turn out to be a colour are taken back, so there must be room for those before them.
+    // Bytes that turn out to be a colour are taken back, so the positions before them must still be in the buffer.
     if (this.#matcher.heldAt(this.#state) + minRoom / 2 > this.#starts.length) this.#grow();
     const length = this.#matcher.matchedAt(this.#state);
     if (length > 0) this.#found = Math.min(this.#found, this.#startOf(this.#count - length));

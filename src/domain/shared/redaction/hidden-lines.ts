@@ -4,7 +4,7 @@ const lineFeed = 0x0a;
 const mark = Buffer.from(redacted);
 const lineEnd = Buffer.from([lineFeed]);
 
-/** A stream of which only the number of its lines is shown: each that has anything is one mark. */
+/** Replaces each line of a stream that is not empty by one mark, so that only the number of lines is visible. */
 export class HiddenLines {
   #isMarked = false;
 

@@ -82,7 +82,7 @@ export class PatternMatcher {
     return child;
   }
 
-  /** Goes breadth first, so that the state that another falls back to is complete first. */
+  /** Visits the states breadth first, so that the fallback of a state is complete before the state itself. */
   #linkFailures(): void {
     const queue = new Int32Array(this.#states);
     let end = 0;

@@ -13,14 +13,17 @@ const mark = Buffer.from(redacted);
 const defaultMaxBytes = 32 * 1024 * 1024;
 const tooLargeMessage = "the attempt's secrets are too large to be redacted from its log";
 
-/** All forms of all secrets together are larger than a redactor can look for. */
+/** All forms of all secrets together are larger than a redactor can handle. */
 export class SecretsTooLarge extends Error {
   constructor() {
     super(tooLargeMessage);
   }
 }
 
-/** What finds secrets: in the forms in which they may appear, and without escapes in a text without escapes. */
+/**
+ * Two matchers for secrets: `forms` finds the encoded forms in a text as it is, and `unescaped` finds plain secrets in a text whose escapes
+ * were removed.
+ */
 interface Matchers {
   readonly forms: PatternMatcher;
   readonly unescaped: PatternMatcher;
@@ -43,7 +46,7 @@ export class Redactor {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether it knows of nothing to redact. */
+  /** Whether there is nothing to redact. */
   get isEmpty(): boolean {
     return !this.#hidesAll && this.matchers.forms.isEmpty;
   }
@@ -58,7 +61,7 @@ export class Redactor {
     this.#hidesAll = true;
   }
 
-  /** Whether as many secrets again could be learned. */
+  /** Whether the redactor could learn as many secrets again. */
   get hasRoom(): boolean {
     return this.#bytes <= this.#maxBytes / 2;
   }
@@ -94,7 +97,10 @@ export class Redactor {
     return this.#matchers;
   }
 
-  /** The text without secrets, and without its control characters if these break one that is whole where they are not shown. */
+  /**
+   * Redacts a text. If control characters interrupt a secret, which would be complete where they are not displayed, it also removes the
+   * control characters.
+   */
   redactText(text: string): string {
     if (this.#hidesAll) return text === '' ? '' : redacted;
     const shown = this.#redact(text);
@@ -104,7 +110,7 @@ export class Redactor {
     return redactedPlain === plain ? shown : redactedPlain;
   }
 
-  /** Whether any text of the value has a secret, or any name in it. */
+  /** Whether any text or member name in the value contains a secret. */
   contains(value: JsonValue): boolean {
     return textsAndNames(value).some((text) => this.redactText(text) !== text);
   }
@@ -126,7 +132,7 @@ export class RedactingStream {
   #state = 0;
   readonly #held = new ByteQueue();
   readonly #skipped = new SkippedBytes();
-  /** The state before the bytes that may become a colour. */
+  /** The matcher's state before the bytes that may become a colour. */
   #stateBefore = 0;
   /** How many bytes have been released, replaced ones included: the position of the first held byte. */
   #released = 0;
@@ -156,7 +162,7 @@ export class RedactingStream {
     return this.#release(this.#firstUndecided());
   }
 
-  /** Releases the rest: a beginning that never continued is not a secret. */
+  /** Releases the rest: a beginning that was never completed is not a secret. */
   end(): Buffer {
     if (this.#redactor.hidesAll) return Buffer.alloc(0);
     this.#state = 0;
@@ -176,7 +182,7 @@ export class RedactingStream {
     return Math.min(begun, this.#skipped.before(colourStart, forms.heldAt(this.#stateBefore)));
   }
 
-  /** Looks for more secrets in the held bytes. It finds the earlier ones again, but one whose beginning is released already. */
+  /** Looks for more secrets in the held bytes. It finds the earlier matches again, except one whose beginning was already released. */
   #scanAgain(matchers: Matchers): void {
     this.#matchers = matchers;
     this.#escaped = findEscaped(matchers);

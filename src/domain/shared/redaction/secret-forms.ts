@@ -5,11 +5,11 @@ import { withoutSkipped } from './unseen.ts';
 
 /** Shorter values occur too often by chance: replacing them everywhere would reveal more than it hides. */
 export const minSecretLength = 4;
-/** Longer texts are not looked for as they are when they are escaped twice. */
+/** The maximum length of a text whose twice-escaped forms are generated. */
 const maxTwiceEscaped = 4 * 1024;
-/** Longer texts are found escaped only as often as their forms are. */
+/** The maximum length of a text that is also found with any number of escapes; longer ones are found only in the generated forms. */
 const maxUnescaped = 1024 * 1024;
-/** Longer secrets, in bytes, are not written as one line of separated hexadecimal digits. */
+/** The maximum bytes of a secret whose hexadecimal form with separators is generated. */
 const maxSeparatedBytes = 512;
 
 /** Returns every text within a value. All leaves of a secret object are secret. */
@@ -38,19 +38,19 @@ export function secretForms(secret: string): Buffer[] {
   return [...forms].filter((form) => form.length >= minSecretLength).map((form) => Buffer.from(form));
 }
 
-/** The secret, and each of its lines, as far as they are long enough. */
+/** The secret and each of its lines, without those that are too short. */
 function partsOf(secret: string): string[] {
   const lines = secret.split(/\r\n|\n|\r/).map((line) => line.trim());
   return [...new Set([secret, secret.trim(), ...lines])].filter((text) => text.length >= minSecretLength);
 }
 
-/** What is looked for in a text without escapes, where a secret has something that may be escaped. */
+/** The forms to find in a text whose escapes were removed. Empty if the secret has no character that is ever escaped. */
 export function unescapedForms(secret: string): Buffer[] {
   return partsOf(secret)
     .filter((text) => /[^\w .,:;@=+-]/.test(text) && text.length <= maxUnescaped)
     .flatMap((text) => {
       const form = unescapeBytes(Buffer.from(withoutSkipped(Buffer.from(text).toString('latin1')), 'latin1'));
-      // A backslash before a secret takes a first letter with it that an escape can have.
+      // A backslash directly before the secret would consume a first letter that can be an escape, such as `n`.
       return /^[nrtbf]/.test(text) && form.length > minSecretLength ? [form, form.subarray(1)] : [form];
     });
 }
@@ -62,19 +62,19 @@ function escapedForms(text: string): string[] {
   return [...once, ...changed.flatMap(escapedAgain)];
 }
 
-/** What is done to a text that is escaped already: a page shows JSON, a log quotes what a program printed. */
+/** The second escaping of an escaped text: for example, a page shows JSON, or a log quotes the output of a program. */
 function escapedAgain(text: string): string[] {
   return [...mainJsonForms(text), ...markupForms(text), ...reprForms(text), strictUrlForm(text)];
 }
 
-/** JSON and HCL. */
+/** Forms in JSON and HCL. */
 function jsonForms(text: string): string[] {
   const json = jsonText(text);
   const hcl = json.replaceAll('${', '$${').replaceAll('%{', '%%{');
   return [...mainJsonForms(text), hcl, json.replaceAll('/', '\\/')];
 }
 
-/** As most libraries write it, as Go does, and as Python does. */
+/** Forms in JSON as most libraries, as Go and as Python write it. */
 function mainJsonForms(text: string): string[] {
   const json = jsonText(text);
   const goJson = json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
@@ -86,8 +86,8 @@ function hexOf(code: number, digits: number): string {
 }
 
 /**
- * As Python and Ruby write a text for programmers: in single or double quotes, and what is not ASCII as characters, code points, or the bytes of UTF-8. `inspect`
- * of Node and `%q` of Go write most texts in one of these ways.
+ * Forms in which Python and Ruby print a text for programmers: in single or double quotes, with characters outside ASCII as they are, as
+ * code points, or as the bytes of UTF-8. `inspect` of Node and `%q` of Go write most texts in one of these ways.
  */
 function reprForms(text: string): string[] {
   if (!/[^\x20-\x7e]|['"\\]/.test(text)) return [];
@@ -108,7 +108,7 @@ function pointEscape(code: number): string {
   return code < 0x10000 ? `\\u${hexOf(code, 4)}` : `\\U${hexOf(code, 8)}`;
 }
 
-/** HTML and XML. Libraries differ in which signs they escape, and how they spell them. */
+/** Forms in HTML and XML. Libraries differ in which characters they escape, and how. */
 function markupForms(text: string): string[] {
   if (!/[&<>"'`/=+]/.test(text)) return [];
   return markupStyles.map((signs) => text.replace(/[&<>"'`/=+]/g, (sign) => signs[sign] ?? sign));
@@ -131,7 +131,7 @@ function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As the inside of quotes in a shell, YAML and SQL, and as bash's `printf %q` writes it. */
+/** Forms inside quotes of a shell, YAML and SQL, and the output of bash's `printf %q`. */
 function quotedForms(text: string): string[] {
   return [
     text.replaceAll("'", "'\\''"),
@@ -143,7 +143,9 @@ function quotedForms(text: string): string[] {
   ];
 }
 
-/** What encoders leave as it is besides letters, digits and `-_.`: in a query, a form, a path, a user's password, an address. */
+/**
+ * The characters that encoders do not escape besides letters, digits and `-_.`: in a query, a form, a path, a user's password, an address.
+ */
 const unescaped = ['', "~!'()*", '~', '*', '~$&+=:@', '~$&+,;=', "~;/?:@&=+$,#!'()*"];
 
 function urlForms(text: string): string[] {
@@ -165,12 +167,12 @@ function strictUrlForm(text: string): string {
   );
 }
 
-/** Without separators, and with those of `hexdump`, `xxd` and fingerprints. `xxd -p` breaks lines after 60 digits. */
+/** Hexadecimal forms without separators, and with those of `hexdump`, `xxd` and fingerprints. `xxd -p` breaks lines after 60 digits. */
 function hexForms(text: string): string[] {
   const hex = Buffer.from(text).toString('hex');
   const pairs = hex.match(/../g) ?? [];
   const separated = pairs.length <= maxSeparatedBytes ? [pairs.join(' '), pairs.join(':')] : [];
-  // The rest of the last line may be a few digits, which occur by chance in every hash.
+  // A short last line is left out: its few digits occur by chance in every hash.
   const lines = linesOf(hex, 60).filter((line) => line.length >= 2 * minSecretLength);
   const forms = [...lines, ...separated];
   return [...forms, ...forms.map((form) => form.toUpperCase())];
@@ -191,8 +193,8 @@ function base64Forms(text: string): string[] {
 }
 
 /**
- * An encoded text, in the lines into which tools break it. In a text without line breaks they are found one after another; the
- * end of the text makes up for a last line that is too short to be searched for.
+ * An encoded text, split into lines as tools break it. In output without line breaks, the matches of these lines follow each other. The end
+ * of the text is added as a form, because the last line may be too short to be searched for.
  */
 function linesOf(encoded: string, length: number): string[] {
   if (encoded.length <= length) return [encoded];

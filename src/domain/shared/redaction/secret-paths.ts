@@ -4,7 +4,7 @@ import type { Redactor } from './redactor.ts';
 
 type Path = (string | number)[];
 
-/** Where a value has texts or numbers that contain a known secret. Names of members are not looked at: they are no values. */
+/** The paths of the texts and numbers in a value that contain a known secret. Names of members are not checked. */
 export function secretPaths(value: JsonValue, redactor: Redactor, path: Path = []): Path[] {
   if (redactor.isEmpty) return [];
   if (typeof value === 'string' || typeof value === 'number' || value instanceof Decimal)

@@ -1,6 +1,6 @@
 const escapeByte = 0x1b;
 const openBracket = 0x5b;
-/** More than this in a row are taken for content: what is held back of a stream must stay small. */
+/** A longer run of control characters counts as content, so that few bytes of a stream are held back. */
 const maxRun = 32;
 const maxColourBytes = 18;
 
@@ -9,7 +9,7 @@ export class SkippedBytes {
   /** Positions in the stream, in order. */
   #positions: number[] = [];
   #run = 0;
-  /** Where what may be a colour begins, after its escape; null: nowhere. */
+  /** The position after an escape that may begin a colour; null: none. */
   #colourStart: number | null = null;
 
   get colourStart(): number | null {
@@ -17,8 +17,8 @@ export class SkippedBytes {
   }
 
   /**
-   * Takes the next byte. `escape`: a colour may begin after it; `colour`: it ends a colour, all of whose bytes do not count; `control`: it does not count
-   * either; null: it counts, unless it turns out to be part of a colour.
+   * Takes the next byte. `escape`: a colour may begin after it; `colour`: it ends a colour, none of whose bytes counts; `control`: it does
+   * not count; null: it counts, unless it turns out to be part of a colour.
    */
   take(byte: number, position: number): 'control' | 'escape' | 'colour' | null {
     if (isControl(byte) && this.#run < maxRun) return this.#skip(byte, position);

@@ -10,7 +10,7 @@ export interface Span {
 /** Redacted ranges that are not released yet, by their ends. */
 export class Spans {
   #spans: Span[] = [];
-  /** Those before it are over. */
+  /** The index of the first span that is not yet released. */
   #first = 0;
 
   get first(): Span | undefined {
@@ -31,18 +31,18 @@ export class Spans {
     this.#spans.push(merged);
   }
 
-  /** The first one is over. */
+  /** Drops the first span, which was released. */
   shift(): void {
     this.#first += 1;
   }
 
-  /** Forgets those that are not announced. */
+  /** Drops the spans that are not announced. */
   keepAnnounced(): void {
     this.#spans = this.#spans.slice(this.#first).filter(({ announced }) => announced);
     this.#first = 0;
   }
 
-  /** Removes those that are over, once they are more than half of the list. */
+  /** Frees the memory of released spans, once they are more than half of the list. */
   forget(): void {
     if (this.#first * 2 <= this.#spans.length) return;
     this.#spans = this.#spans.slice(this.#first);

@@ -1,9 +1,12 @@
 const backslash = 0x5c;
-/** Writes the bytes of UTF-8 one by one. */
+/** The letter of an escape that stands for one byte of UTF-8. */
 const byteLetter = 0x78;
-/** Escaping twelve times over makes fewer backslashes of one. A longer run counts as content: what a stream holds back must stay small. */
+/**
+ * A longer run of backslashes counts as content, so that few bytes of a stream are held back. Escaping a quote twelve times gives a run of
+ * 4095.
+ */
 const maxRun = 4096;
-/** A line feed and a tab are part of a text; what cannot be seen is not, as in every text that is redacted. */
+/** The escapes of one letter. A line feed and a tab are part of a text; invisible characters are not, as in every redacted text. */
 const shortEscapes = new Map([
   [0x6e, 0x0a],
   [0x74, 0x09],
@@ -18,7 +21,7 @@ const codeEscapes = new Map([
 /** HCL doubles them before a brace. */
 const doubled = new Set([...'$%'].map((sign) => sign.charCodeAt(0)));
 
-/** Where the reading of an escape is. Positions are those of the stream. */
+/** The state of reading an escape. Positions count in the stream. */
 interface Reading {
   /** Backslashes in a row, and where they began. */
   run: number;
@@ -50,8 +53,8 @@ const nothing: Readonly<Reading> = {
 };
 
 /**
- * Reads a stream of bytes as if nothing in it were escaped. Any number of backslashes before an escape counts as one escape, so that a text is the same
- * however often JSON, HCL, Go or a shell escaped it, within one another. It passes each byte on with the position where it begins in the stream.
+ * Removes the escapes from a stream of bytes. Any number of backslashes before an escape counts as one escape, so that the result is the
+ * same however often JSON, HCL, Go or a shell escaped the text. It passes each byte on with the position where it begins in the stream.
  */
 export class Unescaper {
   #reading: Reading = { ...nothing };
@@ -61,7 +64,7 @@ export class Unescaper {
     this.#pass = pass;
   }
 
-  /** Where what may become one byte begins; null: nothing is begun. */
+  /** The position of an unfinished escape; null: there is none. */
   get begun(): number | null {
     const { run, missing, start, high, highAt } = this.#reading;
     if (high !== 0) return highAt;
@@ -144,7 +147,7 @@ export class Unescaper {
     else this.#reading.high = 0;
   }
 
-  /** What looked like an escape is none: it counts as it is written. */
+  /** The bytes turned out to be no escape, so they are passed on as they are. */
   #giveUpCode(): void {
     const { digits, letter, letterAt, start } = this.#reading;
     this.#reading.missing = 0;
@@ -162,14 +165,14 @@ export class Unescaper {
   }
 }
 
-/** The bytes of a text as if nothing in it were escaped. Backslashes at its end would escape what follows it. */
+/** Removes the escapes from a text. Backslashes at its end are dropped: they would escape what follows it. */
 export function unescapeBytes(bytes: Buffer): Buffer {
   const passed: number[] = [];
   const unescaper = new Unescaper((byte) => passed.push(byte));
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === backslash) end -= 1;
   for (let at = 0; at < end; at++) unescaper.take(bytes[at] ?? 0, at);
-  // A space never continues an escape: what is begun counts as it is written.
+  // A space never continues an escape, so it completes an unfinished one.
   if (unescaper.begun !== null) {
     unescaper.take(0x20, end);
     passed.pop();

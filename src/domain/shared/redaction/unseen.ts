@@ -1,6 +1,6 @@
-/** Characters that break a secret without being seen, and colours, which pages show as such. */
+/** Removes invisible characters, which can interrupt a secret, and colours. */
 
-/** What the matcher passes over, in bytes as latin1: a tab and a line feed can be part of a secret. */
+/** The bytes that the matcher skips, decoded as latin1. A tab and a line feed are not skipped, because they can be part of a secret. */
 const skipped = /\x1b\[[0-9;]{0,16}[mK]|[\x00-\x08\x0b-\x1f\x7f]/g;
 const unseen = /\x1b\[[0-9;:?]{0,64}[A-Za-z]|(?![\t\n])[\p{Cc}\p{Cf}]/gu;
 
@@ -8,7 +8,7 @@ export function withoutSkipped(bytes: string): string {
   return bytes.replace(skipped, '');
 }
 
-/** The text as whoever removes all control characters from it, or draws them as nothing. */
+/** The text as it appears where control characters are removed or not drawn. */
 export function withoutControls(text: string): string {
   return text.replace(unseen, '');
 }

@@ -6,19 +6,19 @@ import type { SystemAction } from '#domain/system-actions.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How the rows of a monthly table go out of retention. The `area.ts` of an area declares it, by the name of its setting. */
+/** How retention removes the rows of a monthly table. The `area.ts` of an area declares it, by the name of its setting. */
 export interface MonthlyRetention {
   readonly table: MonthlyTable;
   readonly action: SystemAction;
   /** Whether anything still needs rows of months that ended at this moment or before. Such a month stays. */
   readonly isNeeded?: (em: Em, monthEnd: Date) => Promise<boolean>;
-  /** What to keep of a month before it is dropped, in the same transaction. */
+  /** Copies what must be kept of a month before it is dropped, in the same transaction. */
   readonly beforeDrop?: (em: Em, month: string) => Promise<void>;
 }
 
 /**
- * Removes the months whose rows are all past the retention time, leaves an audit record of each removal, and answers the months. A month that is still
- * needed stays, and is looked at again the next time.
+ * Removes the months whose rows are all past the retention time, leaves an audit record of each removal, and returns the months. A month
+ * that is still needed stays, with all later ones, until the next call.
  */
 export async function removeExpiredMonths(
   em: Em,
@@ -36,7 +36,7 @@ export async function removeExpiredMonths(
   return removed;
 }
 
-/** False if another process has removed the month, or is about to. A month may come back with rows of that time. */
+/** Removes a month; false if another process has removed it or is removing it. Later rows of that time may create the month again. */
 async function removeMonth(
   deps: SystemCommandDeps,
   { table, action, beforeDrop }: MonthlyRetention,

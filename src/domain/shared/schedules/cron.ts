@@ -1,4 +1,4 @@
-/** Cron expressions of five fields, as crontab and Temporal read them alike. What the two read differently is refused. */
+/** Cron expressions of five fields, as crontab and Temporal read them alike. Expressions that the two read differently are refused. */
 
 /** The values that each field of an expression allows, ascending. Sunday is 0. */
 export interface CronFields {
@@ -13,7 +13,7 @@ interface FieldRule {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Another way to write `min`. */
+  /** A second number that means `min`, such as 7 for Sunday. */
   readonly alsoLeast?: number;
   /** Names of the values from `min` on. */
   readonly names?: readonly string[];
@@ -30,10 +30,10 @@ const fieldRules: Readonly<Record<keyof CronFields, FieldRule>> = {
   dayOfWeek: { name: 'day of the week', min: 0, max: 6, alsoLeast: 7, names: weekdays },
 };
 
-/** Every schedule has an expression that is not longer. */
+/** The maximum length of an expression, in characters; every schedule can be written shorter. */
 export const maxCronLength = 200;
 
-/** What is wrong with an expression, and what would be right. */
+/** An expression is invalid. The message says what is wrong and what would be right. */
 export class InvalidCron extends Error {}
 
 /** @throws InvalidCron */
@@ -70,7 +70,7 @@ function parseField(rule: FieldRule, text: string): number[] {
 
 const part = /^(?:(\*)|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/;
 
-/** All values, one, or a range, each with a step or without. */
+/** Parses all values (`*`), one value or a range, each with an optional step. */
 function parsePart(rule: FieldRule, text: string): number[] {
   const [matched, star, first, last, stepText] = part.exec(text) ?? [];
   const range = star ? [rule.min, rule.max] : [first, last ?? first].map((value) => parseValue(rule, value));

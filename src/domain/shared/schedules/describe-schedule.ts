@@ -14,10 +14,10 @@ const units = [
   ['minute', 60],
   ['second', 1],
 ] as const;
-/** How many times of day or days of the month are listed in words. */
+/** The maximum number of times of day or days of the month that are listed in words. */
 const listedTimes = 4;
 
-/** A schedule in words: `every Monday at 18:00, Europe/Berlin`. If that would be long, the expression stands instead. */
+/** A schedule in words: `every Monday at 18:00, Europe/Berlin`. If the words would be long, the cron expression replaces them. */
 export function describeSchedule(spec: ScheduleSpec): string {
   if ('every' in spec) return `every ${describeInterval(parseDuration(spec.every) ?? 0)}`;
   const fields = parseCron(spec.cron);
@@ -33,7 +33,7 @@ function describeInterval(seconds: number): string {
   return count === 1 ? whole[0] : `${count} ${whole[0]}s`;
 }
 
-/** Null if a list of the times would be long. */
+/** The times of day in words; null if the list would be long. */
 function describeTimes({ hour, minute }: CronFields): string | null {
   if (hour.length === 24 && minute.length === 1) return `every hour at ${pad(minute[0])} past`;
   const times = hour.flatMap((hours) => minute.map((minutes) => `${pad(hours)}:${pad(minutes)}`));

@@ -1,2 +1,2 @@
-/** When something is done again and again: at a fixed interval, or at times that a cron expression names by the clocks of a zone. */
+/** When recurring work starts: at a fixed interval, or at the times of a cron expression in a time zone. */
 export type ScheduleSpec = { readonly every: string } | { readonly cron: string; readonly timezone: string };

@@ -7,7 +7,7 @@ import type { ScheduleSpec } from './model.ts';
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const dayMs = 1440 * minuteMs;
-/** February 29 may be eight years away. */
+/** How many days ahead to search: February 29 may be eight years away. */
 const furthestDays = 9 * 366;
 
 /** The next times of a schedule after `from`, ascending. Fewer than `count` if no more of them come in the next nine years. */
@@ -16,7 +16,7 @@ export function nextTimes(spec: ScheduleSpec, id: string, from: Date, count: num
   return times.map((time) => new Date(time));
 }
 
-/** An interval in seconds, and how long after the start of 1970 its first time is. */
+/** An interval in seconds, and the offset in seconds of its times from the start of 1970. */
 export interface Interval {
   readonly everySeconds: number;
   readonly offsetSeconds: number;
@@ -37,8 +37,8 @@ function intervalTimes(every: string, id: string, from: Date, count: number): nu
 }
 
 /**
- * As in Temporal, which starts the work, a time that clocks skip when they are set forward is left out, and one that they show twice when they are
- * set back occurs twice.
+ * The next times of a cron expression. As in Temporal, which starts the work, a time that clocks skip when they are set forward is left
+ * out, and a time that they show twice when they are set back occurs twice.
  */
 function cronTimes({ cron, timezone }: { cron: string; timezone: string }, from: Date, count: number): number[] {
   const fields = parseCron(cron);
@@ -65,7 +65,7 @@ function clockTimesOf({ hour, minute }: Pick<CronFields, 'hour' | 'minute'>, clo
   return hour.flatMap((hours) => minute.map((minutes) => clockDay + (hours * 60 + minutes) * minuteMs));
 }
 
-/** The shortest time between two starts in seconds, as if clocks were never set forward or back. */
+/** The shortest time between two starts in seconds, ignoring changes of the clocks. */
 export function shortestGap(spec: ScheduleSpec): number {
   if ('every' in spec) return parseDuration(spec.every) ?? 0;
   const minutes = clockTimesOf(parseCron(spec.cron), 0).map((time) => time / minuteMs);

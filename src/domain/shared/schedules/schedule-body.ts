@@ -29,7 +29,7 @@ const Cron = z
 /** The schedule of a request. */
 export const ScheduleBody = z.union([Interval, Cron]).meta({ id: 'ScheduleTimes' });
 
-/** What is wrong with a cron expression, and what would be right; null if nothing is. */
+/** What is wrong with a cron expression, and what would be right; null if it is valid. */
 function findProblem(cron: string): string | null {
   try {
     parseCron(cron);

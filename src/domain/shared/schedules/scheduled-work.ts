@@ -19,7 +19,7 @@ export interface PlannedWork {
   readonly isPaused: boolean;
 }
 
-/** What the start of scheduled work may use. */
+/** The dependencies of starting scheduled work. */
 export interface ScheduledWorkDeps {
   readonly orm: Orm;
   readonly transactions: Transactions;
@@ -30,19 +30,19 @@ export interface ScheduledWorkDeps {
 }
 
 /**
- * A kind of work that is started at set times. The rows of its area decide when: `planWork` and `dropWork` tell the engine of each change, and once a
- * minute a worker compares the engine with the rows, so that it gets back what it has lost.
+ * A kind of work that is started at set times. The rows of its area decide when: `planWork` and `dropWork` notify the engine of each
+ * change. Once a minute a worker compares the engine with the rows, and restores what the engine has lost.
  */
 export interface ScheduledWork {
   /** Part of the names of schedules in the engine; it never changes. */
   readonly kind: string;
   /** Rows with ids above `after` whose work is to be started, by id. Rows of archived or deleted owners are left out. */
   listPlanned(em: Em, page: { readonly after: string; readonly limit: number }): Promise<PlannedWork[]>;
-  /** One such row, locked until the commit, which orders the messages about it; null if nothing is to be started. */
+  /** Locks one such row until the commit, so that messages about it stay in order; null if its work is not to be started. */
   lockPlanned(em: Em, id: string): Promise<PlannedWork | null>;
   /**
-   * Starts the work of one time. It may be called again for the same time, and must then start nothing twice: its key names the row and the
-   * time (`serviceKeyOf`). It records refusals itself; what it throws is tried again.
+   * Starts the work of one time. It may be called again for the same time, and must not start the work twice: its key names the row and the
+   * time (`serviceKeyOf`). It records refusals itself; after any error that it throws it is called again.
    */
   trigger(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void>;
 }
@@ -57,12 +57,12 @@ export function scheduleIdOf(kind: string, id: string): string {
   return `${kind}/${id}`;
 }
 
-/** Tells the engine, after the commit, when it starts the work of a row. The caller has locked the row. */
+/** Notifies the engine, after the commit, of the times at which it starts the work of a row. The caller has locked the row. */
 export function planWork(tx: Pick<Transaction, 'notifyEngine'>, kind: string, work: PlannedWork): void {
   tx.notifyEngine(scheduleIdOf(kind, work.id), { kind: 'schedule_upsert', schedule: toEngineSchedule(kind, work) });
 }
 
-/** Tells the engine, after the commit, to start the work of a row no more. */
+/** Notifies the engine, after the commit, to stop starting the work of a row. */
 export function dropWork(tx: Pick<Transaction, 'notifyEngine'>, kind: string, id: string): void {
   tx.notifyEngine(scheduleIdOf(kind, id), { kind: 'schedule_delete' });
 }

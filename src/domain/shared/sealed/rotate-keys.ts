@@ -4,21 +4,21 @@ import type { KeyRing } from '../secrets.ts';
 import type { SealedColumn } from './sealed-column.ts';
 import { countOldSeals, lockOldSeals, type SealedRow, writeSeal } from './sealed-rows-store.ts';
 
-/** What became of one column. */
+/** The result of a rotation for one column. */
 export interface RotatedColumn {
   readonly table: string;
   readonly column: string;
-  /** Values that were sealed anew. */
+  /** The number of values that were sealed with the first key. */
   readonly sealed: number;
-  /** Values that no key of the ring opens. They stay as they are. */
+  /** The number of values that no key of the ring can open. They stay unchanged. */
   readonly unreadable: number;
-  /** Values that still need an old key, the unreadable ones included. */
+  /** The number of values that still need an old key, including the unreadable ones. */
   readonly left: number;
 }
 
 const rowsAtOnce = 100;
 const largeRowsAtOnce = 2;
-/** Rows that others hold at every pass are reported as left. */
+/** The maximum number of passes. Rows that are locked at every pass are reported as left. */
 const maxPasses = 20;
 const pauseMs = 250;
 
@@ -28,8 +28,8 @@ interface Rotation {
 }
 
 /**
- * Seals every value of a column anew that another key than the first of the ring has sealed. It works in small transactions and waits for no
- * lock, so the service goes on meanwhile. It can be stopped and started again at any time.
+ * Seals every value of a column with the first key of the ring if another key has sealed it. It works in small transactions and waits for
+ * no lock, so the service can keep running. It can be stopped and started again at any time.
  */
 export async function rotateColumn(rotation: Rotation, declaration: SealedColumn): Promise<RotatedColumn> {
   const { table, column } = declaration;
@@ -73,14 +73,14 @@ async function passOver(
   }
 }
 
-/** The value sealed by the first key; null if no key of the ring opens it. */
+/** The value sealed by the first key; null if no key of the ring can open it. */
 function sealAnew(keyRing: KeyRing, { column, context }: SealedColumn, row: SealedRow): Buffer | null {
   const of = context(row);
   let opened: Buffer;
   try {
     opened = keyRing.open(of, row[column] as Uint8Array);
   } catch {
-    // The caller counts it, and says how many there are.
+    // The caller counts and reports such values.
     return null;
   }
   return keyRing.seal(of, opened);

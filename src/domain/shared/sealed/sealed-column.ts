@@ -11,7 +11,7 @@ export interface SealedColumn {
   readonly context: (row: Readonly<Record<string, unknown>>) => SealContext;
   /** Other columns that the context needs. */
   readonly from?: readonly string[];
-  /** Values may have megabytes, so that few rows are held in memory at once. */
+  /** Values may be megabytes large, so few rows are read at once. */
   readonly isLarge?: true;
 }
 

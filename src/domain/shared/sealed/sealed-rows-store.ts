@@ -16,7 +16,7 @@ export async function countOldSeals(em: Em, { table, column }: SealedColumn, hea
 }
 
 /**
- * Locks some of the rows with an old seal that come after a row, in the order of their keys. Rows that others hold are left out: they
+ * Locks some of the rows with an old seal that come after a row, in the order of their keys. Rows that others have locked are left out, and
  * are found in the next pass.
  */
 export function lockOldSeals(

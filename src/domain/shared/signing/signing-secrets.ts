@@ -1,14 +1,14 @@
 import type { KeyRing } from '#domain/shared/secrets.ts';
 import { makeSecret } from './signed-headers.ts';
 
-/** After a rotation, messages carry signatures by both secrets for so long. */
+/** How long messages carry signatures by both secrets after a rotation. */
 export const overlapMs = 24 * 60 * 60_000;
 
 /** A row whose messages are signed. It keeps its secrets sealed. */
 export interface Signing {
   readonly id: string;
   sealedSecret?: Buffer | Uint8Array | null | undefined;
-  /** The secret before the last rotation, which signs as well until `previousUntil`. */
+  /** The secret before the last rotation, which also signs until `previousUntil`. */
   sealedPreviousSecret?: Buffer | Uint8Array | null | undefined;
   previousUntil?: Date | null | undefined;
 }
@@ -33,8 +33,9 @@ export function signingSecrets(purpose: string) {
       return { secret, sealed: seal(keyRing, id, secret) };
     },
     /**
-     * Gives a row a new secret, and returns it. The one before counts for another day, and an older one no more. One that the key ring does not open counts
-     * no more either: it could sign nothing, and a rotation is how to replace it.
+     * Gives a row a new secret, and returns it. The previous secret stays valid for another day, and an older one becomes invalid. A
+     * previous secret that the key ring cannot open becomes invalid at once: it could sign nothing, and a rotation is the way to replace
+     * it.
      */
     renew(keyRing: KeyRing, row: Signing): string {
       const secret = makeSecret();
@@ -46,7 +47,7 @@ export function signingSecrets(purpose: string) {
       row.sealedSecret = seal(keyRing, row.id, secret);
       return secret;
     },
-    /** The secrets that sign the messages of a row now. @throws Error if the key ring does not open one */
+    /** The secrets that sign the messages of a row now. @throws Error if the key ring cannot open one */
     open(keyRing: KeyRing, { id, sealedSecret, sealedPreviousSecret, previousUntil }: Readonly<Signing>): string[] {
       const isValid = previousUntil && previousUntil.getTime() > Date.now();
       return [sealedSecret, isValid ? sealedPreviousSecret : null].flatMap((sealed) =>
@@ -56,7 +57,7 @@ export function signingSecrets(purpose: string) {
   };
 }
 
-/** Until when the secret before the last rotation signs as well; null if it no longer does. */
+/** Until when the secret before the last rotation also signs; null if it no longer does. */
 export function overlapUntil(previousUntil: string | null): string | null {
   return previousUntil !== null && Date.parse(previousUntil) > Date.now() ? previousUntil : null;
 }

@@ -1,9 +1,9 @@
 import { Unavailable } from '../errors.ts';
 
 export interface ConcurrencyLimits {
-  /** How many tasks run at once. */
+  /** The maximum number of tasks that run at once. */
   readonly running: number;
-  /** How many tasks may wait, and what clients are told about a task beyond that. Without it, every task may wait. */
+  /** The maximum number of waiting tasks, and the message that refuses a further task. By default every task may wait. */
   readonly queue?: { readonly length: number; readonly refusal: string };
 }
 
@@ -22,7 +22,7 @@ export class ConcurrencyLimit {
     return this.#running === 0;
   }
 
-  /** Runs a task as soon as there is room for it. @throws Unavailable at once, if the queue is full */
+  /** Runs a task as soon as fewer than the maximum run. @throws Unavailable at once, if the queue is full */
   async run<T>(task: () => Promise<T>): Promise<T> {
     await this.#enter();
     try {

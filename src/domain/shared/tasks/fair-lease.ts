@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** What may begin now in a lane: as many jobs as it has places, and of one holder at most its share of what all workers have under way. */
+/** How many jobs may begin in a lane now: at most `places`, and only while a holder has at most `share` jobs running on all workers. */
 export interface LaneRoom {
   readonly places: number;
   readonly share: number;
 }
 
 /**
- * Which jobs begin next, as the parts of a `with` that end in `chosen (id, lane)`. Before them, `candidates` has the jobs that are due and those that
- * are leased: `id`, `lane`, `holder`, `due_at` and `is_leased`. Within each lane holders take turns: those that have fewest jobs under way come
- * first, so that the many jobs of one never delay the few of another, and among equals those that have waited longest.
+ * Chooses the jobs that begin next, as parts of a `with` clause that end in `chosen (id, lane)`. The caller defines `candidates` before
+ * them: the due jobs and the leased ones, with `id`, `lane`, `holder`, `due_at` and `is_leased`. Within each lane the holders with the
+ * fewest running jobs come first, so that many jobs of one holder never delay the few of another. Among equals, the job that has waited
+ * longest comes first.
  */
 export function chooseFairly(rooms: Readonly<Record<string, LaneRoom>>): RawBuilder<unknown> {
   const lanes = Object.entries(rooms).map(
@@ -26,7 +27,7 @@ export function chooseFairly(rooms: Readonly<Record<string, LaneRoom>>): RawBuil
     ), chosen as (select id, lane from numbered where place <= places)`;
 }
 
-/** Joins how many places each lane has free with the share that one holder may have there. */
+/** Combines the number of free places of each lane with the share of one holder there. */
 export function roomsOf<Lane extends string>(
   places: Readonly<Record<Lane, number>>,
   shares: Readonly<Record<Lane, number>>,

@@ -1,8 +1,8 @@
 import type { LimitSubject } from './limit-subject.ts';
 
 /**
- * Tasks of many subjects. Owners take turns, and the people of one owner take turns within those. So neither a person with many tasks nor an
- * organization with many people delays the others. Each person has at most one task under way.
+ * Tasks of many subjects. Owners take turns, and the people of one owner take turns within those. So neither a person with many tasks nor
+ * an organization with many people delays the others. At most one task of each person runs at a time.
  */
 export class FairQueue<T> {
   /** The owners in the order of their turns, each with its people in the order of theirs. */

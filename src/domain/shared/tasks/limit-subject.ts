@@ -1,10 +1,16 @@
 import type { Principal } from '../access/principal.ts';
 
-/** Whose use of something is limited. Nobody can make more of either: service accounts count as the person who answers for them. */
+/**
+ * The person and the owner whose use is limited. Nobody can get around a limit with service accounts: these count as the person who answers
+ * for them.
+ */
 export interface LimitSubject {
   /** The user who answers for the caller, or the caller if nobody does. */
   readonly person: string;
-  /** The organization of what the caller uses, or else the caller's. What has none counts for its team, the installation or the person. */
+  /**
+   * The organization that owns what the caller uses, or else the caller's organization. Without an organization it is the team, the
+   * installation or the person.
+   */
   readonly owner: string;
 }
 
@@ -15,12 +21,12 @@ interface Owner {
   readonly teamId?: string | null;
 }
 
-/** The subject of every limit, queue and budget that concerns a caller, who uses something of an owner. */
+/** The subject for limits, queues and budgets when a caller uses something of an owner. */
 export function limitSubjectOf(caller: Caller, { organizationId, teamId }: Owner): LimitSubject {
   return { person: personOf(caller), owner: organizationId ?? teamId ?? 'installation' };
 }
 
-/** The same where a caller uses nothing of an owner. A member of several organizations always counts for the same one of them. */
+/** The subject for limits when a caller uses nothing of an owner. A member of several organizations always counts for the same one. */
 export function limitSubjectOfCaller(caller: Caller & Pick<Principal, 'organizations'>): LimitSubject {
   const [first] = Object.keys(caller.organizations).sort();
   return { person: personOf(caller), owner: first ?? personOf(caller) };
@@ -31,7 +37,7 @@ export function personOf({ id, responsibleUserId }: Caller): string {
   return responsibleUserId ?? id;
 }
 
-/** The two keys under which the use of a subject is counted. They are stored: keep their form. */
+/** The two keys under which the use of a subject is counted. They are stored, so their form must not change. */
 export function keysOf({ person, owner }: LimitSubject): readonly [person: string, owner: string] {
   return [`caller ${person}`, `owner ${owner}`];
 }

@@ -1,4 +1,4 @@
-/** @throws what the promise was rejected with */
+/** Returns the value of a settled promise. @throws the reason of its rejection */
 export function settledValue<T>(settled: PromiseSettledResult<T>): T {
   if (settled.status === 'rejected') throw settled.reason;
   return settled.value;

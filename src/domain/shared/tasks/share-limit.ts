@@ -1,13 +1,13 @@
 import { ServiceError } from '../errors.ts';
 
 export interface Share {
-  /** How many tasks of one holder run at a time. */
+  /** The maximum number of tasks of one holder that run at a time. */
   readonly max: number;
-  /** What a caller is told about a task beyond that. */
+  /** The message that refuses a further task. */
   readonly refusal: string;
 }
 
-/** Refuses the tasks with which somebody would hold more than a share of something that all callers of this process use together. */
+/** Limits how much of a resource that all callers of this process share one holder may use at a time; refuses further tasks. */
 export class ShareLimit {
   readonly #share: Share;
   readonly #held = new Map<string, number>();
@@ -16,7 +16,10 @@ export class ShareLimit {
     this.#share = share;
   }
 
-  /** Runs a task of these holders, such as a caller and an organization. @throws ServiceError (`limited`) at once, if one holds its share */
+  /**
+   * Runs a task of these holders, such as a caller and an organization. @throws ServiceError (`limited`) at once, if one of them already
+   * uses its share
+   */
   async run<Result>(holders: readonly string[], task: () => Promise<Result>): Promise<Result> {
     const { max, refusal } = this.#share;
     if (holders.some((holder) => (this.#held.get(holder) ?? 0) >= max))

@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts';
 
 export interface PlaceLimits {
-  /** How many tasks run at once. */
+  /** The maximum number of tasks that run at once. */
   readonly max: number;
   /** How long a task waits for a place, in milliseconds. */
   readonly waitsMs: number;
-  /** What a caller is told if no place became free in that time. */
+  /** The message that refuses a task if no place became free in that time. */
   readonly refusal: string;
 }
 
@@ -15,7 +15,7 @@ export interface YieldingTask<Result> {
   readonly holders: readonly string[];
   /** How long it keeps its place even if others wait for one, in milliseconds. */
   readonly keepsMs: number;
-  /** The signal asks it to stop, and may have done so before it begins: somebody else has its place. */
+  /** Runs the task. The signal asks it to stop because another task has its place; it may be aborted before the task begins. */
   readonly run: (givenUp: AbortSignal) => Promise<Result>;
 }
 
@@ -28,14 +28,14 @@ interface Place {
 }
 
 /**
- * Runs a limited number of tasks at once. When every place is taken, tasks wait. A task whose time has ended is then stopped, and one that waits gets its
- * place. Of those that wait, a task whose holders have the fewest places comes first. So neither tasks that hang nor somebody with many tasks keep
- * others waiting for long.
+ * Runs a limited number of tasks at once. When every place is taken, tasks wait. A task whose time has ended is then stopped, and one that
+ * waits gets its place. Of those that wait, a task whose holders have the fewest places comes first. So neither hanging tasks nor a holder
+ * with many tasks keep others waiting for long.
  */
 export class YieldingPlaces {
   readonly #limits: PlaceLimits;
   readonly #taken = new Set<Place>();
-  /** In the order in which they came. */
+  /** The waiting tasks in the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
   #nextLook: NodeJS.Timeout | undefined;
 
@@ -82,7 +82,7 @@ export class YieldingPlaces {
     );
   }
 
-  /** Whether a place is free. If none is, it frees that of the task whose time ended first. */
+  /** Whether a place is free. If none is, it takes the place of the task whose time ended first. */
   #hasFreePlace(): boolean {
     if (this.#taken.size < this.#limits.max) return true;
     const first = this.#firstToYield();

@@ -18,7 +18,7 @@ export function formatPath(path: FieldPath): string {
   return text;
 }
 
-/** Reads what `formatPath` has written, except that a name which was shortened stays short. */
+/** Reads a text that `formatPath` has written. A shortened name stays shortened. */
 export function parsePath(text: string): FieldPath {
   const parts = text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g);
   return [...parts].map(([, index, quoted, name = '']) => {

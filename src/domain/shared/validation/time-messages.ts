@@ -5,10 +5,10 @@ const expectations: Readonly<Record<string, string>> = {
   date: 'a day such as 2026-01-31',
 };
 
-/** A time with a space in place of the "+" of its offset. A query decodes a plus sign as a space. */
+/** A time with a space instead of the "+" of its offset: a query decodes a plus sign as a space. */
 const lostPlus = /T\S* \d\d:?\d\d$/;
 
-/** What a time or a day must look like, if the issue is about one; undefined if it is about something else. */
+/** The expected form of a time or a day, if the issue is about one; undefined otherwise. */
 export function explainTime(
   issue: $ZodIssue,
   { isQuery, value }: { readonly isQuery: boolean; readonly value: unknown },
@@ -20,7 +20,7 @@ export function explainTime(
   return `expected ${expected.join(', or ')}${hint}`;
 }
 
-/** The formats of which a text has none; empty if the issue is about something else, too. */
+/** The expected formats, if a text has none of them; empty if the issue is about anything else as well. */
 function expectedFormats(issue: $ZodIssue): string[] {
   if (issue.code === 'invalid_format') return [issue.format];
   if (issue.code !== 'invalid_union') return [];

@@ -1,13 +1,13 @@
 import type { $ZodIssue } from 'zod/v4/core';
 
-/** The message about an object whose members fit none of its possible forms, or more than one. */
+/** A problem of an object whose members fit none of its possible forms, or several. */
 interface FormProblem {
   readonly message: string;
   /** Problems that the object has in every form. */
   readonly others: readonly $ZodIssue[];
 }
 
-/** One form of an object, by what keeps the object from having it. */
+/** One possible form of an object, with the reasons why the object does not have it. */
 interface Form {
   readonly issues: readonly $ZodIssue[];
   readonly unknown: readonly string[];
@@ -15,8 +15,8 @@ interface Form {
 }
 
 /**
- * The problem of an object that has the members of none of its forms, or of several; undefined if its members tell which form is meant.
- * @param branches what each form has against the object
+ * Returns the problem of an object whose members fit none of its forms, or several; undefined if its members show which form is meant.
+ * @param branches the issues of each form
  */
 export function explainForms(
   branches: readonly (readonly $ZodIssue[])[],
@@ -43,7 +43,7 @@ export function explainForms(
   return { message, others: strangers.length > 0 ? [unknownKeys(strangers)] : [] };
 }
 
-/** Whether the object itself is one, so that only its members are wrong. */
+/** Whether the value is an object, so that only its members are wrong. */
 function isAboutMembers(issues: readonly $ZodIssue[]): boolean {
   return issues.length > 0 && issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys');
 }

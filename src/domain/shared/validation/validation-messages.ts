@@ -6,7 +6,7 @@ import { explainForms } from './union-messages.ts';
 
 export type RequestPart = 'body' | 'query' | 'path' | 'header';
 
-/** One problem of a request. `path` is the field inside its part. */
+/** One problem of a request. `path` is the path of the field within its part. */
 export type FieldProblem = { in: RequestPart; path: string; message: string };
 
 const nouns: Readonly<Record<RequestPart, string>> = {
@@ -34,7 +34,7 @@ const typeNames: Readonly<Record<string, string>> = {
 /** A part of a request that its schema rejects. */
 export interface RejectedPart {
   readonly part: RequestPart;
-  /** The content of the part, which tells a missing field from a wrong one. */
+  /** The content of the part, which shows whether a field is missing or wrong. */
   readonly data: unknown;
   /** The names of the query parameters that the operation takes. */
   readonly known: readonly string[];
@@ -43,7 +43,7 @@ export interface RejectedPart {
 /** Describes zod's issues: which field, what is wrong, what is expected. Values are never repeated. */
 export function describeIssues(rejected: RejectedPart, issues: readonly $ZodIssue[]): FieldProblem[] {
   const problems = issues.flatMap((issue) => describeIssue(rejected, issue, []));
-  // A parameter that is repeated with several wrong values has the same problem with each.
+  // A repeated parameter with several wrong values would report the same problem for each.
   return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
 }
 
@@ -57,7 +57,7 @@ export function invalidRequest(problems: readonly FieldProblem[]): Invalid {
   return new Invalid(listed.map((problem) => problem.message).join('; ') + more, { errors: listed });
 }
 
-/** The single problems that an error names. One without a list may name the field at its beginning, as in `version: expected …`. */
+/** The problems that an error names. The message of an error without a list may begin with the field, as in `version: expected …`. */
 export function fieldProblemsOf(error: ServiceError): FieldProblem[] {
   const errors = error.details?.['errors'];
   if (Array.isArray(errors)) return errors as FieldProblem[];
@@ -95,15 +95,15 @@ function describeIssue(rejected: RejectedPart, issue: $ZodIssue, base: readonly 
   return [{ in: part, path, message: joinProblem(subject, problem) }];
 }
 
-/** What a problem begins with that makes a sentence of its subject, as in `field "name" must be a string`. */
+/** The first word of a problem that forms a sentence with its subject, as in `field "name" must be a string`. */
 const predicate = /^(is|must|has|names|needs|goes|takes|contains|declares|does|was|cannot) /;
 
-/** A problem with its subject before it: as one sentence if it is a predicate, and otherwise behind a colon. */
+/** Joins a subject and a problem: to one sentence if the problem is a predicate, and otherwise with a colon. */
 export function joinProblem(subject: string, problem: string): string {
   return `${subject}${predicate.test(problem) ? '' : ':'} ${problem}`;
 }
 
-/** The branch of a union that fits best: the deepest problems first, then the fewest. */
+/** The branch of a union that fits best: the one with the deepest problems or, among equals, the fewest. */
 function closestBranch(branches: readonly (readonly $ZodIssue[])[]): readonly $ZodIssue[] {
   const depth = (branch: readonly $ZodIssue[]) => Math.max(0, ...branch.map((issue) => issue.path.length));
   const [best = []] = [...branches].sort((a, b) => depth(b) - depth(a) || a.length - b.length);
@@ -162,7 +162,7 @@ function explainType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>, part: 
     return 'expected a whole number such as 12';
   }
   if (issue.expected === 'int' && received === 'number') return 'must be an integer';
-  // A text of the query that is no number arrives here as NaN.
+  // A text in the query that is not a number arrives here as NaN.
   if (received === undefined || received === 'nan') return `must be ${expected}`;
   return `must be ${expected}, not ${typeNames[received] ?? received}`;
 }
@@ -185,7 +185,7 @@ function decapitalize(message: string): string {
   return /^[A-Z][a-z]/.test(message) ? message.charAt(0).toLowerCase() + message.slice(1) : message;
 }
 
-/** Only a body has members of members: elsewhere the name is all, and a client does not number what it repeats. */
+/** Only a body has nested members. In other parts the path is just the name, without the index of a repeated value. */
 function pathOf(part: RequestPart, path: readonly PropertyKey[]): string {
   if (part !== 'body') return shortenName(String(path[0] ?? ''));
   return formatPath(path.map((name) => (typeof name === 'symbol' ? String(name) : name)));

@@ -1,12 +1,15 @@
-/** Conversions between times and the clocks of time zones, by the time zone database of Intl. */
+/** Converts between times and the local clock times of time zones, with the time zone database of Intl. */
 
 const minuteMs = 60_000;
 
-/** A date and time of day as clocks show it, in milliseconds as if the clock were in UTC. */
+/** A local date and time of day, as the milliseconds since 1970 that a clock in UTC would have. */
 type ClockTime = number;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** More than the zones and aliases of the IANA database. Intl ignores case, so people can name a zone in any number of ways. */
+/**
+ * The maximum number of cached formats, which exceeds the zones and aliases of the IANA database. Intl ignores case, so clients can name a
+ * zone in many ways.
+ */
 const maxFormats = 1000;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

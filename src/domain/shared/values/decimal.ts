@@ -11,29 +11,29 @@ declare global {
 }
 
 /**
- * A number of JSON that a JavaScript number would change, such as 9007199254740993 or 1e400. Its text is in one form alone, so that
- * equal decimals have equal texts, and deep comparisons see them as equal. `JSON.stringify` writes it as a number with all its digits. It cannot
- * be sent to a thread.
+ * A number of JSON that a JavaScript number would change, such as 9007199254740993 or 1e400. Its text has a normal form, so that equal
+ * decimals have equal texts, and are equal in deep comparisons. `JSON.stringify` writes it as a number with all its digits. It cannot be
+ * sent to a thread.
  */
 export class Decimal {
   readonly text: string;
-  /** A member of its own, so that `structuredClone` refuses a decimal instead of losing its class. */
+  /** An own property, so that `structuredClone` refuses a decimal instead of losing its class. */
   readonly toJSON = toRawJson;
 
   private constructor(text: string) {
     this.text = text;
   }
 
-  /** The number that a literal of JSON stands for: a JavaScript number where that keeps its value, else a decimal. There is no -0. */
+  /** Reads a number literal of JSON: a JavaScript number if that keeps its value, else a decimal. -0 becomes 0. */
   static read(literal: string): number | Decimal {
     const value = Number(literal);
     if (value === 0 && isZero(literal)) return 0;
     const text = normalForm(literal);
-    // A JavaScript number is written with as few digits as tell it from others, which may not be all that the literal has.
+    // JavaScript writes a number with the fewest digits that identify it, which may be fewer than those of the literal.
     return Number.isFinite(value) && normalForm(String(value)) === text ? value : new Decimal(text);
   }
 
-  /** How many digits PostgreSQL writes, which knows no exponent. */
+  /** How many digits PostgreSQL writes for the number, since it writes no exponents. */
   get writtenDigits(): number {
     const { digits, point } = partsOf(this.text);
     return Math.max(digits.length, point, digits.length - point);
@@ -49,7 +49,7 @@ export class Decimal {
   }
 }
 
-/** Whether a JavaScript number has the value of a literal of JSON to the last digit. */
+/** Whether a JavaScript number keeps every digit of a number literal of JSON. */
 export function keepsDigits(literal: string): boolean {
   return typeof Decimal.read(literal) === 'number';
 }
@@ -58,7 +58,7 @@ function toRawJson(this: Decimal): RawJson {
   return JSON.rawJSON(this.text);
 }
 
-/** No tool writes larger exponents, and nothing stores one near to it. */
+/** The largest exponent. No tool writes a larger one. */
 const maxExponent = 1e15;
 /** Numbers with more digits before the point are written with an exponent. */
 const maxPlainDigits = 100;
@@ -85,7 +85,7 @@ function partsOf(literal: string): Parts {
   return { sign, digits: all.slice(first, end), point: whole.length - first + power };
 }
 
-/** The form of a number in which equal numbers are equal texts. */
+/** The normal form of a number: equal numbers have equal texts. */
 function normalForm(literal: string): string {
   const { sign, digits, point } = partsOf(literal);
   const { length } = digits;

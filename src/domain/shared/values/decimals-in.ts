@@ -18,7 +18,7 @@ export function hasDecimal(value: JsonValue): boolean {
   return !decimalsIn(value).next().done;
 }
 
-/** The value with something else for each decimal: a copy, which shares what has none. */
+/** Returns a copy of the value in which each decimal is replaced. Parts without decimals are shared with the original. */
 export function replaceDecimals(value: JsonValue, replace: (decimal: Decimal) => JsonValue): JsonValue {
   if (value instanceof Decimal) return replace(value);
   if (Array.isArray(value)) return value.map((each) => replaceDecimals(each, replace));
@@ -26,7 +26,7 @@ export function replaceDecimals(value: JsonValue, replace: (decimal: Decimal) =>
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceDecimals(member, replace)]));
 }
 
-/** The same value with the decimals of another one in their places. */
+/** Returns the value with the decimals of the original at their places. */
 export function restoreDecimals(value: JsonValue, original: JsonValue | undefined): JsonValue {
   if (original instanceof Decimal) return original;
   if (Array.isArray(value))

@@ -1,5 +1,5 @@
 /**
- * The controls that turn the direction in which the text behind them is read, for a class of characters in a regular expression: the embeddings and
- * overrides with their end, and the isolates with theirs.
+ * The control characters that change the reading direction of the following text, for a character class in a regular expression:
+ * embeddings, overrides and isolates, with the characters that end them.
  */
 export const directionControls = '\\u202a-\\u202e\\u2066-\\u2069';

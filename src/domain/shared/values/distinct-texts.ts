@@ -1,8 +1,8 @@
 const numbered = / \(\d+\)$/;
 
 /**
- * Numbers texts that equal an earlier one, so that each stays one of its own. Each text keeps the number that it was given last, so that none is tried
- * twice.
+ * Adds a number to each text that equals an earlier one, so that all texts differ. It remembers the last number of each text, so that it
+ * tries no number twice.
  */
 export class DistinctTexts {
   readonly #taken: Set<string>;
@@ -12,7 +12,7 @@ export class DistinctTexts {
     this.#taken = new Set(taken);
   }
 
-  /** A text that is numbered already keeps its number, unless another one has it. */
+  /** A text that already ends with a number keeps it, unless another text has the same. */
   add(text: string): string {
     const plain = text.replace(numbered, '');
     let distinct = text;

@@ -5,7 +5,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
 
-/** No valid duration is longer. The limit also keeps every sum an exact integer. */
+/** The maximum length of a duration in characters. The limit also keeps every sum an exact integer. */
 const maxTextLength = 40;
 
 const iso = /^P(?:(\d+)W|(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/;
@@ -45,7 +45,7 @@ export function describeDuration(seconds: number): string {
   return amounts.map(({ amount, unit }) => `${amount} ${unit}`).join(' ') || '0 s';
 }
 
-/** The schema of a duration in a request. It is kept as it was written. Both bounds are in seconds and inclusive. */
+/** The schema of a duration in a request. The text is kept as it was written. Both bounds are in seconds and inclusive. */
 export function durationBetween(min: number, max: number) {
   const range = `between ${shorten(formatDuration(min))} and ${shorten(formatDuration(max))}`;
   const example = formatDuration(usualDurations.find((seconds) => seconds >= min && seconds <= max) ?? max);
@@ -61,7 +61,7 @@ export function durationBetween(min: number, max: number) {
     .meta({ format: 'duration', example });
 }
 
-/** The examples of a duration: the first one that is in bounds. */
+/** Durations for examples; a schema uses the first one within its bounds. */
 const usualDurations = [30 * minute, 30, day];
 
 /** The short form of a duration in ISO 8601: `P1DT2H` → `1d2h`. */

@@ -10,7 +10,10 @@ const entities: Readonly<Record<string, string>> = {
 
 const unwritable = new RegExp(`[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff${directionControls}]`, 'g');
 
-/** A text for XML or HTML, as content or in quotes. Characters that XML does not have, and controls of direction, become the replacement character. */
+/**
+ * A text for XML or HTML, as content or in quotes. Characters that XML does not allow, and controls of the reading direction, become the
+ * replacement character.
+ */
 export function escapeMarkup(text: string): string {
   return text
     .toWellFormed()

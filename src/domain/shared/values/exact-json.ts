@@ -4,20 +4,23 @@ import { Decimal } from './decimal.ts';
 import type { JsonValue } from './json.ts';
 import { token } from './json-tokens.ts';
 
-/** Reads JSON without a loss: the way in for everything that tools, templates and the database say. `JSON.stringify` is the way out. */
+/** Reads JSON without loss. Use it for all JSON from tools, templates and the database. `JSON.stringify` writes it. */
 
 /** Deeper values would overflow the functions that walk through them. */
 export const maxReadDepth = 1_000;
 
-/** Why a text is not read. The message says nothing of the content but a key. */
+/** The error for a text that cannot be read. Its message contains nothing of the content except a key. */
 export class UnreadableJson extends Error {}
 
 export interface ReadOptions {
-  /** Refuses an object that has a key twice, of which nobody knows which value is meant. Without this, the last one counts, as it does for `JSON.parse`. */
+  /** Refuses an object that repeats a key, since its meaning is unclear. By default the last value counts, as in `JSON.parse`. */
   readonly refusesRepeatedKeys?: boolean;
 }
 
-/** Whether a text may have a number that `JSON.parse` changes: one of 16 characters or more, one with an exponent, or -0. Texts may look like it. */
+/**
+ * Finds texts that may contain a number that `JSON.parse` changes: one of 16 characters or more, one with an exponent, or -0. It may also
+ * match inside strings.
+ */
 const mayLoseNumbers = /(?:^|[\s:,[])(?:-0|-?\d[\d.]{15,}|-?[\d.]+[eE])/;
 
 /**
@@ -35,7 +38,7 @@ export function parseExactJson(text: string, { refusesRepeatedKeys = false }: Re
   return refusesRepeatedKeys || mayLoseNumbers.test(text) ? new Reading(text, refusesRepeatedKeys).read() : value;
 }
 
-/** The same for a text that the service wrote, such as a value of the database. */
+/** `parseExactJson` for a text that the service wrote, such as a value of the database. */
 export function parseWrittenJson(text: string): JsonValue {
   return mayLoseNumbers.test(text) ? new Reading(text, false).read() : JSON.parse(text);
 }
@@ -100,7 +103,7 @@ class Reading {
     this.#open.push({ value, name: null });
   }
 
-  /** A text is a key where an object has none for its next value. */
+  /** A string is a key if the open object has no key yet for its next value. */
   #takeText(text: string): void {
     const open = this.#open.at(-1);
     if (open === undefined || Array.isArray(open.value) || open.name !== null) this.#add(text);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The scripts whose letters change their shape beside a joiner: those that are written joined, such as Arabic, and those of India and around it. */
+/** The scripts whose letters change their shape next to a joiner: joined scripts, such as Arabic, and the Indic scripts. */
 const joiningScripts = [
   'Adlam',
   'Arabic',
@@ -38,21 +38,21 @@ const letters = String.raw`[\p{L}&&[${joiningScripts.map((script) => String.raw`
 const afterLetter = String.raw`(?<=${letters}\p{M}{0,${maxMarks}})`;
 const pictograph = String.raw`\p{Extended_Pictographic}`;
 
-/** Characters without a width that change what people see where they stand: in words of such scripts, and inside emoji. */
+/** Places where characters without width change what people see: in words of such scripts, and inside emoji. */
 const shaping = [
   String.raw`${afterLetter}\u200d`,
-  // At the end of a word, nobody would see this one.
+  // At the end of a word, this character would be invisible.
   String.raw`${afterLetter}\u200c(?=[\p{L}\p{M}])`,
   String.raw`(?<=[${pictograph}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=${pictograph})`,
   String.raw`(?<=${pictograph})\ufe0f`,
 ].join('|');
 
-/** Controls, characters that turn the direction of text, fillers that look like spaces, and what has no agreed look. */
+/** Controls, characters that change the reading direction, fillers that look like spaces, and characters without a standard appearance. */
 const unseen = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]`;
 const otherSpace = String.raw`[\p{Zs}--\u0020]`;
 const pile = String.raw`(?<=[\p{Mn}\p{Me}]{${maxMarks}})[\p{Mn}\p{Me}]`;
 
-/** What may not stand in a name, because one name could look like another with it, or cover what stands around it. */
+/** Characters that a name must not contain, because they could make it look like another name, or cover the text around it. */
 const rules: readonly { readonly pattern: string; readonly complain: (point: string) => string }[] = [
   {
     pattern: `(?!${shaping})${unseen}`,
@@ -68,7 +68,7 @@ const rules: readonly { readonly pattern: string; readonly complain: (point: str
 const compiled = rules.map(({ pattern, complain }) => ({ pattern: new RegExp(pattern, 'v'), complain }));
 const misleading = new RegExp(`(?:${rules.map(({ pattern }) => pattern).join('|')})+`, 'gv');
 
-/** What is wrong with text that people read in one line: names the first character that may not stand in it. Null: nothing. */
+/** What is wrong with text that people read in one line: names the first character that is not allowed. Null if all are allowed. */
 export function findMisleading(text: string): string | null {
   for (const { pattern, complain } of compiled) {
     const found = pattern.exec(text)?.[0].codePointAt(0);
@@ -77,12 +77,12 @@ export function findMisleading(text: string): string | null {
   return null;
 }
 
-/** The text with a space in place of whatever `findMisleading` would refuse. */
+/** The text with a space in place of each character that `findMisleading` would refuse. */
 export function withoutMisleading(text: string): string {
   return text.replaceAll(misleading, ' ');
 }
 
-/** Text that people read in one line: it is refused if it holds characters that mislead them, and the refusal names the first. */
+/** Adds a check to a schema for text that people read in one line: it refuses misleading characters and names the first. */
 export function readable<Schema extends z.ZodType<string>>(schema: Schema): Schema {
   return schema.refine((text) => findMisleading(text) === null, {
     error: ({ input }) => findMisleading(String(input)) ?? undefined,

@@ -2,21 +2,19 @@ import { z } from 'zod';
 import { Decimal } from './decimal.ts';
 
 /**
- * A JSON value: null, a boolean, a number, a text, or an array or object of such values. A number that JavaScript's own would change is a
- * `Decimal`: it comes from tools and templates alone, never from clients.
+ * A JSON value: null, a boolean, a number, a text, or an array or object of such values. A number that a JavaScript number would change is
+ * a `Decimal`. Such numbers come only from tools and templates, never from clients.
  */
 export type JsonValue = null | boolean | number | string | Decimal | JsonValue[] | JsonObject;
 
 export type JsonObject = { [name: string]: JsonValue };
 
-/** Whether a value is an object of members. A decimal is a number. */
+/** Whether a value is a JSON object. A decimal is not. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }
 
-/**
- * A map of names to values of a schema, in which the name `__proto__` is kept: `z.record` drops it. The values stay as they are.
- */
+/** A map from names to values of a schema. It keeps the name `__proto__`, which `z.record` drops. The values are not transformed. */
 export function namedValues<Value>(values: z.ZodType<Value>) {
   const { $schema: _, ...additionalProperties } = z.toJSONSchema(values, { unrepresentable: 'any' });
   return z
@@ -30,8 +28,8 @@ function isMapOf(map: unknown, values: z.ZodType): boolean {
 }
 
 /**
- * Any JSON value, but not a missing one. What the parser of bodies and the database return is JSON already. The OpenAPI document
- * describes it as `{}`; generators of clients reject the recursive description that `z.json()` would give.
+ * Any JSON value, but not a missing one. It checks nothing else, because the parser of bodies and the database return only JSON. The
+ * OpenAPI document describes it as `{}`; generators of clients reject the recursive description that `z.json()` would give.
  */
 export const Json = z.unknown().refine((value) => value !== undefined, 'is required') as unknown as z.ZodType<
   JsonValue,

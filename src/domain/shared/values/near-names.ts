@@ -1,7 +1,7 @@
 /** Names beyond this number are not compared, since each comparison takes time. */
 const maxCompared = 1_000;
 
-/** The name that becomes the other one by changing, adding or removing at most two letters; undefined if there is none. */
+/** The nearest of the names, if at most two letters differ; undefined if there is none. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const ranked = names.slice(0, maxCompared).flatMap((known) => {
@@ -16,14 +16,14 @@ export function listNames(names: readonly string[], max = 5): string {
   return names.slice(0, max).join(', ') + (names.length > max ? ', …' : '');
 }
 
-/** What to write instead of an unknown name. */
+/** A hint for an unknown name: the nearest known name, or a list of the known ones. */
 export function suggest(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   if (near !== undefined) return `; did you mean "${near}"?`;
   return names.length === 0 ? '' : `; there are ${listNames(names)}`;
 }
 
-/** Levenshtein's distance; more than `max` where it is more. Looking no further than that keeps it fast for any names. */
+/** The Levenshtein distance, or any number above `max` if it is larger. Stopping there keeps it fast for all names. */
 function distanceOf(a: string, b: string, max = 2): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let same = 0;

@@ -5,7 +5,7 @@ import { Decimal } from './decimal.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 import { findUnstorable, findUnstorableText, maxStoredDepth } from './storable.ts';
 
-/** Values of tools and templates that the database cannot hold. What can be stored is stored, and a mark stands for the rest. */
+/** Makes values of tools and templates storable: a mark replaces each part that the database cannot store. */
 
 /** A part of a value that is not stored. */
 export interface Unrepresentable {
@@ -17,16 +17,17 @@ export interface Unrepresentable {
 
 export interface Represented {
   readonly value: JsonValue;
-  /** The first of the parts that are not stored. */
+  /** The parts that are not stored, up to a limit. */
   readonly missing: Unrepresentable[];
 }
 
-/** A value with more of them names the first. */
+/** The maximum number of parts that are listed. */
 const maxMissing = 50;
 
 /**
- * A value that can be stored: in place of each part that cannot be, `{"unrepresentable": {"reason": …, "digest": …}}`. The digest tells
- * such parts from each other. An object with such a key is one part. `depth`: how many levels will be around the value.
+ * Returns a value that can be stored. Each part that cannot be stored is replaced by `{"unrepresentable": {"reason": …, "digest": …}}`; the
+ * digest distinguishes such parts. An object with a key that cannot be stored is replaced as a whole. `depth`: how many levels will be
+ * around the value.
  */
 export function representValue(value: JsonValue, depth = 0): Represented {
   if (findUnstorable(value, depth) === null) return { value, missing: [] };
@@ -69,12 +70,12 @@ function reasonOf(value: JsonValue, depth: number): string | null {
   return problem ? `has a key that ${problem}` : null;
 }
 
-/** JSON writes half of a character as an escape, so that such texts have digests of their own. */
+/** JSON writes half of a surrogate pair as an escape, so texts that contain different halves have different digests. */
 function digestOf(value: JsonValue): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
 }
 
-/** Why a value is not stored, if it is the mark of such a value; null for any other. */
+/** The reason in the mark of a value that was not stored; null if the value is not such a mark. */
 export function unrepresentableReason(value: JsonValue | undefined): string | null {
   if (!isJsonObject(value) || Object.keys(value).length !== 1) return null;
   const { unrepresentable } = value;
@@ -82,7 +83,7 @@ export function unrepresentableReason(value: JsonValue | undefined): string | nu
   return typeof reason === 'string' ? reason : null;
 }
 
-/** Whether a value lacks a part that is not stored. */
+/** Whether a value contains the mark of a part that was not stored. */
 export function hasUnrepresentable(value: JsonValue | undefined): boolean {
   if (unrepresentableReason(value) !== null) return true;
   if (Array.isArray(value)) return value.some(hasUnrepresentable);

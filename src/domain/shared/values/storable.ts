@@ -10,7 +10,10 @@ export const maxStoredDepth = 200;
 /** A jsonb value holds 256 MiB, including what PostgreSQL adds to each member. */
 const maxBytes = 192 * 1024 * 1024;
 const overheadBytes = 8;
-/** As many as any number of JavaScript has, and tools read. PostgreSQL writes a number without an exponent, so that a short one may become very long. */
+/**
+ * The maximum digits of a number. Every JavaScript number has fewer, and tools can read so many. PostgreSQL writes numbers without
+ * exponents, so a short text may become very long.
+ */
 export const maxDigits = 1_000;
 /** The largest number of PostgreSQL's type `int`. */
 export const maxInteger = 2 ** 31 - 1;
@@ -23,7 +26,7 @@ export function findUnstorableText(text: unknown, longest: number): string | nul
   return text.isWellFormed() ? null : 'holds half of a character (a lone surrogate)';
 }
 
-/** Whether a text can be stored, however long it is: its length is checked, and reported, on its own. */
+/** Whether a text can be stored, apart from its length, which callers check separately. */
 export function isStorableText(text: string): boolean {
   return findUnstorableText(text, Number.POSITIVE_INFINITY) === null;
 }

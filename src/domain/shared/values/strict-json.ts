@@ -26,7 +26,7 @@ export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: Js
 
 /** The deepest nesting that is accepted: far above any real body, and far below what overflows a recursive parser. */
 export const maxNesting = 100;
-/** How many digits a number may have of which none is ever lost, whatever they are. */
+/** How many decimal digits a JavaScript number always keeps exactly. */
 export const maxDigits = 15;
 
 /**
@@ -40,7 +40,7 @@ export function parseStrictJson(text: string): StrictJson {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Only V8's message tells content after the value from a syntax error inside the value.
+    // Only V8's message distinguishes content after the value from a syntax error inside it.
     const trailing = error instanceof SyntaxError && error.message.includes('after JSON');
     return { ok: false, problem: explainSyntax(text, trailing ? 'trailing' : 'syntax') };
   }
@@ -148,16 +148,16 @@ class Inspection {
   }
 }
 
-/** A problem as the end of a sentence about a value that is no body. */
+/** A problem as the end of a sentence, for a value that is not a body. */
 export function describeJsonProblem({ kind, message, line, column }: JsonProblem): string {
   return kind === 'syntax' ? message.replace(/^the body /, '') : `line ${line}, column ${column}: ${message}`;
 }
 
-/** As `ParseErrorCode` of the parser, a constant enum that has no value at run time. */
+/** The value of `ParseErrorCode` of the parser, which is a constant enum and does not exist at run time. */
 const unexpectedEndOfString = 12;
 const brokenText = ': a text in quotes cannot contain a line break: write \\n in its place';
 
-/** Whether a text in quotes ends where its line does. */
+/** Whether the syntax error is a line break inside a string. */
 function isBrokenText(text: string, code: number, end: number): boolean {
   return code === unexpectedEndOfString && /[\r\n]/.test(text.charAt(end));
 }

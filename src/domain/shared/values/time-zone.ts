@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A time zone of the IANA database by its name or an alias, which PostgreSQL knows as well. Offsets are refused: PostgreSQL counts
- * one such as +03:00 the other way round.
+ * A time zone of the IANA database by its name or an alias, which PostgreSQL must know as well. Offsets are refused, because PostgreSQL
+ * reads the sign of one such as +03:00 in the opposite direction.
  */
 export const TimeZone = z
   .string()
@@ -13,7 +13,7 @@ export function noTimeZone(name: string): string {
   return `there is no time zone "${name}": name one of the IANA database, such as Europe/Berlin or UTC`;
 }
 
-/** Clients choose the name, so nothing is kept of it. */
+/** Results are not cached, because clients choose the names. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

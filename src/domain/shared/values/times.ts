@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The years 0001 to 9999 of UTC: PostgreSQL has no year 0, and RFC 3339 writes years in four digits. An offset can move a time
- * out of the year that its text names.
+ * The years 0001 to 9999 of UTC: PostgreSQL has no year 0, and RFC 3339 writes years in four digits. An offset can move a time into another
+ * year than the one in its text.
  */
 const earliest = Date.parse('0001-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');

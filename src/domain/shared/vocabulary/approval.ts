@@ -6,12 +6,15 @@ import { z } from 'zod';
 export const approvalRules = ['never', 'destroys', 'changes', 'always'] as const;
 export type ApprovalRule = (typeof approvalRules)[number];
 
-/** The rules that a form offers, the strictest last. `changes` and `always` mean the same: of the two, the form offers the one that is stored, so that it changes nothing. */
+/**
+ * The rules that a form offers, the strictest last. `changes` and `always` mean the same: the form offers only the stored one of the two,
+ * so that saving it changes nothing.
+ */
 export function offeredRules(stored: ApprovalRule | null): readonly ApprovalRule[] {
   return approvalRules.filter((rule) => rule !== (stored === 'always' ? 'changes' : 'always'));
 }
 
-/** The approval that a template demands. Whether people may approve their own runs is up to the environment. */
+/** The approval that a template demands. The environment decides whether people may approve their own runs. */
 export const TemplateApproval = z.strictObject({ required: z.int().min(0).max(5), when: z.enum(approvalRules) });
 export type TemplateApproval = z.output<typeof TemplateApproval>;
 
@@ -23,7 +26,7 @@ export type ApprovalPolicy = z.output<typeof ApprovalPolicy>;
 export const ApprovalPolicyChange = TemplateApproval.extend({ allow_self: z.boolean() }).partial();
 export type ApprovalPolicyChange = z.output<typeof ApprovalPolicyChange>;
 
-/** The fields by which an environment and a run hold a policy. */
+/** The fields of an environment or a run that store its policy. */
 export interface PolicyFields {
   readonly approvalRequired: number;
   readonly approvalWhen: ApprovalRule;
@@ -32,7 +35,7 @@ export interface PolicyFields {
 
 export const policyFields = ['approvalRequired', 'approvalWhen', 'approvalAllowSelf'] as const;
 
-/** The policy that an environment or a run holds. */
+/** The policy of an environment or a run. */
 export function policyOf({ approvalRequired, approvalWhen, approvalAllowSelf }: PolicyFields): ApprovalPolicy {
   return { required: approvalRequired, when: approvalWhen, allow_self: approvalAllowSelf };
 }
@@ -63,7 +66,7 @@ export function stricterApproval(
   };
 }
 
-/** The policy that protects most in every respect: what each of several policies demands, it demands as well. */
+/** The combination of two policies that demands whatever either of them demands. */
 export function strictestPolicy(first: ApprovalPolicy, other: ApprovalPolicy | null): ApprovalPolicy {
   if (other === null) return first;
   return { ...stricterApproval(first, other), allow_self: first.allow_self && other.allow_self };

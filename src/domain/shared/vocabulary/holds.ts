@@ -1,12 +1,12 @@
 import type { PrincipalReference } from '#domain/shared/access/principal.ts';
 
-/** What keeps applies from starting, as rows and waiting runs say it. Pure. */
+/** The reasons that keep applies from starting, as rows and waiting runs store them. Pure. */
 
 /** What keeps every apply from starting: a pause of the installation, a lock or a freeze window of the environment. */
 export const holdCodes = ['paused', 'locked', 'frozen'] as const;
 export type HoldCode = (typeof holdCodes)[number];
 
-/** Who or what holds the applies. */
+/** Who or what keeps applies from starting. */
 export interface HoldBlocker {
   /** Who paused or locked; null for a freeze window. */
   by: PrincipalReference | null;

@@ -1,14 +1,14 @@
-/** One kind of news, as its area declares it in its `news.ts`. Pure. */
+/** One kind of notification, as its area declares it in its `news.ts`. Pure. */
 export interface KindOfNews {
-  /** What filters and the table of preferences call it. */
+  /** Its name in filters and in the table of preferences. */
   readonly label: string;
-  /** What users hear, in a sentence that says who hears it. Without one, users do not hear of it. */
+  /** A sentence for users that says what it reports and who receives it. Without it, users are not notified. */
   readonly toUsers?: string;
-  /** What channels hear. Without it, they do not: it concerns single people. */
+  /** A sentence that says what channels receive. Without it, channels are not notified, because it concerns single people. */
   readonly toChannels?: string;
   /** The kind of thing that it is about, or the kinds. */
   readonly subject: string | readonly string[];
-  /** Asks somebody to do something. It comes by e-mail and in the chat, too, unless a user decides otherwise. */
+  /** Set if it asks somebody to act. It is then also sent by e-mail and chat, unless a user decides otherwise. */
   readonly asksToAct?: true;
 }
 /** By name. Clients match the names: they never change. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { maxInteger } from '../values/storable.ts';
 
-/** What quotas limit, and whose use they limit. Pure. */
+/** The kinds of use that quotas limit, and the owners whose use they limit. Pure. */
 
-/** From the nearest to the widest, which is the order in which they are locked and asked. */
+/** The scopes from the nearest to the widest, which is the order in which they are locked and checked. */
 export const quotaScopes = ['environment', 'team', 'organization', 'installation'] as const;
 export type QuotaScope = (typeof quotaScopes)[number];
 
-/** Names a scope before the id or the name of the owner. */
+/** The name of a scope, which is followed by the id or the name of the owner. */
 export const scopeNames: Readonly<Record<QuotaScope, string>> = {
   installation: 'Installation',
   organization: 'Organization',
@@ -18,7 +18,7 @@ export const scopeNames: Readonly<Record<QuotaScope, string>> = {
 /** The id of the installation in paths. */
 export const installationId = 'global';
 
-/** What can be limited, in the words of an error: "the team has 5 of 5 queued runs". */
+/** What can be limited, worded for an error: "the team has 5 of 5 queued runs". */
 export const quotaKinds = {
   concurrent_runs: 'runs that execute at once',
   queued_runs: 'queued runs',
@@ -47,10 +47,12 @@ export function kindsOf(scope: QuotaScope): QuotaKind[] {
 /** The kinds that are counted in bytes. */
 export const kindsInBytes: readonly QuotaKind[] = ['state_bytes', 'log_bytes'];
 
-/** A pebibyte: sums of bytes stay exact in every client. */
+/** A pebibyte. With this limit, sums of bytes stay exact in every client. */
 const maxBytes = 2 ** 50;
 
-/** What a kind can be limited to, by a quota or by the settings. The bytes may be more than PostgreSQL's type `int` holds, because limits are JSON. */
+/**
+ * The schema of a limit, for quotas and settings. Limits of bytes may exceed PostgreSQL's type `int`, because limits are stored as JSON.
+ */
 export const limitOf = (kind: QuotaKind) =>
   z
     .int()
@@ -66,12 +68,12 @@ export const Limits = z.strictObject(
 );
 export type Limits = { [Kind in QuotaKind]?: number | null | undefined };
 
-/** Without the kinds that are not limited. */
+/** Removes the kinds that are not limited. */
 export function withoutNulls(limits: Limits): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => typeof limit === 'number'));
 }
 
-/** Whose use a quota limits: the scope, and the id that paths and errors name. */
+/** The owner whose use a quota limits: the scope, and the id that paths and errors name. */
 export interface QuotaSubject {
   readonly scope: QuotaScope;
   readonly id: string;
@@ -82,7 +84,10 @@ export function subjectName({ scope, id }: QuotaSubject): string {
   return `${scope}/${id}`;
 }
 
-/** The quota that a run waits for, or a node whose run cannot be queued, as `waiting_on.blocker` shows it. Null limits: the quota cannot be read. */
+/**
+ * The quota for which a run waits, or a node whose run cannot be queued, as `waiting_on.blocker` shows it. Null limits: the quota cannot be
+ * read.
+ */
 export interface QuotaBlocker {
   scope: QuotaScope;
   id: string;

@@ -3,10 +3,10 @@
 export const runOptionNames = ['replace', 'target', 'exclude', 'refresh', 'parallelism', 'log_level'] as const;
 export type RunOptionName = (typeof runOptionNames)[number];
 
-/** In production, what the tool logs about itself may hold secrets that nobody redacts: an environment has to allow it. */
+/** The debug log of a tool may contain secrets that are not redacted, so a production environment has to allow it explicitly. */
 const usualInProduction = runOptionNames.filter((name) => name !== 'log_level');
 
-/** The options that runs of an environment may use: what it states, or else what is usual for its kind. */
+/** The options that runs of an environment may use: those that it states, or else the default for its kind. */
 export function allowedOptions(environment: {
   /** An `EnvironmentKind`. */
   readonly kind: string;

@@ -82,11 +82,11 @@ export const statusReasons = {
 } as const;
 export type StatusReason = keyof typeof statusReasons;
 
-/** What a reason means to whoever goes on after the run. */
+/** What a reason means for what happens after the run. */
 interface ReasonMeaning {
   /** The run may have changed more than its state and its list of resources record. */
   readonly isUncertain?: true;
-  /** People, or the policies that they made, decided it: the same run again would end the same way. */
+  /** People or their policies decided it, so repeating the run would end in the same way. */
   readonly isFinal?: true;
 }
 

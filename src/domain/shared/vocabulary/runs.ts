@@ -1,4 +1,4 @@
-/** The statuses, operations and phases of runs, which areas below runs speak of too. Pure. (specification, *Run status*) */
+/** The statuses, operations and phases of runs, which areas below the area `runs` use too. Pure. (specification, *Run status*) */
 
 export const runStatuses = [
   'queued',
@@ -19,13 +19,13 @@ export function isTerminal(status: RunStatus): status is TerminalStatus {
   return (terminalStatuses as readonly string[]).includes(status);
 }
 
-/** What people request. */
+/** The operations that people can request. */
 export const requestedOperations = ['apply', 'destroy', 'plan', 'refresh'] as const;
 export type RequestedOperation = (typeof requestedOperations)[number];
 
 /**
- * `scan` looks whether what is deployed is still as it was deployed. Nobody requests it as a run: `admitScan` admits it for whoever wants to
- * know. It changes nothing, so that it needs no slot and no approval, and it gives way to a run that changes the instance.
+ * `scan` checks whether an instance is still as it was deployed. It cannot be requested as a run; other areas start it by `admitScan`. It
+ * changes nothing, so it needs no slot and no approval, and a run that changes the instance cancels it.
  */
 export const runOperations = [...requestedOperations, 'scan'] as const;
 export type RunOperation = (typeof runOperations)[number];
@@ -36,7 +36,7 @@ export const writingOperations: readonly RunOperation[] = ['apply', 'destroy', '
 export const runPhases = ['queued', 'planning', 'approval', 'applying', 'finished'] as const;
 export type RunPhase = (typeof runPhases)[number];
 
-/** The phases in which a run keeps the policy under which it applies, whatever becomes of its environment's. */
+/** The phases in which a run keeps the policy under which it applies, even if the policy of its environment changes. */
 export const phasesWithOwnPolicy: readonly RunPhase[] = ['applying', 'finished'];
 
 /** The phases and streams of the lines of a log. */

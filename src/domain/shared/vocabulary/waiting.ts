@@ -1,9 +1,9 @@
 import { type HoldBlocker, type HoldCode, holdCodes } from './holds.ts';
 import type { QuotaBlocker } from './quotas.ts';
 
-/** What runs wait for. Pure. */
+/** The reasons why runs wait. Pure. */
 
-/** Why a run waits; `blocker` is the id of the run that it waits for, what holds its apply, or the quota that has no place for it. */
+/** Why a run waits; `blocker` is the id of the run for which it waits, the hold of its apply, or the quota that has no place for it. */
 export const waitingCodes = [
   'engine',
   'instance_busy',
@@ -19,7 +19,7 @@ export function isHold(code: WaitingCode): code is HoldCode {
   return (holdCodes as readonly string[]).includes(code);
 }
 
-/** Whose share of the slots of a pool a run lacks. */
+/** The owners of a share of a pool's slots that a run can lack. */
 export const shares = ['team', 'person'] as const;
 export type Share = (typeof shares)[number];
 
@@ -34,8 +34,8 @@ export interface WaitingOn {
   since: string;
   position: number | null;
   blocker: string | HoldBlocker | QuotaBlocker | null;
-  /** `pool_share`: whose share is exhausted. Runs that have waited since before it was recorded have none. */
+  /** `pool_share`: whose share is exhausted. Absent for runs that an earlier release let wait. */
   share?: Share;
-  /** `no_worker`: a worker that has one of these tools would do. An empty version is any version. */
+  /** `no_worker`: a worker with one of these tools could execute the run. An empty version means any version. */
   tools?: { name: string; version: string }[];
 }

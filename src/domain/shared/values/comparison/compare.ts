@@ -7,29 +7,29 @@ import { matchItems } from './match-items.ts';
 import { nestingOf } from './nesting.ts';
 import { insideText, item, member, type Place } from './paths.ts';
 
-/** A value that differs, or one that stays as it is with everything in it. */
+/** A value that differs, or one that is completely equal on both sides. */
 export interface Compared extends Place {
   /** Undefined: this side does not have the value. */
   readonly before: Side;
   readonly after: Side;
   readonly isSame: boolean;
-  /** What differs if it is not the value, such as the order of a list. */
+  /** The kind of difference if it is not the value itself, such as the order of a list. */
   readonly note?: string;
 }
 
 /**
- * How many values may still be compared by path, and until when. Beyond that, whole values are compared. What a comparison costs is paid before
- * it is made, because whoever wrote the values may want it to be costly.
+ * The remaining budget of a comparison. When it is used up, whole values are compared instead of their parts. Each cost is charged before
+ * its comparison, because the author of the values may want it to be expensive.
  */
 export interface Effort {
   left: number;
-  /** How many characters of values may still be answered or shown. */
+  /** How many characters of values may still be output. */
   characters: number;
-  /** In milliseconds, as `performance.now()` counts them. */
+  /** The end of the comparison by path, in milliseconds as `performance.now()` counts them. */
   readonly until: number;
 }
 
-/** What the comparison of all values of a page or an answer may cost. */
+/** The budget for comparing all values of one page or answer. */
 export function newEffort(values = 150_000, milliseconds = 400, characters = 2_000_000): Effort {
   return { left: values, characters, until: performance.now() + milliseconds };
 }
@@ -38,11 +38,11 @@ export function isSpent({ left, until }: Effort): boolean {
   return left <= 0 || performance.now() > until;
 }
 
-/** Nested deeper than this, values are compared as a whole. */
+/** Values that are nested deeper are compared as a whole. */
 const maxDepth = 60;
-/** A longer text is compared as a text, even if it is JSON. */
+/** A text with more characters is compared as a text, even if it is JSON. */
 const maxJsonText = 200_000;
-/** How many values that are only tested for equality, or characters that are parsed, cost as much as one value that is compared by path. */
+/** How many values tested for equality, or characters parsed, cost as much as one value compared by path. */
 const equalPerValue = 100;
 const parsedPerValue = 100;
 
@@ -54,7 +54,7 @@ export function* compare(before: Side, after: Side, place: Place, effort: Effort
   if (depth < maxDepth && !isSpent(effort)) {
     if (isPlainObject(before) && isPlainObject(after) && isAffordable(before, after, effort))
       return yield* compareObjects(before, after, place, effort, depth + 1);
-    // The items are matched by all that they hold.
+    // Matching may examine the whole content of the items, so their full size must fit the budget.
     if (Array.isArray(before) && Array.isArray(after) && size <= effort.left)
       return yield* compareLists(before, after, place, effort, depth + 1);
     const texts = parseTexts(before, after, effort);
@@ -63,14 +63,14 @@ export function* compare(before: Side, after: Side, place: Place, effort: Effort
   yield { ...place, before, after, isSame: false };
 }
 
-/** The members of an object pay for themselves, so only their number counts. */
+/** Each member is charged when it is compared, so only the number of members is checked here. */
 function isAffordable(before: JsonObject, after: JsonObject, { left }: Effort): boolean {
   return Math.max(Object.keys(before).length, Object.keys(after).length) <= Math.ceil(left);
 }
 
 const known = new WeakMap<object, number>();
 
-/** How many values a value holds, with itself. */
+/** The number of values within a value, including itself. */
 function sizeOf(value: Side): number {
   if (typeof value !== 'object' || value === null || value instanceof Decimal) return 1;
   const size = known.get(value) ?? countIn(value);
@@ -85,7 +85,7 @@ function countIn(value: JsonValue[] | JsonObject): number {
   return size;
 }
 
-/** Two marks look the same although the values that they stand for may differ. */
+/** Two marks can be equal although the values that they replace differ. */
 function isSame(before: Side, after: Side): boolean {
   return isDeepStrictEqual(before, after) && hideTheSame(before, after);
 }
@@ -112,7 +112,7 @@ function at(list: JsonValue[], index: number | null): Side {
   return index === null ? undefined : list[index];
 }
 
-/** Compares the JSON that two texts hold, such as policies. */
+/** Compares two texts that contain JSON, such as policies. */
 function* compareTexts(
   [before, after]: [JsonValue, JsonValue],
   texts: Compared,
@@ -131,7 +131,7 @@ function parseTexts(before: Side, after: Side, effort: Effort): [JsonValue, Json
   return values[0] !== null && values[1] !== null ? [values[0], values[1]] : null;
 }
 
-/** The object or list that a text holds as JSON; null if it holds none. */
+/** Parses a text that contains a JSON object or list; null for any other text. */
 export function parseText(text: Side): JsonValue {
   if (typeof text !== 'string' || text.length > maxJsonText || !/^\s*[[{]/.test(text)) return null;
   if (nestingOf(text) > maxDepth) return null;

@@ -5,7 +5,7 @@ export interface CutTexts {
   readonly isCut: boolean;
 }
 
-/** How much of the equal beginning is shown before the difference. */
+/** How many characters of the equal beginning are kept before the difference. */
 const lead = 40;
 
 /** Cuts two long lines around the place where they begin to differ, so that a cut never hides the difference. */

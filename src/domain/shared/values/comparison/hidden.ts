@@ -2,10 +2,12 @@ import { Decimal } from '../decimal.ts';
 import type { JsonValue } from '../json.ts';
 import type { ValuePath } from './paths.ts';
 
-/** What hidden values hold, by their marks. */
+/** The contents of hidden values, by their marks. */
 const contents = new WeakMap<object, string>();
 
-/** A secret value that can be compared, but not read or printed: to everything else it is the mark of a secret, `{"sensitive": true}`. */
+/**
+ * Returns a mark of a secret, `{"sensitive": true}`, that `holdSame` can compare by the value behind it. All other code sees only the mark.
+ */
 function hide(value: JsonValue): JsonValue {
   const mark = { sensitive: true };
   contents.set(mark, JSON.stringify(value));
@@ -16,7 +18,7 @@ export function isHidden(value: unknown): boolean {
   return contentOf(value) !== undefined;
 }
 
-/** Whether both are hidden and hold the same. */
+/** Whether both are hidden values with the same content. */
 export function holdSame(one: unknown, other: unknown): boolean {
   const content = contentOf(one);
   return content !== undefined && content === contentOf(other);
@@ -26,10 +28,13 @@ function contentOf(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? contents.get(value) : undefined;
 }
 
-/** Marks that lead deeper hide the whole value at this depth. */
+/** A path that leads deeper hides the whole value at this depth. */
 const maxDepth = 60;
 
-/** The value, with hidden values at some paths. A path that leads into a text or number hides it, and one that leads nowhere does nothing. */
+/**
+ * Returns the value with the values at some paths hidden. A path that leads into a text or number hides that text or number. A path that
+ * leads nowhere has no effect.
+ */
 export function hideAt(value: JsonValue, paths: readonly ValuePath[], depth = 0): JsonValue {
   if (paths.length === 0 || value === null) return value;
   const isEnd = typeof value !== 'object' || value instanceof Decimal;

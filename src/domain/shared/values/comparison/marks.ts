@@ -7,10 +7,10 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 /** A value that may be missing, such as an attribute that only one side has. */
 export type Side = JsonValue | undefined;
 
-/** What stands in a text in the place of a secret. */
+/** The text that replaces a secret within a text. */
 export const redacted = '[redacted]';
 
-/** Whether a value is an object. An object that marks a secret, unknown or unrepresentable value is none. */
+/** Whether a value is an object. The mark of a secret, unknown or unrepresentable value does not count. */
 export function isPlainObject(value: Side): value is JsonObject & JsonValue {
   return isJsonObject(value) && !isSecret(value) && !isUnknown(value) && unrepresentableReason(value) === null;
 }
@@ -30,12 +30,12 @@ function isMark(value: Side, name: string): boolean {
   return value[name] === true && Object.keys(value).length === 1;
 }
 
-/** Whether two sides are both hidden values, which know themselves whether they are equal. */
+/** Whether both sides are hidden values, which `holdSame` can compare. */
 export function areHidden(before: unknown, after: unknown): boolean {
   return isHidden(before) && isHidden(after);
 }
 
-/** Whether the marks in two values that look the same stand for the same. Of a mark without its value nobody knows, so it does not. */
+/** Whether the marks in two values that look equal stand for equal values. A mark whose value is not known counts as different. */
 export function hideTheSame(before: unknown, after: unknown): boolean {
   if (typeof before !== 'object' || before === null) return true;
   if (isHidden(before)) return holdSame(before, after);

@@ -6,16 +6,16 @@ import { isPlainObject } from './marks.ts';
 export interface Pair {
   readonly from: number | null;
   readonly to: number | null;
-  /** What names the item, such as `name="web"`; undefined: its position. */
+  /** The label of the item, such as `name="web"`; undefined if only its position identifies it. */
   readonly name?: string;
 }
 
-/** What tells the items of a list from each other, in the order of preference. */
+/** The members that can identify the items of a list, in the order of preference. */
 const naming = ['name', 'Name', 'id', 'Id', 'ID', 'key', 'Key', 'Sid', 'sid', 'address', 'from_port'];
 
 /**
- * Matches the items of two lists: by the member that names them, else by their content, and what is left by the order. So an item that is
- * added in front does not change all items behind it.
+ * Matches the items of two lists: by the member that identifies them, else by their content, and the rest by their order. So an item that
+ * is added in front does not change all items behind it.
  */
 export function matchItems(
   before: readonly JsonValue[],
@@ -26,7 +26,7 @@ export function matchItems(
   return { pairs, isReordered: isReordered(pairs) };
 }
 
-/** Whether a member names every item, each in another way. */
+/** Whether every item has the member, each with a different value. */
 function names(name: string, items: readonly JsonValue[]): boolean {
   const values = new Set<JsonValue>();
   for (const each of items) {
@@ -61,7 +61,7 @@ function matchByContent(before: readonly JsonValue[], after: readonly JsonValue[
   const equal = after.map((each) => places.get(JSON.stringify(each))?.pop() ?? null);
   const taken = new Set(equal);
   const others = before.map((_, index) => index).filter((index) => !taken.has(index));
-  // Only objects and lists change in part. Of other values, one is removed and another is added.
+  // Only objects and lists can change in part. Other values count as one removed and one added.
   const isWhole = [...before, ...after].every(
     (each) => typeof each !== 'object' || each === null || each instanceof Decimal,
   );

@@ -3,7 +3,7 @@ const backslash = '\\'.charCodeAt(0);
 const opening = new Set(['{', '['].map((sign) => sign.charCodeAt(0)));
 const closing = new Set(['}', ']'].map((sign) => sign.charCodeAt(0)));
 
-/** How deep the objects and lists of a JSON text nest. What walks through deeper values may run out of stack. */
+/** The depth of the objects and lists in a JSON text. Recursive code may run out of stack with deep values. */
 export function nestingOf(json: string): number {
   let depth = 0;
   let max = 0;

@@ -1,7 +1,7 @@
 /** Names of members and positions of items, from the whole value to a value inside of it. */
 export type ValuePath = readonly (string | number)[];
 
-/** Where a value is: as people read it, and as programs do. */
+/** The place of a value: a label for people, and a path for programs. */
 export interface Place {
   /** Such as `rules[name="web"].port`; empty for the whole value. */
   readonly label: string;
@@ -20,7 +20,7 @@ export function member({ label, path }: Place, name: string): Place {
   return { label: label + step, path: [...path, name] };
 }
 
-/** The place of an item of a list. `name` is how people tell it from the others, such as `name="web"`. */
+/** The place of an item of a list. `name` identifies it for people, such as `name="web"`. */
 export function item({ label, path }: Place, index: number, name?: string): Place {
   return { label: `${label}[${name ?? index}]`, path: [...path, index] };
 }

@@ -15,27 +15,27 @@ export interface ValueChange extends Place {
   readonly unknown: boolean;
   /** The sides are texts, cut around the place where they begin to differ. */
   readonly truncated: boolean;
-  /** What differs if it is not the value, or what is known of a secret value. */
+  /** The kind of difference if it is not the value itself, or what is known about a secret value. */
   readonly note?: string;
 }
 
 export interface ValueChanges {
   readonly changes: readonly ValueChange[];
-  /** How many more there are. */
+  /** How many further changes are left out. */
   readonly omitted: number;
-  /** What stays as it is, in parts as large as possible. */
+  /** The unchanged values, in parts as large as possible. */
   readonly unchanged: readonly Compared[];
 }
 
-/** What is known of secret values that both sides only mark. */
+/** What is known about secret values for which both sides have only a mark. */
 export interface KnownSecrets {
   readonly values: readonly { readonly path: ValuePath; readonly changed: boolean }[];
-  /** Whether secret values that are not among them may have changed. */
+  /** Whether other secret values may have changed. */
   readonly othersMayChange: boolean;
 }
 
 export interface ComparisonOptions {
-  /** Several comparisons may share one. */
+  /** The budget, which several comparisons can share. */
   readonly effort?: Effort;
   /** A value that is null counts as missing, as it does for tools. */
   readonly isNullMissing?: boolean;
@@ -70,7 +70,7 @@ export function listValueChanges(before: Side, after: Side, options: ComparisonO
   return { changes, omitted, unchanged };
 }
 
-/** A whole value that is missing counts as an object without members, if the other one is an object. */
+/** If the other side is an object, a missing whole value counts as an empty object. */
 function orEmpty(side: Side, other: Side): Side {
   return side === undefined || side === null ? (isPlainObject(other) ? {} : side) : side;
 }
@@ -81,7 +81,7 @@ function toChange({ isSame: _, ...compared }: Compared, kind: ValueChange['kind'
   return { ...compared, kind, sensitive, unknown: isUnknown(after), truncated: false };
 }
 
-/** Two marks of secret values look alike. Only somebody who knows the values can say whether they differ. */
+/** Two marks of secret values look equal. Only `secrets` can say whether the values differ. */
 function withWhatIsKnown(compared: Compared, isMissing: (side: Side) => boolean, secrets?: KnownSecrets): Compared {
   const { before, after, path } = compared;
   if (!isSecret(before) && !isSecret(after)) return compared;
@@ -98,11 +98,11 @@ function withWhatIsKnown(compared: Compared, isMissing: (side: Side) => boolean,
 
 const changedSecret = 'sensitive, changed';
 
-/** Cuts both sides to a length, around the place where they begin to differ. */
+/** Cuts both sides to a maximum length, around the place where they begin to differ. */
 function bound(change: ValueChange, longest: number, effort: Effort): ValueChange {
   const [before, after] = [toText(change.before), toText(change.after)];
   const { isCut, ...cut } = cutAround(before ?? '', after ?? '', longest);
-  // The path and the label repeat the names of everything around the value.
+  // The path and the label are charged too: they repeat the names of everything around the value.
   effort.characters -= cut.before.length + cut.after.length + 2 * change.label.length;
   if (!isCut) return change;
   return {
