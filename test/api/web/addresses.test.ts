@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the address of a page', () => {
-  test('has a route, whichever is declared', () => {
+  test('has a route if it is declared', () => {
     const isServed = (url: string) => (['GET', 'POST'] as const).some((method) => api.app.hasRoute({ method, url }));
     expect(Object.values(pages).filter((url) => !isServed(url))).toEqual([]);
   });
 
   test.each(['/projects?team_id=abc', '/workloads/runs?organization_id=xx', '/audit?team_id=01', '/?team_id=x'])(
-    '%s selects no team or organization, so it is refused instead of showing everything',
+    '%s has an invalid id of a team or an organization, and answers 400',
     async (path) => {
       const { status, text } = await visitor.get(path);
       expect(status).toBe(400);
@@ -32,7 +32,7 @@ describe('the address of a page', () => {
   );
 
   test.each(['/projects', '/service-accounts', '/workloads/runs', '/audit', '/environments', '/catalog'])(
-    '%s with an organization or a team that does not exist shows nothing instead of everything',
+    '%s with the id of a missing organization or team answers 404',
     async (path) => {
       const statuses = [];
       for (const name of ['organization_id', 'team_id'])
@@ -41,7 +41,7 @@ describe('the address of a page', () => {
     },
   );
 
-  test('the address of a page with a slash at its end leads to the page without it, and to no other host', async () => {
+  test('the address of a page with a trailing slash redirects to the page, and to no other host', async () => {
     const answers = [];
     for (const path of ['/workloads/runs/', '/projects//?team_id=x', '//evil.example/', '/api/v1/runs/', '/']) {
       const { status, location } = await visitor.get(path);
@@ -57,7 +57,7 @@ describe('the address of a page', () => {
     expect(home?.[0]).toBe(200);
   });
 
-  test('an address that is no valid URL or too long is refused with a page to people, and with JSON to programs', async () => {
+  test('an address that is not a valid URL or too long answers an HTML page to browsers and JSON to programs', async () => {
     for (const [path, expected] of [
       ['/workloads/runs/%zz', 400],
       [`/workloads/runs/${'a'.repeat(600)}`, 414],
@@ -77,7 +77,7 @@ describe('the address of a page', () => {
   const withIds = Object.values(pages).filter((path) => /:id\b/.test(path));
 
   test.each([...withIds, '/workloads/runs/0/log/lines/:number'])(
-    '%s has no id that could be one, so nothing is there',
+    '%s with a text in place of an id answers 404',
     async (pattern) => {
       const url = pattern.replaceAll(/:\w+/g, 'NONSENSE');
       if (pattern.includes('/runs/0/') || api.app.hasRoute({ method: 'GET', url: pattern })) {
@@ -90,7 +90,7 @@ describe('the address of a page', () => {
     },
   );
 
-  test('the address of a page that gives a number twice is refused for that', async () => {
+  test('an address of the API with a repeated number answers 400 with a message about it', async () => {
     const { body, status } = await owner.get('/audit?limit=1&limit=2');
     expect([status, body.error]).toEqual([400, 'query parameter "limit" must be given only once']);
   });
@@ -111,7 +111,7 @@ describe('the address of a page', () => {
     );
   });
 
-  test('an address that no page has is answered in words for people, without the operations of the API', async () => {
+  test('an address that no page has answers a page with an explanation, and without the operations of the API', async () => {
     const { status, text } = await visitor.get('/workloads/nothing');
     expect(status).toBe(404);
     expect(text).toContain('No page has this address.');

@@ -55,12 +55,12 @@ test.each<[string, Html, string]>([
   expect(String(markup)).toBe(expected);
 });
 
-it('text that arrives later is isolated, too', async () => {
+it('text of a promise is isolated, too', async () => {
   expect(String(await html`<p>${Promise.resolve(typed)}</p>`)).toBe(`<p>${inText}</p>`);
   expect(String(await html`<b title="${html`a ${Promise.resolve(typed)}`}">`)).toBe(`<b title="a ${inWords}">`);
 });
 
-it('the parts of a text in Markdown keep their order, and show their controls of direction', () => {
+it('text in Markdown is not isolated, and its bidirectional controls are replaced by visible characters', () => {
   expect(String(renderTextPart('שלום\u2069\u202e'))).toBe('שלום\ufffd\ufffd');
   expect(String(renderMarkdown('שלום **עולם\u202e** a', 2))).toContain('<p>שלום <strong>עולם\ufffd</strong> a</p>');
 });

@@ -13,7 +13,7 @@ const seedWithinMs = 5 * 60_000;
 let api: TestApi;
 let installation: Installation;
 
-describe('the installation that pages are looked at with', () => {
+describe('the installation that tests of pages use', () => {
   beforeAll(async () => {
     api = await startApi();
     installation = await seedInstallation(api);
@@ -30,7 +30,7 @@ describe('the installation that pages are looked at with', () => {
     expect(new Set(rows.map(({ code }) => code))).toEqual(new Set([null, ...waitingCodes]));
   });
 
-  it('answers every named run with its plan, its log and its events', async () => {
+  it('has every named run with its plan, its log and its events', async () => {
     const { admin } = installation.people;
     for (const [name, { id }] of Object.entries(installation.runs)) {
       const run = await admin.get(`/runs/${id}`);
@@ -41,7 +41,7 @@ describe('the installation that pages are looked at with', () => {
     }
   });
 
-  it('opens the states and outputs of its instances', async () => {
+  it('has readable states and outputs of its instances', async () => {
     const { admin } = installation.people;
     for (const { id, name } of installation.instances) {
       const { body, status } = await admin.get(`/instances/${id}`);
@@ -52,7 +52,7 @@ describe('the installation that pages are looked at with', () => {
     }
   });
 
-  it('shows each channel, webhook, schedule, monitor and finding in the state that it is named for', async () => {
+  it('has each channel, webhook, schedule, monitor and finding in the state of its name', async () => {
     const { admin } = installation.people;
     for (const [name, path, shown, texts = []] of namedStates(installation)) {
       const { status, body } = await admin.get(path);
@@ -62,7 +62,7 @@ describe('the installation that pages are looked at with', () => {
     }
   });
 
-  it('may be attacked by texts, which the API answers as they are', async () => {
+  it('can be filled with hostile texts, which the API returns unchanged', async () => {
     const { admin } = installation.people;
     const { runs, environmentId, channel } = await addHostileContent(api, installation);
     for (const [name, id] of Object.entries(runs)) {

@@ -36,7 +36,7 @@ const buttons = [
 
 describe('the button that makes something new', () => {
   test.each(buttons)(
-    'the button that makes something new on %s is disabled for who lacks the permission, with the reason',
+    'the button that makes something new on %s is disabled, with the reason, for a visitor without the permission',
     async (path, label) => {
       const visitor = await signInVisitor(api, await api.addUser('requester'));
       expect(await readButton(visitor, path, label)).toMatch(
@@ -70,7 +70,7 @@ describe('the button that makes something new', () => {
     },
   );
 
-  test('offers an environment of a project only to who may make one in it', async () => {
+  test('is enabled for an environment only if the visitor may create one in the project', async () => {
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
     const path = `/environments?project_id=${tenant.project}`;
@@ -91,7 +91,7 @@ describe('the button that makes something new', () => {
     expect(await read(maintainer)).toBe('Permission denied: this needs the platform role admin.');
   });
 
-  test('offers a template only to owners whose templates the visitor may make', async () => {
+  test('leads to a form that offers only owners for which the visitor may create templates', async () => {
     const user = await api.addUser('maintainer');
     const other = await makeTenant(api);
     await join(tenant, user, 'member', 'viewer');
@@ -102,7 +102,7 @@ describe('the button that makes something new', () => {
     expect(text).not.toContain('The whole installation');
   });
 
-  test('chooses no owner of a template for a visitor who may choose among several, and names the missing choice', async () => {
+  test('leads to a form without a selected owner if there are several, which then names the missing choice', async () => {
     const user = await api.addUser('maintainer');
     for (const each of [tenant, await makeTenant(api)]) await join(each, user, 'member', 'admin');
     const visitor = await signInVisitor(api, user);

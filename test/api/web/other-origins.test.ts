@@ -24,7 +24,7 @@ const reads = [
 ] as const;
 
 describe.each(elsewhere)('a page of another origin (%s)', (site) => {
-  it.each(reads)('may not load pages, streams and the API as a part of itself, by %s', async (_how, headers) => {
+  it.each(reads)('may not load pages, streams and the API by %s', async (_how, headers) => {
     for (const path of ['/', '/workloads/runs', '/workloads/runs/stream', '/search?q=a', '/api/v1/search?q=a']) {
       const answer = await visitor.get(path, { ...headers, 'sec-fetch-site': site });
       expect([path, answer.status]).toEqual([path, 403]);
@@ -38,12 +38,12 @@ describe.each(elsewhere)('a page of another origin (%s)', (site) => {
   });
 });
 
-describe('a page of this service, a typed address, and a program', () => {
+describe('a request that is not from another origin', () => {
   it.each([
     ['a part of a page', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
     ['a typed address', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
     ['a program', {}],
-  ])('may read by the session cookie: %s', async (_who, headers: Record<string, string>) => {
+  ])('may use the session cookie: %s', async (_who, headers: Record<string, string>) => {
     expect((await visitor.get('/workloads/runs', headers)).status).toBe(200);
     expect((await visitor.get('/api/v1/search?q=a', headers)).status).toBe(200);
   });

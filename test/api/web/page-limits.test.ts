@@ -30,7 +30,7 @@ describe('a form with files', () => {
   });
 
   it.each(['multipart/form-data; xboundary=z; boundary=b', 'multipart/form-data; x="boundary=z"; boundary=b'])(
-    'is counted by the boundary that separates its parts, whatever other parameters say: %s',
+    'is counted by its real boundary, whatever other parameters say: %s',
     async (misleading) => {
       await expect(parseUploads(misleading, parts(60_000))).rejects.toThrow('more than 1000 fields and files');
       expect((await parseUploads(misleading, parts(2)))['a']).toHaveLength(2);
@@ -54,7 +54,7 @@ describe('a form with files', () => {
 
 describe('the menu of scopes', () => {
   it.each(['team_id', 'organization_id'])(
-    'does not tell the name of a hidden thing that the address names as %s',
+    'does not show the name of a hidden thing whose id the address has as %s',
     async (name) => {
       const other = await makeTenant(api);
       const [team, organization] = await Promise.all([
@@ -94,7 +94,7 @@ describe('a readme', () => {
     expect(String(renderMarkdown('a\n'.repeat(130_000), 2))).toContain('<p>');
   });
 
-  it('is drawn as markup up to a bound, and from there on as it was written, which it says', () => {
+  it('is rendered as markup up to a limit, and then as plain text with a note', () => {
     const row = '|a|b|\n';
     const text = `|x|y|\n|-|-|\n${row.repeat(40_000)}`;
     const drawn = String(renderMarkdown(text, 2));

@@ -16,7 +16,7 @@ describe('the address of a page', () => {
     expect(pagePath(pages.login, {}, { signed_out: undefined })).toBe('/login');
   });
 
-  it('does not compile without the parameters of its path, or with a word that its page does not know', () => {
+  it('does not compile without the parameters of its path, or with a query value that its page does not know', () => {
     // @ts-expect-error the id is missing
     expect(pagePath(pages.revokeSession)).toContain('undefined');
     // @ts-expect-error the page says nothing of this word

@@ -27,7 +27,7 @@ const wordsOf = (text: string) => text.replace(/<[^>]*>/g, '').replace(/\s+/g, '
 const runPath = (key: keyof Installation['runs']) => `/workloads/runs/${installation.runs[key].id}`;
 
 describe('the start page', () => {
-  it('shows a run that waits for its visitor once', async () => {
+  it('shows a run that waits for its visitor only once', async () => {
     const text = await open('reviewer', '/');
     const shown = [...text.matchAll(/id="start-([0-9a-f-]{36})"/g)].map(([, id]) => id);
     expect(shown).toContain(installation.runs.needsApproval.id);
@@ -37,7 +37,7 @@ describe('the start page', () => {
 });
 
 describe('the page of a run', () => {
-  it('has no comment field for a visitor who may not decide, and says once why not', async () => {
+  it('has no comment field for a visitor who may not decide, and gives the reason once', async () => {
     const text = await open('viewer', `${runPath('needsApproval')}?tab=plan`);
     expect(text).not.toContain('Comment with your review');
     expect(wordsOf(text).match(/Reviewing takes/g)).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('the page of a run', () => {
 });
 
 describe('the page of an instance', () => {
-  it('the page of an instance that a run has deployed leads to its team, and does not offer to undo an import', async () => {
+  it('the page of an instance that a run has deployed links to its team, and does not offer to undo an import', async () => {
     const { id, team } = installation.runs.needsApproval.instance;
     const text = await open('reviewer', `/workloads/instances/${id}`);
     expect(text).not.toContain('Undo the import');
@@ -86,12 +86,12 @@ describe('the page of an instance', () => {
 });
 
 describe('lists', () => {
-  it('lists of environments say what holds their applies now', async () => {
+  it('lists of environments say what blocks applies now', async () => {
     const words = wordsOf(await open('reviewer', '/environments'));
     for (const hold of ['Locked', 'Frozen']) expect(words).toContain(hold);
   });
 
-  it('lists of versions show changelogs without the signs of Markdown', async () => {
+  it('lists of versions show changelogs without Markdown syntax', async () => {
     const text = await open('reviewer', `/catalog/${installation.templates.network.id}?tab=versions`);
     expect(text).toContain('Moves every subnet: plan first, and expect moved entries.');
     expect(text).not.toContain('**');
@@ -99,7 +99,7 @@ describe('lists', () => {
 });
 
 describe('the page of a pool', () => {
-  it('names its teams, leads to them, and adds one that is chosen', async () => {
+  it('links to its teams, and adds a selected team', async () => {
     const path = '/workloads/pools/payments-restricted';
     const admin = new Visitor(api.app);
     await admin.submit('/login', { email: installation.people.admin.email, password: testPassword });
@@ -130,7 +130,7 @@ describe('the page of a pool', () => {
     expect(body.team_ids.toSorted()).toEqual([payments.id, platform.id].toSorted());
   });
 
-  it('lists the present teams with their ids after another person has saved other ones meanwhile', async () => {
+  it('lists the present teams with their ids after another person has saved other teams', async () => {
     const path = '/workloads/pools/payments-restricted';
     const { payments, platform } = installation.teams;
     const { admin } = installation.people;

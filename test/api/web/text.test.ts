@@ -8,6 +8,6 @@ it.each([
   ['local_file.index is gone', 'local_file.index is gone.'],
   ['main.tf cannot be read', 'main.tf cannot be read.'],
   ['no-op changes nothing', 'No-op changes nothing.'],
-])('%j becomes a sentence, in which names keep their letters: %j', (message, sentence) => {
+])('%j becomes a sentence, in which names keep their case: %j', (message, sentence) => {
   expect(toSentence(message)).toBe(sentence);
 });

@@ -33,9 +33,9 @@ const open: readonly string[] = [
   pages.confirmOwnEmail,
 ];
 
-describe('without a session', () => {
+describe('a request without a session', () => {
   test.each(Object.values(pages).filter((pattern) => !open.includes(pattern)))(
-    '%s leads to the sign-in page',
+    'for %s leads to the sign-in page',
     async (pattern) => {
       if (!api.app.hasRoute({ method: 'GET', url: pattern })) return;
       const path = fillPath(pattern, params);
@@ -65,7 +65,7 @@ describe('a form that was sent after the session had ended', () => {
   });
 
   test.each(['https://evil.example//evil.example/', 'nonsense', `http://localhost${comments}`])(
-    'leads to no address of the referrer %s that is no page here',
+    'does not lead to the referrer %s, which is not a page of the service',
     async (referer) => {
       expect(await signIn(comments, { referer })).toBe('no way back');
     },

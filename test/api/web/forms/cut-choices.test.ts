@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('a choice among more things than a form can offer', () => {
-  it('is a select while all of them are offered', async () => {
+  it('is a select while it offers all of them', async () => {
     const { text } = await visitor.get('/environments/new');
     expect(text).toContain('<select id="field-project_id"');
     expect(text).not.toContain('are offered');
   });
 
-  it('offers names where there are more, and takes a name that it does not offer', async () => {
+  it('offers the first 200 names if there are more, and accepts the name of another one', async () => {
     const ids = await addProjects(201);
     const { text } = await visitor.get('/environments/new');
     expect(text).toContain('Only the first 200 are listed.');
@@ -39,7 +39,7 @@ describe('a choice among more things than a form can offer', () => {
     }
   });
 
-  it('keeps a name that means nothing or several things beside the problem', async () => {
+  it('keeps a name that matches nothing or several things, with the problem', async () => {
     await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zulu', slug: 'zulu-one' });
     const create = (typed: string) =>
       visitor.submit('/environments/new', { name: 'Nowhere', kind: 'development', project_id: typed });
@@ -53,7 +53,7 @@ describe('a choice among more things than a form can offer', () => {
     expect(several.text).toContain('enter the ID of the one that you mean');
   });
 
-  it('takes the name of what it does not offer although something of another kind has the same name', async () => {
+  it('accepts the name of a thing that it does not offer, even if a thing of another kind has that name', async () => {
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Zebra' });
     await tenant.owner.make('/registry/templates', { team_id: tenant.team, name: 'Zebra' });
     const { text } = await visitor.get('/environments/new');
@@ -73,7 +73,7 @@ describe('a choice among more things than a form can offer', () => {
     expect([elsewhere.status, elsewhere.text.includes('Matches nothing')]).toEqual([400, true]);
   });
 
-  it('does not find what another tenant has', async () => {
+  it('does not find a thing of another tenant', async () => {
     const other = await makeTenant(api);
     const foreign = await other.owner.make('/projects', { team_id: other.team, name: 'Secret merger' });
     const refused = await visitor.submit('/environments/new', {

@@ -54,7 +54,7 @@ const shownIn = (text: string) => /<input[^>]*name="environment_id"[^>]* value="
 
 const refusals = { nothing: 'Matches nothing that you may choose.', several: 'Matches several' };
 
-describe('the form that imports an instance, among more environments than it can offer', () => {
+describe('the form that imports an instance, with more environments than it can offer', () => {
   const create = (environment: string) =>
     visitor.submit('/workloads/instances/new', {
       template_id: template,
@@ -62,7 +62,7 @@ describe('the form that imports an instance, among more environments than it can
       name: `web-${randomUUID()}`,
     });
 
-  it('takes the name of an environment behind that of its project although many have the same name', async () => {
+  it('accepts the name of an environment after the name of its project if many environments have that name', async () => {
     const { missing } = pick((await visitor.get('/workloads/instances/new')).text);
     const created = await create(`${missing.name} / production`);
     expect(created.status, created.text).toBe(303);
@@ -71,7 +71,7 @@ describe('the form that imports an instance, among more environments than it can
     expect([several.status, several.text.includes(refusals.several)]).toEqual([400, true]);
   });
 
-  it('takes the name of an environment although a project has the same name', async () => {
+  it('accepts the name of an environment even if a project has the same name', async () => {
     const { project } = stage.tenant;
     const { id } = await stage.tenant.owner.make('/environments', {
       project_id: project,
@@ -85,7 +85,7 @@ describe('the form that imports an instance, among more environments than it can
   });
 });
 
-describe('the form for a run, among more environments than it can offer', () => {
+describe('the form for a run, with more environments than it can offer', () => {
   const path = () => `/catalog/${template}/run`;
   const send = (environment: string, fields: Record<string, string> = {}) =>
     visitor.submit(path(), {
@@ -101,7 +101,7 @@ describe('the form for a run, among more environments than it can offer', () => 
     return (await stage.tenant.owner.get(`/runs/${id}`)).body.environment_id;
   };
 
-  it('takes an environment that it offers, another one by its name or its id, and none', async () => {
+  it('accepts an environment that it offers, another one by name or id, and no environment', async () => {
     const { offered, missing } = pick((await visitor.get(path())).text);
     for (const [typed, expected] of [
       [`${offered.name} / Production`, offered.environment],
@@ -115,7 +115,7 @@ describe('the form for a run, among more environments than it can offer', () => 
     }
   });
 
-  it('shows the name of the environment that the address names, and takes it', async () => {
+  it("shows the name of the environment in the page's address, and accepts it", async () => {
     const { missing } = pick((await visitor.get(path())).text);
     const { text, status } = await visitor.get(`${path()}?environment_id=${missing.environment}`);
     expect([status, shownIn(text)]).toEqual([200, `${missing.name} / Production`]);
@@ -140,7 +140,7 @@ describe('the form for a run, among more environments than it can offer', () => 
   });
 });
 
-describe('the form for an assembly run, among more environments than it can offer', () => {
+describe('the form for an assembly run, with more environments than it can offer', () => {
   let path: string;
   beforeAll(async () => {
     path = `/assemblies/${await addAssembly(stage, threeNodes(stage.template))}/run`;
@@ -157,7 +157,7 @@ describe('the form for an assembly run, among more environments than it can offe
       'v/name': 'shop',
     });
 
-  it('takes an environment that it offers, and another one by its name', async () => {
+  it('accepts an environment that it offers, and another one by its name', async () => {
     const { offered, missing } = pick((await visitor.get(path)).text);
     for (const { name, environment } of [offered, missing]) {
       const sent = await send(`${name} / Production`);
@@ -177,7 +177,7 @@ describe('the form for an assembly run, among more environments than it can offe
   });
 });
 
-describe('the form for a version, among more environments than it can offer', () => {
+describe('the form for a version, with more environments than it can offer', () => {
   const publish = async (version: string, environment: string) => {
     const form = new FormData();
     form.append('version', version);
@@ -189,7 +189,7 @@ describe('the form for a version, among more environments than it can offer', ()
     return visitor.submit(`/catalog/${template}/publish`, await request.text(), { 'content-type': type });
   };
 
-  it('takes the name of an environment for its check, and says at the field what is wrong with another text', async () => {
+  it('accepts the name of an environment for its check, and says at the field what is wrong with another text', async () => {
     const { missing } = pick((await visitor.get(`/catalog/${template}/publish`)).text);
     const several = await publish('2.0.0', 'Production');
     expect([several.status, several.text.includes(refusals.several)]).toEqual([400, true]);
@@ -198,8 +198,8 @@ describe('the form for a version, among more environments than it can offer', ()
   });
 });
 
-describe('the filters of the list of runs, among more environments than they can offer', () => {
-  it('take the name of an environment', async () => {
+describe('the filters of the list of runs, with more environments than they can offer', () => {
+  it('accept the name of an environment', async () => {
     const { missing } = pick((await visitor.get('/workloads/runs')).text);
     const { id } = (
       await stage.tenant.owner.post('/runs', {
@@ -221,8 +221,8 @@ describe('the filters of the list of runs, among more environments than they can
   });
 });
 
-describe('the form that invites into an organization, among more teams than it can offer', () => {
-  it('takes the name of a team', async () => {
+describe('the form that invites into an organization, with more teams than it can offer', () => {
+  it('accepts the name of a team', async () => {
     const { tenant, api } = stage;
     const ids = Array.from({ length: 201 }, () => randomUUID());
     await api.rows(

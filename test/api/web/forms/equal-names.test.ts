@@ -68,20 +68,20 @@ it.each([
   ['/admin/notification-channels/new', 'owner', projects.map((each) => `Project ${each}`)],
   ['/variable-sets/new', 'owner', projects.map((each) => `Project ${each}`)],
   ['/admin/quotas/new', 'owner', environments.map((each) => `Environment ${each}`)],
-])('the menu of %s for %s names the teams of places with equal names', async (page, name, expected) => {
+])('the menu of %s for %s adds the team to places with equal names', async (page, name, expected) => {
   const labels = await readMenu(page, name);
   expect(labels).toEqual(expect.arrayContaining(expected));
   expect(new Set(labels).size).toBe(labels.length);
 });
 
-it('the form that attaches a set names the teams of places with equal names', async () => {
+it('the form that attaches a variable set adds the team to places with equal names', async () => {
   const page = await visitor.page(`/variable-sets/${set}/attachments`);
   for (const team of ['Core', 'Edge'])
     for (const place of ['Network: all its environments', 'Network / prod'])
       expect(page).toContain(`${team} / ${place}`);
 });
 
-it('the form that adds a subscription names the teams of places with equal names', async () => {
+it('the form that adds a subscription adds the team to places with equal names', async () => {
   const labels = await readMenu(`/admin/notification-channels/${channel}/subscriptions/new`, 'place');
   expect(labels).toEqual(
     expect.arrayContaining(['Environment Core / Network / prod', 'Environment Edge / Network / prod']),

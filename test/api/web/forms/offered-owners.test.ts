@@ -62,7 +62,7 @@ it.each(forms)('%s offers an admin of a team only what the operation accepts', a
   expect(offered).toEqual(expect.arrayContaining([...accepted()]));
 });
 
-it('the forms of transfers offer only owners to which the operation would take what they move', async () => {
+it('the forms of transfers offer only new owners that the operation accepts', async () => {
   const { owner, organization } = tenant;
   const optionsOf = async (path: string) => {
     const { text, status } = await mover.get(path);
@@ -80,7 +80,7 @@ it('the forms of transfers offer only owners to which the operation would take w
   expect(await optionsOf(`/organizations/${mine.organization}/teams/${further}/transfer`)).not.toContain(organization);
 });
 
-it('the form for a run of an assembly offers no environments of a team in which the visitor may start nothing', async () => {
+it('the form for an assembly run offers no environments of a team in which the visitor may not start runs', async () => {
   const { id } = await tenant.owner.make('/assemblies', { team_id: other.team, name: 'Theirs' });
   const { slug } = (await tenant.owner.get(`/registry/templates/${other.template}`)).body;
   const spec = { nodes: { only: { template: slug } } };

@@ -43,7 +43,7 @@ function hiddenOf(text: string): Record<string, string> {
 }
 
 describe('a form that is sent after another person saved', () => {
-  test('a select that offers names shows the present choice where its reader left it alone', () => {
+  test('a select that offers names shows the present value if the visitor did not change it', () => {
     const typed = { ...hiddenOf(render(1, [name('Ours'), team('id-0')])), name: 'Mine', team: 'Core' };
     const text = render(2, [name('Ours'), team('id-1')], { typed, problems: stale });
     expect(text).toMatch(/name="team"[^>]* value="Network"/);
@@ -51,21 +51,21 @@ describe('a form that is sent after another person saved', () => {
     expect(text).not.toContain('<li><a href="#field-team">');
   });
 
-  test('a select that offers names keeps the name that its reader typed', () => {
+  test('a select that offers names keeps the name that the visitor typed', () => {
     const typed = { ...hiddenOf(render(1, [team('id-0')])), team: 'Storage' };
     const text = render(2, [team('id-1')], { typed, problems: stale });
     expect(text).toMatch(/name="team"[^>]* value="Storage"/);
     expect(text).toContain('<span class="foreign">Network</span>');
   });
 
-  test('a box of a table shows the present value where its reader left it alone', () => {
+  test('a checkbox of a table shows the present value if the visitor did not change it', () => {
     const typed = { ...hiddenOf(render(1, [topics()])), 'runs--shown': 'yes', 'runs--mail': 'yes', 'runs--chat': '' };
     const text = render(2, [topics('chat')], { typed, problems: stale });
     expect(text).toMatch(/name="runs--mail"[^>]* checked/);
     expect(text).toMatch(/name="runs--chat"[^>]* checked/);
   });
 
-  test('a form that was refused for another reason before still knows what it was opened with', () => {
+  test('a form that was refused before for another reason keeps the values that it was opened with', () => {
     const problems = { status: 422, fields: { name: 'Is too long' }, others: [] };
     const opened = hiddenOf(render(1, [name('Ours'), team('id-0')]));
     const typed = { ...opened, name: 'Far too long', team: 'Core' };
@@ -75,18 +75,18 @@ describe('a form that is sent after another person saved', () => {
     expect(again).toMatch(/name="team"[^>]* value="Network"/);
   });
 
-  test('a form that was sent without what it was opened with says nothing about fields that were not changed', () => {
+  test('a form that was sent without its opening values says nothing about fields that were not changed', () => {
     const typed = { name: 'Mine', expected_revision: '1' };
     const text = render(2, [name('Theirs')], { typed, problems: stale });
     expect(text).toContain('Another person changed this');
     expect(text).not.toContain(merged);
   });
 
-  test('what a form was opened with is not what it is about, so a browser keeps what was typed into it', () => {
+  test('the field opened_with is marked so that a browser still restores what was typed into the form', () => {
     expect(render(1, [name('Ours')])).toMatch(/<input type="hidden" name="opened_with" [^>]*data-unkept/);
   });
 
-  test('a form without a revision does not say what it was opened with', () => {
+  test('a form without a revision has no field opened_with', () => {
     const form = { action: '/' as LocalPath, fields: [name('Ours')], submit: 'Save' };
     expect(String(renderForm(form))).not.toContain('opened_with');
   });

@@ -3,7 +3,7 @@ import { describeRules } from '#api/web/forms/schema/view/hints.ts';
 
 const pattern = '^[a-z]+$';
 
-it('shows the message of the author in place of a pattern, and the pattern where there is none', () => {
+it("a hint shows the author's message in place of a pattern, and the pattern if there is no message", () => {
   const words = { pattern: 'Use lower-case <letters>.', minLength: 'Too short.' };
   const shown = describeRules({ type: 'string', minLength: 2, pattern, 'x-error-messages': words }).map(String);
   expect(shown).toEqual(['At least 2 characters', '<span class="foreign">Use lower-case &lt;letters&gt;</span>']);

@@ -71,7 +71,7 @@ function fieldsOf(form: string): Record<string, string> {
   );
 }
 
-test('a viewer of a team is offered only forms that are not refused for lack of authority', async () => {
+test("the pages of a team's viewer have no form that the viewer may not send", async () => {
   const patterns = formPages();
   expect(patterns.length).toBeGreaterThan(50);
   const refused: string[] = [];
@@ -95,7 +95,7 @@ test('a viewer of a team is offered only forms that are not refused for lack of 
 });
 
 describe('a form about something that does not exist', () => {
-  test('is not found', async () => {
+  test('answers 404', async () => {
     const id = randomUUID();
     const none = { id, orgID: id, userID: id, keyID: id, invitationID: id, name: 'zzz', version: '9.9.9', serial: '9' };
     const shown: unknown[] = [];
@@ -114,8 +114,8 @@ describe('a form about something that does not exist', () => {
   });
 });
 
-describe('a form whose sender may not do this now', () => {
-  test('is replaced by the reason', async () => {
+describe('a form that the visitor may not send', () => {
+  test('is replaced by an explanation', async () => {
     const reasons = [];
     for (const pattern of [
       pages.newProject,

@@ -40,7 +40,7 @@ const makeProject = () => tenant.owner.make('/projects', { team_id: tenant.team,
 const variable = { name: 'size', value: 'small', category: 'template' };
 
 describe('a form that is sent twice with its key', () => {
-  test('leads to the same page after a deletion, though what it was about is gone', async () => {
+  test('leads to the same page after a deletion, although the thing no longer exists', async () => {
     const { id, name } = await makeProject();
     const environment = `/environments/${tenant.environment}`;
     expect((await tenant.owner.put(`${environment}/variables`, { variables: [variable] })).status).toBe(200);
@@ -50,7 +50,7 @@ describe('a form that is sent twice with its key', () => {
     }
   });
 
-  test('leads to the same page after a change, an archiving and a transfer', async () => {
+  test('leads to the same page after a change, archiving and a transfer', async () => {
     const { id, name } = await makeProject();
     const path = `/organizations/${tenant.organization}/teams`;
     const { id: other } = await tenant.owner.make(path, { name: 'Other', slug: `other-${newId().slice(-6)}` });
@@ -67,14 +67,14 @@ describe('a form that is sent twice with its key', () => {
     }
   });
 
-  test('leads to the same page at the same time, too', async () => {
+  test('leads to the same page if it is sent at the same time', async () => {
     const { id } = await makeProject();
     const form = { ...(await fieldsOf(`/projects/${id}/edit`)), name: 'At once' };
     const answers = await Promise.all([1, 2, 3].map(() => owner.submit(`/projects/${id}/edit`, form)));
     expect(new Set(answers.map(({ status, location }) => `${status} ${location}`)).size, answers[1]?.text).toBe(1);
   });
 
-  test('leads somebody else, who sends the same, nowhere', async () => {
+  test('answers 404 to another user who sends the same form', async () => {
     const { id, name } = await makeProject();
     const form = { ...(await fieldsOf(`/projects/${id}/delete`)), confirmation: String(name) };
     const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
@@ -82,7 +82,7 @@ describe('a form that is sent twice with its key', () => {
     expect((await stranger.submit(`/projects/${id}/delete`, form)).status).toBe(404);
   });
 
-  test('makes one thing, and leads to it both times', async () => {
+  test('creates one thing, and leads to it both times', async () => {
     const form = { key: newId(), team_id: tenant.team, name: 'Twice', slug: '', description: '' };
     const first = await owner.submit('/projects/new', form);
     const second = await owner.submit('/projects/new', form);
@@ -91,7 +91,7 @@ describe('a form that is sent twice with its key', () => {
     expect(body.projects.filter(({ name }: { name: string }) => name === 'Twice')).toHaveLength(1);
   });
 
-  test('a form that is sent again with its key and other values is refused, and shown with a new key', async () => {
+  test('is refused with other values, and shown again with a new key', async () => {
     const form = { key: newId(), team_id: tenant.team, name: 'First', slug: '', description: '' };
     await owner.submit('/projects/new', form);
     const again = await owner.submit('/projects/new', { ...form, name: 'Other' });
@@ -101,7 +101,7 @@ describe('a form that is sent twice with its key', () => {
     expect((await owner.submit('/projects/new', { ...form, name: 'Other', key: key! })).status).toBe(303);
   });
 
-  test('shows a secret once, and says so when it is sent again', async () => {
+  test('shows a secret once, and says so the second time', async () => {
     const sent = { key: newId(), name: 'ci', expires_at: '' };
     expect((await owner.submit('/profile/api-keys', sent)).status).toBe(201);
     const again = await owner.submit('/profile/api-keys', sent);
@@ -109,7 +109,7 @@ describe('a form that is sent twice with its key', () => {
   });
 });
 
-test('an operation whose answer no later read shows says so', () => {
+test('exactly the commands whose response cannot be read later are declared with showsOnce', () => {
   const commands = operations.filter((each) => each.kind === 'command');
   const showing = commands.filter((command) => {
     // Every repetition is answered the same receipt.
@@ -127,7 +127,7 @@ test('an operation whose answer no later read shows says so', () => {
 const makingPages = Object.values(pages).filter((path) => path.endsWith('/new') && !path.includes(':'));
 
 test.each(makingPages.filter((path) => path !== pages.newUser))(
-  'the form of %s has a key, also if it takes an address that may be a secret',
+  'the form of %s has an idempotency key, even if it accepts an address that may be a secret',
   async (path) => {
     const admin = await signInVisitor(api, await api.addUser('admin'));
     const paths = path === pages.newNotificationChannel ? [path, `${path}?of=webhook`] : [path];
@@ -139,12 +139,12 @@ test.each(makingPages.filter((path) => path !== pages.newUser))(
   },
 );
 
-test('the form that sends a password has no key, so that no receipt depends on the password', async () => {
+test('the form that sends a password has no idempotency key, so that no receipt depends on the password', async () => {
   const admin = await signInVisitor(api, await api.addUser('admin'));
   expect((await admin.get('/users/new')).text).toMatch(/<form class="form"(?:(?!name="key")[\s\S])*?<\/form>/);
 });
 
-test('the form of a webhook that is sent twice makes one webhook, and says so', async () => {
+test('the form of a webhook that is sent twice creates one webhook, and says so', async () => {
   const form = { ...(await fieldsOf('/admin/webhooks/new')), name: 'Sent twice', url: 'https://1.1.1.1/hooks' };
   const sent = { ...form, owner: tenant.team, events: 'run.*', enabled: 'yes' };
   const [first, second] = [

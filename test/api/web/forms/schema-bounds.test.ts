@@ -22,8 +22,8 @@ function towerOf(keyword: 'allOf' | 'oneOf' | 'anyOf', width: number): JsonObjec
 
 const listOf = (items: JsonObject): JsonObject => ({ type: 'array', items });
 
-describe('a schema that stands for far more than it has', () => {
-  test('is read once per schema of a tower of allOf', () => {
+describe('a small schema that expands to a huge form', () => {
+  test('is read in linear time if it nests allOf', () => {
     const tower = towerOf('allOf', 30);
     expect(checkSchema(tower)).toEqual([]);
     const budget = new Budget(2000);
@@ -32,13 +32,13 @@ describe('a schema that stands for far more than it has', () => {
     expect(planForm(tower).members[0]).toMatchObject({ kind: 'text', title: 'The end' });
   });
 
-  test.each(['oneOf', 'anyOf'] as const)('is read within the budget if its branches are %s', (keyword) => {
+  test.each(['oneOf', 'anyOf'] as const)('is read within the budget if it nests %s', (keyword) => {
     const [node] = planForm(towerOf(keyword, 20)).members;
     expect(node?.kind).toBe('shapes');
     expect(JSON.stringify(node).length).toBeLessThan(500_000);
   });
 
-  test('becomes JSON beyond the budget, and leaves the variables beside it as they are', () => {
+  test('becomes a JSON field beyond the budget, and leaves other variables as they are', () => {
     const parts = Array.from({ length: 1900 }, (_, index) => ({ 'x-part': index }));
     const big: JsonObject = { allOf: [{ $ref: '#/$defs/parts' }, { type: 'string' }] };
     const schema: JsonObject = {
@@ -54,7 +54,7 @@ describe('a schema that stands for far more than it has', () => {
     ]);
   });
 
-  test('is not shown again as JSON if it may hold a secret', () => {
+  test('becomes a secret JSON field if it may contain a secret', () => {
     const properties = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`p${index}`, { type: 'string' }]));
     const parts = {
       a: { properties },
@@ -82,7 +82,7 @@ describe('a schema that stands for far more than it has', () => {
     { enum: ['x'.repeat(100_000)] },
     { const: 'x'.repeat(100_000) },
     { type: 'boolean', description: 'x'.repeat(100_000) },
-  ])('becomes JSON where long texts would be repeated', (long) => {
+  ])('becomes a JSON field if long texts would be repeated', (long) => {
     const properties = Object.fromEntries(
       Array.from({ length: 90 }, (_, index) => [`p${index}`, { $ref: '#/$defs/long' }]),
     );
@@ -100,7 +100,7 @@ describe('a form of lists in lists', () => {
   const inside = (entries: { members: Readonly<Record<string, Entry>> }, of = root) =>
     costInside(of, { kind: 'object', members: entries.members, rows: [] });
 
-  test('is refused if it asks for more parts than a form has', () => {
+  test('is refused if it requests more parts than the limit', () => {
     const sent = new Map([['n/a', ['50']]]);
     for (let one = 0; one < 50; one++) {
       sent.set(`n/a/${one}`, ['50']);
@@ -110,7 +110,7 @@ describe('a form of lists in lists', () => {
     expect(inside(decodeVariables(new Map([['n/a', ['50']]]), root))).toBe(51);
   });
 
-  test('shows what is beyond the budget of a value as JSON, and loses none of it', () => {
+  test('shows values beyond the budget as JSON, and loses none of them', () => {
     const filled = fillVariables(root, { a: repeat(40, repeat(40, repeat(40, 'x'))) });
     expect(inside(filled)).toBeLessThanOrEqual(maxEntries);
     const lists = filled.members['a']?.kind === 'array' ? filled.members['a'].items : [];
@@ -119,7 +119,7 @@ describe('a form of lists in lists', () => {
     expect(last?.kind === 'json' && JSON.parse(last.text)).toEqual(repeat(40, repeat(40, 'x')));
   });
 
-  test('becomes JSON if an item is added to a full one', () => {
+  test('shows a list as JSON if an added item exceeds the budget', () => {
     const full = planForm(form(listOf(listOf({ type: 'string' }))));
     const lists = [...repeat(39, repeat(50, 'x')), repeat(maxEntries - 1 - 40 - 39 * 50, 'y')];
     const entry = fillVariables(full, { a: lists });
@@ -131,7 +131,7 @@ describe('a form of lists in lists', () => {
     expect(inside(edited, full)).toBeLessThanOrEqual(maxEntries);
   });
 
-  test('begins without more blank items than the budget allows', () => {
+  test('begins with no more blank items than the budget allows', () => {
     let blank: JsonObject = {
       type: 'object',
       properties: Object.fromEntries(repeat(60, 0).map((_, i) => [`p${i}`, { type: 'string' }])),
@@ -141,7 +141,7 @@ describe('a form of lists in lists', () => {
     expect(inside(fillVariables(many, {}), many)).toBeLessThanOrEqual(maxEntries);
   });
 
-  test('counts the choices that each of its parts would show', () => {
+  test('is refused if its parts would show too many choices together', () => {
     const choice = { enum: Array.from({ length: 400 }, (_, index) => `option ${index}`) };
     const wide = planForm(form(listOf(listOf({ type: 'object', properties: { b: choice } }))));
     const sent = new Map([['n/a', ['50']]]);

@@ -41,7 +41,7 @@ const work = (kind: string, fields: Record<string, string>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`work.${kind}.${name}`, value]));
 
 describe('a form with several faults names each of them', () => {
-  it('making an environment with several faults names each of them, as versions without a tool', async () => {
+  it('making an environment with several faults names each of them, such as versions without a tool', async () => {
     const wrong = { name: '', kind: 'none', ttl: 'soon', 'tool.version': '1.9' };
     const policy = { 'approval_policy.when': 'changes', 'approval_policy.required': '9' };
     const { fields } = await sendWrong(admin, '/environments/new', { ...wrong, ...policy });
@@ -54,7 +54,7 @@ describe('a form with several faults names each of them', () => {
     expect(fields).toEqual(['name', 'schedule-cron', ...missing]);
   });
 
-  it('making a schedule of an assembly with nothing but variables that are no JSON names each fault', async () => {
+  it('making a schedule of an assembly with only invalid JSON as variables names each fault', async () => {
     const typed = work('assembly_run', { operation: 'none', variables: 'size = 3' });
     const { fields } = await sendWrong(owner, '/schedules/new?starts=assembly_run', { name: '', ...typed });
     const missing = ['assembly_id', 'environment_id', 'operation', 'variables'].map(
@@ -97,14 +97,14 @@ describe('a form with several faults names each of them', () => {
     }
   });
 
-  it('making a webhook names a URL and an event that are none at once', async () => {
+  it('making a webhook names an invalid URL and an unknown event at once', async () => {
     const typed = { name: 'Chat', url: 'chat', events: 'run.invented' };
     const { fields, text } = await sendWrong(admin, '/admin/webhooks/new', typed);
     expect(fields.filter((name) => name !== 'owner')).toEqual(['events', 'url']);
     expect(text).toContain('run.invented');
   });
 
-  it('making a notification channel names an empty name and a URL that is none at once', async () => {
+  it('making a notification channel names an empty name and an invalid URL at once', async () => {
     const typed = { name: '', 'config.url': 'slack' };
     const { fields } = await sendWrong(admin, '/admin/notification-channels/new?of=slack', typed);
     expect(fields.filter((name) => name !== 'owner')).toEqual(['config-url', 'name']);
@@ -116,7 +116,7 @@ describe('a form with several faults names each of them', () => {
     expect(fields).toEqual(['confirmation', 'new_owner_user_id']);
   });
 
-  it('typing a name that names nothing in place of a choice names each fault of the form', async () => {
+  it('typing an unknown name in place of a choice names each fault of the form', async () => {
     const ids = Array.from({ length: 201 }, () => newId());
     await api.rows(
       `insert into projects (id, team_id, name, slug, description, created_at, revision)

@@ -54,7 +54,7 @@ describe('an edit form that was opened before somebody else changed the thing', 
   });
 });
 
-test('an edit form that is out of date takes the present values of fields that its reader did not change', async () => {
+test('an edit form that is out of date gets the present values of fields that the visitor did not change', async () => {
   const { owner, project } = tenant;
   const path = `/projects/${project}`;
   await owner.patch(path, { description: 'Before' });
@@ -70,7 +70,7 @@ test('an edit form that is out of date takes the present values of fields that i
   expect((await owner.get(path)).body).toMatchObject({ name: 'Only the name', description: 'Theirs' });
 });
 
-test('an edit form that is out of date keeps what its reader changed in a field that another person changed too', async () => {
+test("an edit form that is out of date keeps the visitor's value of a field that another person changed too", async () => {
   const { owner, project } = tenant;
   const path = `/projects/${project}`;
   const visitor = await signInVisitor(api, owner);
@@ -86,7 +86,7 @@ test('an edit form that is out of date keeps what its reader changed in a field 
 });
 
 test.each(['organization', 'team'] as const)(
-  'the settings of a %s that are out of date take the present values of fields that their reader did not change',
+  'the settings form of a %s that is out of date gets the present values of fields that the visitor did not change',
   async (kind) => {
     const { owner } = tenant;
     const path = kind === 'team' ? tenant.teamPath : `/organizations/${tenant.organization}`;
@@ -148,7 +148,7 @@ test.each([
   ['an environment', (): string => `/environments/${tenant.environment}`, '/edit', '', { name: 'Theirs' }, 'Theirs'],
   ['a pool', (): string => '/workloads/pools/stale', '', '/worker-pools/stale', { isolation: 'sandbox' }, 'sandbox'],
 ] as const)(
-  'a form of %s that is stale says what changed, and can be saved again',
+  'a form of %s that is out of date says what changed, and can be saved again',
   async (_kind, page, edit, route, change, shown) => {
     const admin = await api.addUser('admin');
     if (route) await admin.make('/worker-pools', { name: 'stale' });
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('a problem of a hidden field is told without a link, because nobody can go there', async () => {
+test('a problem of a hidden field is shown without a link to the field', async () => {
   const { owner, project } = tenant;
   const visitor = await signInVisitor(api, owner);
   const change = { name: 'Mine', slug: '', description: '', expected_revision: 'none' };
@@ -179,7 +179,7 @@ test('a problem of a hidden field is told without a link, because nobody can go 
   expect(refused.text).not.toContain('href="#field-expected_revision"');
 });
 
-test('an edit form without its revision is refused, so that nothing is overwritten unseen', async () => {
+test('an edit form without its revision is refused', async () => {
   const { owner, project } = tenant;
   const visitor = await signInVisitor(api, owner);
   const refused = await visitor.submit(`/projects/${project}/edit`, { name: 'Unseen', slug: '', description: '' });

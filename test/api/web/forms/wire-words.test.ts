@@ -44,7 +44,7 @@ const withoutIds = (path: string) => path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 
 const shapeOf = (who: string | null, { action, fields }: ShownForm) =>
   `${who} ${withoutIds(action)} ${fields.map(({ name }) => name)}`;
 
-test('no form and no error page says what is wrong in words of the API', async () => {
+test('no form and no error page describes a problem in terms of the API', async () => {
   const found = new Set<string>();
   const seen = new Set<string>();
   const note = (where: string, { text, status }: { readonly text: string; readonly status: number }) => {

@@ -31,7 +31,7 @@ it.each<[string, JsonObject]>([
   ['schemas that apply together', { merged: {} }],
   ['a default inside a default', { outer: {} }],
   ['a value of another type', { plain: 'text', list: {}, map: [1] }],
-])('fills in the members that are missing from %s as a run does', (_what, value) => {
+])('a form fills in the members that are missing from %s as a run does', (_what, value) => {
   const filled = structuredClone(value);
   compileVariables(schema)(filled);
   expect(withDefaults(planForm(schema), value)).toEqual(filled);

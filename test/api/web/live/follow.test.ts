@@ -22,21 +22,21 @@ async function hear(ids: readonly string[], states: readonly (Followed | null)[]
   return heard;
 }
 
-describe('the stream of what a page shows', () => {
+describe('the event stream of a page', () => {
   const before = { subjects: ['schedule'], mark: '1' };
   const after = { subjects: ['schedule', 'run'], mark: '2' };
 
-  it('says at once that the page was out of date before it began', async () => {
+  it('sends a change at once if the page was out of date before the stream began', async () => {
     expect(await hear([], [after], '1')).toEqual(['changed']);
     expect(await hear([], [after], '2')).toEqual([]);
   });
 
-  it('follows what the thing started as soon as it has, and nothing else', async () => {
+  it('follows a run once the schedule has started it, and no other subject', async () => {
     expect(await hear(['other', 'run'], [before], '1')).toEqual([]);
     expect(await hear(['schedule', 'other', 'run'], [before, after], '1')).toEqual(['changed', 'changed']);
   });
 
-  it('ends when the thing is gone', async () => {
+  it('ends when the thing no longer exists', async () => {
     expect(await hear(['schedule', 'schedule'], [before, null], '1')).toEqual(['changed', 'end']);
     expect(await hear([], [null], '1')).toEqual(['end']);
   });
