@@ -6,10 +6,10 @@ import { encodeFrame, FrameReader } from '../protocol/frames.ts';
 import type { Tool } from '../protocol/request.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 
-/** The plan phase hands this artifact, one frame of files, to the apply phase, which may run days later on another machine. */
+/** The plan phase passes this artifact, one frame of files, to the apply phase, which may run days later on another machine. */
 
 const format = 3;
-/** Plans of an earlier release that still wait for approval keep the format and the digest with which they were shown. */
+/** Formats of plans that an earlier release made and that still wait for approval. They keep the digest that reviewers saw. */
 const readableFormats = [2, format];
 
 /** Everything that a plan's digest covers. A change to any of it makes a different plan. */
@@ -23,7 +23,7 @@ export interface PlanFacts {
   readonly modules: string;
   readonly changes: readonly ResourceChange[];
   readonly drift: readonly ResourceChange[];
-  /** What the plan holds beside them. Absent from the format 2. */
+  /** The rest of the plan. Format 2 does not have it. */
   readonly sections?: PlanSections;
 }
 

@@ -35,7 +35,7 @@ export class AttemptControl {
     return this.#cause;
   }
 
-  /** Registers the running program as the one to stop. Returns a function that unregisters it. */
+  /** Registers the running program, which a stop then ends. Returns a function that unregisters it. */
   attach(running: Stoppable): () => void {
     this.#running = running;
     if (this.#cause !== null) running.kill();

@@ -21,16 +21,16 @@ export interface StateHandler {
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** The way to private modules, which is open while `init` runs. */
+/** Access to private modules. It is open while `init` runs. */
 export interface ModuleAccess {
-  /** Variables that lead git to it. */
+  /** Variables that direct git to it. */
   readonly environment: Environment;
-  /** Blocks for the settings of the tool, which lead it to it. */
+  /** Blocks for the settings of the tool, which direct the tool to it. */
   readonly settings: string;
   close(): Promise<void>;
 }
 
-/** What the programs of a job may reach: the attempt's state, and the network that the pool's egress policy allows. */
+/** What the programs of a job can reach: the attempt's state, and the network that the pool's egress policy allows. */
 interface JobNetwork {
   readonly state: boolean;
   readonly egress: boolean;
@@ -49,8 +49,8 @@ export interface JobStep extends Step {
 export interface JobSpec<Collected> {
   readonly steps: readonly JobStep[];
   /**
-   * Files by path. A path that ends in `/` is a directory. Paths below `work/` go to the work directory; all others stay
-   * beside it, read-only.
+   * Files by path. A path that ends in `/` is a directory. Paths below `work/` go to the work directory. All others are placed beside it,
+   * read-only.
    */
   readonly files: ReadonlyMap<string, JobFile>;
   readonly mounts?: readonly Mount[];
@@ -89,11 +89,11 @@ export interface JobResult<Collected> {
   readonly collected: Collected | undefined;
 }
 
-/** What the OpenTofu and command executors work with. */
+/** An attempt, as the OpenTofu and command executors see it. */
 export interface Attempt {
   readonly request: WireRequest;
   readonly artifact: Buffer | null;
-  /** What the version used before; null if nothing is known. */
+  /** The modules that earlier runs of the version used; null if unknown. */
   readonly modules: KeptModules | null;
   readonly settings: HostSettings;
   readonly redactor: Redactor;
@@ -107,19 +107,22 @@ export interface Attempt {
   toolPath(path: string): string;
   /** Opens the attempt's only connection out of its sandboxes. Returns the origin at which programs reach it. */
   openRelay(state: StateHandler | null): Promise<string>;
-  /** Opens the way to private modules. Call it after `openRelay`, and close it when `init` has ended. */
+  /** Opens access to private modules. Call it after `openRelay`, and close it when `init` has ended. */
   openModules(): Promise<ModuleAccess>;
-  /** Why the service itself cannot reach the host of a repository under the egress policy of the pool, as the log says it; null: it may. */
+  /**
+   * Why the egress policy of the pool keeps even the service from reaching the host of a repository, in words for the log; null if it does
+   * not.
+   */
   findObstacle(url: URL): Promise<string | null>;
   /** Runs steps to their end and logs their output. @throws AttemptFailure if the attempt was stopped */
   runJob<Collected>(spec: (paths: JobPaths) => JobSpec<Collected>): Promise<JobResult<Collected>>;
-  /** Logs a line in the service's own name. */
+  /** Logs a line of the service itself. */
   note(text: string): void;
   /** Returns the end of the programs' standard error, redacted. */
   lastErrors(): string;
-  /** What the tool or the steps said about their work; part of the attempt's result. */
+  /** The messages of the tool or of the steps; part of the attempt's result. */
   readonly diagnostics: DiagnosticList;
-  /** What the tool logs about itself, if the run asks for it. */
+  /** The debug log of the tool, if the run requests one. */
   readonly debugLog: DebugLog;
   /** Passes the programs' redacted output to a listener, in addition to the log. */
   listen(listener: OutputListener): void;
@@ -131,7 +134,7 @@ export interface AttemptSuccess {
   readonly check?: CheckReport;
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;
-  /** What the modules from elsewhere were resolved to, if that was not known before. */
+  /** The exact modules from elsewhere that `init` fetched, if they were not known before. */
   readonly modules?: KeptModules;
   readonly tool?: Tool;
 }

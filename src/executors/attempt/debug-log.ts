@@ -1,10 +1,10 @@
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 
-/** Of each call of the tool, the end of its log is kept: an error is near it. */
+/** The number of bytes that are kept from the end of the log of each call, because errors are near the end. */
 export const maxDebugBytesOfCall = 4 * 1024 * 1024;
 const maxDebugBytes = 12 * 1024 * 1024;
 
-/** What the tool logged about itself during an attempt, apart from the attempt's log. */
+/** The debug log of the tool during an attempt. It is separate from the attempt's log. */
 export class DebugLog {
   readonly #redactor: Redactor;
   readonly #parts: Buffer[] = [];
@@ -15,8 +15,8 @@ export class DebugLog {
   }
 
   /**
-   * Adds the end of the log of one call. Of a longer log, the first line that is there is left out: it may begin inside a secret, of which
-   * the rest would not be recognized. Nothing is added beyond the limit of an attempt.
+   * Adds the end of the log of one call. If the beginning was cut off, the first line that remains is left out: it may begin inside a
+   * secret, and the rest of a secret would not be recognized. Adds nothing beyond the limit of an attempt.
    */
   add(title: string, end: Buffer): void {
     const firstLine = end.indexOf('\n');

@@ -2,7 +2,7 @@ import { type Diagnostic, maxDiagnosticLengths, maxDiagnostics } from '#domain/r
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import { cutText } from '#domain/shared/values/cut-text.ts';
 
-/** The errors and warnings of an attempt: each once, few enough and short enough to be stored, and without secrets. */
+/** The errors and warnings of an attempt, without duplicates and secrets, in limited number and length, so that they can be stored. */
 export class DiagnosticList {
   readonly #redactor: Redactor;
   readonly #known = new Map<string, Diagnostic>();
@@ -11,7 +11,7 @@ export class DiagnosticList {
     this.#redactor = redactor;
   }
 
-  /** Adds a diagnostic. Errors take the place of warnings if there are too many. */
+  /** Adds a diagnostic. If there are too many, errors replace warnings. */
   add(diagnostic: Diagnostic): void {
     const key = JSON.stringify(diagnostic);
     if (this.#known.has(key)) return;
@@ -23,7 +23,7 @@ export class DiagnosticList {
     this.#known.set(key, diagnostic);
   }
 
-  /** Forgets the errors of a call that is made again. */
+  /** Removes the errors of a call that is about to be repeated. */
   clear(): void {
     this.#known.clear();
   }
@@ -52,7 +52,7 @@ export class DiagnosticList {
 
 const lengths = Object.entries(maxDiagnosticLengths) as [keyof typeof maxDiagnosticLengths, number][];
 
-/** Removes control characters, which no reader of a message expects; a detail and a snippet keep their lines. */
+/** Removes control characters, which messages must not contain. A detail and a snippet keep their line breaks. */
 function clean(text: string, name: keyof typeof maxDiagnosticLengths): string {
   const hasLines = name === 'detail' || name === 'snippet';
   const kept = text.toWellFormed().replace(/\p{Cc}/gu, (character) => {

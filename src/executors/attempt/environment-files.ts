@@ -3,18 +3,18 @@ import type { EnvironmentFile } from '../protocol/request.ts';
 import type { JobPaths } from '../sandbox/job-paths.ts';
 import { checkName } from './environment.ts';
 
-/** The directory of the files beside the template's own, so no template has files there. */
+/** The directory of these files. It is beside the template's own files, so no template has files in it. */
 const directory = 'environment';
 
 /**
- * The files as a job needs them: by their paths, with the paths of others in their texts.
+ * Prepares the files for a job: by path, with the paths of linked files in their texts.
  * @throws AttemptFailure `environment_invalid` for a name that no variable can have
  */
 export function writtenFiles(files: readonly EnvironmentFile[], paths: JobPaths): Map<string, string> {
   return new Map(files.map((file) => [join(directory, checkName(file.name)), withLinks(file, paths)]));
 }
 
-/** The variables that name the files. */
+/** The variables with the paths of the files. */
 export function pathsOfFiles(files: readonly EnvironmentFile[], paths: JobPaths): { name: string; value: string }[] {
   return files.map(({ name }) => ({ name, value: pathOf(name, paths) }));
 }

@@ -23,7 +23,7 @@ export function buildEnvironment(options: {
   readonly paths: JobPaths;
   /** The part of the system that a sandbox sees; null without a sandbox. */
   readonly view: SystemView | null;
-  /** Marks the attempt's processes, so that they can be found where no sandbox holds them. */
+  /** Marks the attempt's processes, so that they can be found without a sandbox. */
   readonly name: string;
   /** The origin of the sandbox's proxy; null if it has none. */
   readonly proxy: string | null;
@@ -74,7 +74,7 @@ function proxyVariables(origin: string | null): Environment {
   return { ...upper, ...lower };
 }
 
-/** Keeps the directories of a search path that this process can enter; some programs stop searching at one they cannot. */
+/** Returns a search path without the directories that this process cannot enter, because some programs stop searching at one. */
 function reachablePath(path: string): string {
   const reachable = path.split(delimiter).filter((directory) => {
     try {
@@ -87,7 +87,7 @@ function reachablePath(path: string): string {
   return reachable.length > 0 ? reachable.join(delimiter) : defaultSearchPath;
 }
 
-/** Keeps the directories of a search path that a sandbox sees, and adds the system's program directories. */
+/** Returns a search path with only the directories that a sandbox sees, and with the system's program directories. */
 function visiblePath(path: string, { systemPaths }: SystemView): string {
   const isVisible = (directory: string) =>
     systemPaths.some((root) => directory === root || directory.startsWith(root + sep));

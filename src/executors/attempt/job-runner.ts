@@ -70,7 +70,7 @@ export class JobRunner<Collected> {
       clearTimeout(this.#killTimer);
     }
     this.#deps.onEnded(this.#code);
-    // A job that was asked to stop but succeeded anyway has done its work.
+    // A job that was asked to stop but succeeded anyway counts as done.
     if (this.#code !== 0 || this.#ended < this.#spec.steps.length) control.assertRunning();
     const { isTruncated } = this.#capture;
     const captured = this.#capture.content();

@@ -18,8 +18,8 @@ export function parseOutputs(content: Buffer): JsonObject {
 }
 
 /**
- * Marks outputs as sensitive if the tool or the template says so, or if they contain a known secret. Names are redacted but for those that the template or
- * its configuration declares: their texts say them to everybody.
+ * Marks outputs as sensitive if the tool or the template says so, or if they contain a known secret. Redacts names, except those that the
+ * template or its configuration declares, because everybody can read them there.
  */
 export function markSensitiveOutputs(
   { redactor, request }: Attempt,
@@ -41,7 +41,7 @@ export interface OutputSecrets {
   readonly declared: WireRequest['outputs'];
 }
 
-/** Whether the tool or the template calls an output secret, or a known secret is in it. */
+/** Whether an output is secret: the tool or the template marks it, or it contains a known secret. */
 export function isSecretOutput(
   { redactor, declared }: OutputSecrets,
   name: string,

@@ -3,12 +3,12 @@ import { hasShebang } from '#domain/sources/files.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { type JobFile, jobFileBytes } from './work-files.ts';
 
-/** The program that a step tries to start, and the files it may be among. */
+/** The program that a step tries to start, and the files that may contain it. */
 export interface ProgramStart {
   readonly program: string;
   /** Relative to the work directory. */
   readonly directory: string;
-  /** By path as laid out; the template's files are below `work/`. */
+  /** By path in the job; the template's files are below `work/`. */
   readonly files: ReadonlyMap<string, JobFile>;
 }
 

@@ -8,7 +8,7 @@ const reservedNames = ['.terraform', 'terraform.d'];
 const privateFile = 0o600;
 const executableFile = 0o700;
 
-/** A file of a job: its content, executable if that begins with `#!`; or what a template says of it. */
+/** A file of a job: its content, which is executable if it begins with `#!`, or an explicit flag. */
 export type JobFile = string | Buffer | { readonly bytes: Buffer; readonly isExecutable: boolean } | JobLink;
 
 /** A symbolic link to another file or directory of the job. */
@@ -20,7 +20,7 @@ export function isJobLink(file: JobFile): file is JobLink {
   return typeof file === 'object' && 'link' in file;
 }
 
-/** The bytes of a file; of a link, its target. */
+/** The bytes of a file; for a link, those of its target path. */
 export function jobFileBytes(file: JobFile): Buffer {
   if (typeof file === 'string') return Buffer.from(file);
   if (Buffer.isBuffer(file)) return file;

@@ -52,20 +52,20 @@ export interface Isolation {
 
 const groupPrefix = 'delivery-coordinator-';
 let groupCount = 0;
-/** Another worker of this machine may be killed and not start again. */
+/** How often directories of killed workers are removed. Another worker of this machine may be killed and not start again. */
 const sweepEveryMs = 30_000;
 
 /** A worker's executor: one host process that runs any number of attempts, each in sandboxes of its own. */
 export class Executor {
   readonly #settings: Omit<HostSettings, 'directory' | 'closedTools'>;
   readonly #root: string;
-  /** Known before a host starts; null: the host finds out by trying. */
+  /** Why there is no sandbox, if that is known before a host starts. Null: the host finds out. */
   readonly #whyNotSandboxed: string | null;
   readonly #user: HostUser | null;
   readonly #attempts = new Map<number, HostedAttempt>();
   readonly #toolsDirectory: string | null;
   #host: Promise<HostProcess> | null = null;
-  /** The identities of the tools that only the worker can read, and that the host has copies of. */
+  /** Identities of the tools that only the worker can read, of which the host has copies. */
   #copied: ReadonlySet<string> = new Set();
   #isolation: Isolation = { isolation: 'none', limits: 'process', reason: 'the executor has not started' };
   #attemptCount = 0;
@@ -158,7 +158,7 @@ export class Executor {
     }
   }
 
-  /** The tools that attempts may use at this moment: those that the host can read, or has copies of since it started. */
+  /** The tools that attempts may use now: those that the host can read, or copied when it started. */
   readonly findTools = async (): Promise<InstalledTool[]> => {
     const tools = await this.#discover();
     return tools.filter((tool) => !this.#isClosed(tool) || this.#copied.has(tool.identity));

@@ -7,9 +7,9 @@ import { allowedEnvironment } from '../shared/environment.ts';
 import { isWorldReadable } from './world-permissions.ts';
 
 /**
- * The directories of hosts in the system's temporary directory. The last host of a directory removes it (`host/host-directories.ts`). What a killed
- * service left is removed by the next one that starts on the machine, with the rights of the directory's user: a process with other rights could be
- * led elsewhere by links.
+ * The directories of hosts in the system's temporary directory. The last host of a directory removes it (`host/host-directories.ts`). If a
+ * service is killed, the next one that starts on the machine removes what it left. It does so with the rights of the directory's user,
+ * because links could lead a process with other rights elsewhere.
  */
 
 const prefix = 'coordinator-executor-';
@@ -21,7 +21,7 @@ interface Owner {
   readonly gid: number;
 }
 
-/** The usual name is predictable, so another user may have taken it. A random name serves as well. */
+/** Returns the directory of a user. The usual name is predictable, so another user may have taken it. Then a random name is used. */
 export function openTemporaryRoot({ uid, gid }: Owner): string {
   const usual = join(realpathSync(tmpdir()), `${prefix}${uid}`);
   try {
@@ -36,7 +36,10 @@ export function openTemporaryRoot({ uid, gid }: Owner): string {
   }
 }
 
-/** Makes a directory again that was removed while it had no host, and marks it as used: one that is new to its user is not removed for a minute. */
+/**
+ * Creates a directory again if it was removed while it had no host, and marks it as used. A directory that is new to its user is not
+ * removed for a minute.
+ */
 export function keepTemporaryRoot(path: string, { uid, gid }: Owner): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, { mode: 0o700 });
@@ -47,8 +50,8 @@ export function keepTemporaryRoot(path: string, { uid, gid }: Owner): void {
 }
 
 /**
- * Removes the directories that no living host uses, but for `own`, one after another. It needs root, and can only be done for users who can read the
- * program that does it.
+ * Removes, one after another, the directories that no living host uses, except `own`. It needs root, and works only for users who can read
+ * the program that removes them.
  */
 export async function removeUnusedRoots(own: string): Promise<void> {
   if (process.getuid?.() !== 0 || !isWorldReadable(process.execPath) || !isWorldReadable(program)) return;
@@ -60,7 +63,7 @@ export async function removeUnusedRoots(own: string): Promise<void> {
   }
 }
 
-/** The user to whom a directory belongs that nobody else may enter; null if it is no such directory. */
+/** The user of a directory, if it is a directory that nobody else may enter; null otherwise. */
 function ownerOf(path: string): number | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() && (stats.mode & 0o077) === 0 ? stats.uid : null;

@@ -13,7 +13,7 @@ export interface InstalledTool extends Tool {
   readonly identity: string;
 }
 
-/** Where tools are looked for. */
+/** The places to look for tools. */
 export interface ToolPlaces {
   /** By default the process's own. */
   readonly searchPath?: string;
@@ -27,15 +27,16 @@ const programs: readonly { name: ToolName; program: string }[] = [
 ];
 const versionTimeoutMs = 20_000;
 
-/** How long a program that does not report its version is left alone: it may only have been too slow. */
+/** How long a program that did not report its version is not asked again. It may only have been too slow. */
 const askAgainAfterMs = 60_000;
 
-/** Asking for a version costs as much as half a plan, so each binary is asked once until it changes. */
+/** Asking for a version costs half as much as a plan, so the answer is kept for each binary until the file changes. */
 const versions = new Map<string, Promise<string | null>>();
 
 /**
- * Finds the tools of this machine: the first OpenTofu and the first Terraform on the search path, and all in the operator's directory. A tool in
- * a version that was found before is left out, and so is a program that does not report its version: names of directories are not trusted.
+ * Finds the tools of this machine: the first OpenTofu and the first Terraform on the search path, and all in the operator's directory.
+ * Leaves out a tool whose version was found before, and a program that does not report its version, because names of directories are not
+ * trusted.
  */
 export async function discoverTools({ searchPath, directory }: ToolPlaces): Promise<InstalledTool[]> {
   const onPath = await Promise.all(
@@ -61,7 +62,7 @@ async function findInDirectory(
   if (directory === null) return [];
   const versionsOfTool = await readdir(join(directory, name)).catch(() => []);
   const found: (InstalledTool | null)[] = [];
-  // One after the other: many programs that start at once would take too long to answer.
+  // One after the other: if many programs started at once, they would take too long to answer.
   for (const version of versionsOfTool.toSorted()) {
     found.push(await inspect(name, await findIn(join(directory, name, version), program)));
   }

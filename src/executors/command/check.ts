@@ -9,8 +9,8 @@ type CommandExecutor = Extract<WireRequest['executor'], { kind: 'command' }>;
 const maxAnswerBytes = 64 * 1024;
 
 /**
- * Looks for each argument as a program would be started: on the search path, or at its absolute path. It prints the numbers of those that are
- * missing. A shell's own commands do not count, because steps are started without a shell.
+ * Searches for each argument in the way in which a program is started: on the search path, or at its absolute path. It prints the numbers
+ * of missing ones. A shell's own commands do not count, because steps are started without a shell.
  */
 const search = `
 number=0
@@ -46,7 +46,10 @@ export async function checkCommands(attempt: Attempt, executor: CommandExecutor)
   return { check: { findings: [], unchecked, missingPrograms: started.filter(({ program }) => missing.has(program)) } };
 }
 
-/** The programs of the machine that steps start. Those among the files, or on a search path of the step's own, are left out. */
+/**
+ * The programs of the machine that the steps start. Programs among the template's files, or on a search path of the step's own, are left
+ * out.
+ */
 function startedPrograms(executor: CommandExecutor, list: StepKind): CheckReport['missingPrograms'] {
   const steps = executor[list] ?? [];
   return steps.flatMap(({ run: [program = ''], env = {} }, index): MissingProgram[] => {

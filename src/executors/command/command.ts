@@ -34,7 +34,7 @@ const stepsOf: Record<WireRequest['phase'], Record<RunOperation, StepKind | null
 export async function runCommands(attempt: Attempt, executor: CommandExecutor): Promise<AttemptSuccess> {
   const { phase } = attempt.request;
   refuseUnsupported(attempt.request, executor);
-  // Checked even if there are no steps to run: files that cannot be laid out must not be approved.
+  // Checked even without steps to run, because a plan must not be approved if its files cannot be written.
   toWorkFiles(executor.files ?? {});
   return phase === 'apply' ? apply(attempt, executor) : plan(attempt, executor);
 }
@@ -115,7 +115,7 @@ interface ApplyResults {
   readonly outputs: Buffer | null;
 }
 
-/** Keeps the state even if a step failed or was stopped, because the next attempt continues from it. */
+/** Returns the state even if a step failed or was stopped, because the next attempt continues from it. */
 function collectApply(attempt: Attempt) {
   return async (results: Results, work: string, code: number): Promise<ApplyResults> => {
     if (attempt.request.operation !== 'refresh') await keepState(attempt, results, work);
@@ -188,7 +188,7 @@ function stepFailed(attempt: Attempt, steps: readonly WireStep[], { steps: ended
   return new AttemptFailure('step_failed', ending);
 }
 
-/** Leaves secrets out: they are only in the variables file, because an environment is printed too easily. */
+/** Leaves secrets out. They are only in the variables file, because programs easily print their environment. */
 function stepEnvironment({ request }: Attempt, paths: JobPaths): Environment {
   const { variables, sensitiveVariables } = request;
   const open = Object.entries(variables).filter(([name]) => !sensitiveVariables.includes(name));
@@ -214,7 +214,7 @@ function stepEnvironment({ request }: Attempt, paths: JobPaths): Environment {
 
 async function keepState(attempt: Attempt, results: Results, work: string): Promise<void> {
   const content = await readWritten(results, work, 'state.json', resultLimits.commandStateBytes, 'state_invalid');
-  // Steps that removed the file have nothing to remember any more.
+  // If the steps removed the file, the state becomes empty.
   const forgotten = attempt.state.content === null ? null : Buffer.from('{}');
   const next = content ?? forgotten;
   if (next !== null) await attempt.state.saveIfChanged(next);

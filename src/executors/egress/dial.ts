@@ -4,7 +4,7 @@ import { EgressRefusal, refused } from './refusal.ts';
 import type { ResolveName } from './resolve.ts';
 import { type EgressRules, refusalOfAddress, refusalOfName } from './rules.ts';
 
-/** Connects to one of the given addresses and to nothing else. `signal` aborts until the connection is made. */
+/** Connects to one of these addresses and to nothing else. `signal` aborts until the connection is made. */
 export type Connect = (addresses: readonly string[], port: number, signal: AbortSignal) => Promise<Socket>;
 
 /**

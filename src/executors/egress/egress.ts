@@ -11,13 +11,13 @@ import { type EgressPolicy, type EgressRules, readEgressRules } from './rules.ts
 import { join, refuseTunnel } from './tunnel.ts';
 
 interface EgressLimits {
-  /** Tunnels and requests of an attempt at the same time. */
+  /** The limit on simultaneous tunnels and requests of an attempt. */
   readonly connections: number;
-  /** For the lookup and the connection together. */
+  /** The time limit for lookup and connection together. */
   readonly connectMs: number;
-  /** Time without a byte in either direction. */
+  /** The time limit without a byte in either direction. */
   readonly idleMs: number;
-  /** The same, after one side has ended. */
+  /** The same limit after one side has ended. */
   readonly halfOpenMs: number;
 }
 
@@ -34,9 +34,11 @@ export interface Egress {
   handleConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Handles requests whose target is an absolute URL. */
   handleRequest(request: IncomingMessage, response: ServerResponse): void;
-  /** Connects to what the policy allows, for the answer to a program. @throws EgressRefusal */
+  /** Connects to a destination that the policy allows, on behalf of a program. @throws EgressRefusal */
   connect(destination: Destination, client: Duplex | ServerResponse): Promise<Socket>;
-  /** The addresses of what the policy allows, for another program of the service that connects. @throws EgressRefusal */
+  /**
+   * Returns the addresses of a destination that the policy allows, for another program of the service to connect to. @throws EgressRefusal
+   */
   check(destination: Destination): Promise<readonly string[]>;
   /** Ends every connection. */
   close(): void;
@@ -130,7 +132,7 @@ class AttemptEgress implements Egress {
     forward(request, response, { url, remote, idleMs: this.#limits.idleMs, failed });
   }
 
-  /** Ties the connection to its client: a client that leaves while it is being made gets none. */
+  /** Dials for a client. If the client leaves meanwhile, the connection is closed. */
   async #dial(destination: Destination, client: Duplex | ServerResponse): Promise<Socket> {
     const { signal } = this.#admit(client);
     const options = {

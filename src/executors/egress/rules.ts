@@ -9,7 +9,7 @@ import {
   parseOutboundPolicy,
 } from '#domain/shared/outbound/outbound-policy.ts';
 
-/** What a pool lets its attempts reach. */
+/** What the attempts of a pool can reach. */
 export interface EgressPolicy {
   readonly policy: 'none' | 'allow' | 'internet';
   /** Host names, `*.suffix` names, addresses and CIDR ranges. */

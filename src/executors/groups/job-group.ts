@@ -9,7 +9,7 @@ interface GroupLimits {
   readonly cores: number;
 }
 
-/** Less than the default weight of 1024, so that jobs give way to the service. */
+/** Less than the default weight of 1024, so that the service has priority over jobs. */
 const weight = 256;
 const cpuPeriodMicroseconds = 100_000;
 

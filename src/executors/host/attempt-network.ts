@@ -10,11 +10,11 @@ interface AttemptNetworkDeps {
   readonly request: WireRequest;
   readonly resources: HostResources;
   readonly directory: string;
-  /** Logs a line in the service's own name. */
+  /** Logs a line of the service itself. */
   readonly note: (line: string) => void;
 }
 
-/** What the sandboxes of an attempt reach: its state, the network that the pool allows, and private modules while `init` runs. */
+/** What the sandboxes of an attempt can reach: its state, the network that the pool allows, and private modules while `init` runs. */
 export class AttemptNetwork {
   readonly #deps: AttemptNetworkDeps;
   #relay: Relay | null = null;
@@ -46,7 +46,7 @@ export class AttemptNetwork {
     return this.#relay.origin;
   }
 
-  /** Without private modules, there is nothing to open. */
+  /** Opens access to private modules. If there are none, nothing is opened. */
   async openModules(): Promise<ModuleAccess> {
     const { request, resources, directory, note } = this.#deps;
     const { egress, environment, moduleSources = [] } = request;

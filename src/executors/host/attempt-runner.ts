@@ -37,7 +37,7 @@ export interface AttemptInput {
   readonly request: WireRequest;
   readonly state: Buffer | null;
   readonly artifact: Buffer | null;
-  /** The files of the modules that the version used before. */
+  /** The files of the modules that earlier runs of the version used. */
   readonly modules: Buffer | null;
 }
 

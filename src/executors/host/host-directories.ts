@@ -34,14 +34,14 @@ export async function removeOrphanedHosts(root: string): Promise<number> {
       if (sockets.length > 0) removeHostDirectory(sockets.join(' '));
       removed++;
     } catch (error) {
-      // It belongs to another user, from when the host ran as that one. People have to remove it.
+      // The directory belongs to another user, as which the host ran before. People have to remove it.
       reportUnexpectedError(error);
     }
   }
   return removed;
 }
 
-/** Removes the directory in which the hosts of a user keep theirs, with what they have cached, unless it has any. */
+/** Removes the directory that contains those of a user's hosts, with everything that they cached, unless a host uses it. */
 export function removeUnusedRoot(root: string): void {
   if (!listNames(root).some((name) => name.startsWith(hostDirectoryPrefix))) removeHostDirectory(root);
 }
@@ -54,7 +54,7 @@ export function isInPreparation(directory: string): boolean {
 function isAlive(directory: string, pid: string, start: string): boolean {
   // A host records its ownership right after making the directory, so a directory without an owner is new or abandoned.
   if (pid === '') return isInPreparation(directory);
-  // Only Linux tells when a process started; elsewhere, every owner counts as alive.
+  // Only Linux reports when a process started. Elsewhere, every owner counts as alive.
   return process.platform !== 'linux' || readStart(Number(pid)) === start;
 }
 

@@ -74,21 +74,24 @@ export class HostResources {
   }
 
   /**
-   * Returns a new path for a unix socket, short because such paths must be. Null without sandboxes, because then any process
-   * could connect to it.
+   * Returns a new path for a unix socket. It is short, because such paths have a limit. Null without sandboxes, because any process could
+   * then connect to the socket.
    */
   nextSocket(): string | null {
     if (this.launcher.isolation === 'none') return null;
     return join(this.#socketDirectory, randomBytes(6).toString('hex'));
   }
 
-  /** Opens a proxy that enforces a pool's policy; null without sandboxes, because programs then reach the network directly. */
+  /** Opens a proxy that enforces a pool's policy. Null without sandboxes, because programs then reach the network directly. */
   openProxy(policy: EgressPolicy, log: (line: string) => void): Egress | null {
     if (this.launcher.isolation === 'none') return null;
     return openEgress({ ...policy, denied: this.denied.entries }, { log });
   }
 
-  /** Opens what reads private modules for a pool's attempts, under the same policy. Without sandboxes, it enforces the policy all the same. */
+  /**
+   * Opens the connection through which the service reads private modules for a pool's attempts. It enforces the pool's policy even without
+   * sandboxes.
+   */
   openReader(policy: EgressPolicy, log: (line: string) => void): Egress {
     return openEgress({ ...policy, denied: this.denied.entries }, { log });
   }

@@ -92,7 +92,7 @@ export class HostServer {
     try {
       this.#sendResult(attempt, { ...end, result: WireResult.parse(end.result) });
     } catch (error) {
-      // The template's plan or outputs break the schema's limits. That fails this attempt, but no other.
+      // The template's plan or outputs exceed a limit of the schema. This attempt fails, and no other.
       reportUnexpectedError(error);
       this.#sendResult(attempt, {
         result: oversizedResult(request.phase, end.result),
@@ -121,7 +121,7 @@ export class HostServer {
       this.#running.set(attempt, { runner, saves });
       return await runner.run();
     } catch (error) {
-      // This fails only this attempt; the others go on.
+      // This attempt fails. The others continue.
       reportUnexpectedError(error);
       const message = "the attempt could not be prepared; see the service's log";
       const result = { outcome: 'failed' as const, reason: 'sandbox_unavailable' as const, message, exitCode: null };

@@ -32,7 +32,7 @@ interface PreparedHost {
   readonly swept: number;
 }
 
-/** Prepares what this host's attempts share, and makes a trial sandbox to see whether it can have any. */
+/** Prepares the resources that this host's attempts share, and makes a trial sandbox to find out whether sandboxes are possible. */
 export async function prepareHost(settings: HostSettings): Promise<PreparedHost> {
   const { directory } = settings;
   mkdirSync(directory, { mode: 0o700 });

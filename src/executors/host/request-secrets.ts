@@ -3,11 +3,11 @@ import { learnEarlierSecrets } from '#domain/shared/redaction/earlier-secrets.ts
 import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { WireRequest } from '../protocol/request-schema.ts';
 
-/** What the log says where everything is redacted. */
+/** The line that the log gets if everything is redacted. */
 export const allHiddenNote =
   'everything is redacted, because the state may hold more secrets of earlier runs than are looked for: an apply of the whole instance ends this';
 
-/** Redacts from now on what a request gives as secret. */
+/** Redacts from now on all secrets of a request. */
 export function learnRequestSecrets(request: WireRequest, redactor: Redactor): void {
   const { variables, sensitiveVariables, environment, environmentFiles = [], moduleSources = [] } = request;
   const { earlierSecrets } = request;
@@ -18,7 +18,7 @@ export function learnRequestSecrets(request: WireRequest, redactor: Redactor): v
   }
   for (const { text } of environmentFiles) redactor.learn(text);
   for (const source of moduleSources) for (const secret of secretsOf(source)) redactor.learn(secret);
-  // They come last: only for what is left of the room.
+  // Earlier secrets come last, so that they use only the capacity that is left.
   if (earlierSecrets) learnEarlierSecrets(redactor, earlierSecrets);
 }
 

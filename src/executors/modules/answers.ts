@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Answers in words. git prints those of a refusal before its own message. */
+/** Answers with text. For a refusal, git prints this text before its own message. */
 export function answerText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return void response.destroy();
   response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
@@ -8,7 +8,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
 
 const passingHeaders = ['content-type', 'content-encoding', 'content-length', 'accept-ranges', 'content-disposition'];
 
-/** Passes an answer on, with the headers that describe its content and no others. */
+/** Forwards an answer, with the headers that describe its content and no others. */
 export function passOn(answer: IncomingMessage, response: ServerResponse, added: Record<string, string> = {}): void {
   const kept = passingHeaders.flatMap((name) => {
     const value = answer.headers[name];

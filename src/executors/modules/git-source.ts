@@ -5,7 +5,7 @@ import type { Egress } from '../egress/egress.ts';
 import { answerText, passOn } from './answers.ts';
 import { askUpstream } from './upstream.ts';
 
-/** The only two requests by which git reads a repository. */
+/** The only two requests with which git reads a repository. */
 const requests = [
   { method: 'GET', end: '/info/refs', search: '?service=git-upload-pack' },
   { method: 'POST', end: '/git-upload-pack', search: '' },
@@ -16,13 +16,14 @@ const sentHeaders = ['accept', 'accept-encoding', 'content-encoding', 'content-l
 export interface GitRequest {
   readonly method: 'GET' | 'POST';
   readonly repository: URL;
-  /** What follows the URL of the repository. */
+  /** The part after the URL of the repository. */
   readonly end: string;
 }
 
 /**
- * The request of git for a repository below the URL of a connection; null if it is another one, such as a push or one for a repository elsewhere.
- * @param target the path and query that follow the place of the connection
+ * Reads a request of git for a repository below the URL of a connection. Null for any other request, such as a push, or one for a
+ * repository elsewhere.
+ * @param target the part of the path and the query after the address of the connection at the gate
  */
 export function readGitRequest(method: string | undefined, target: string, prefix: string): GitRequest | null {
   const [path = '', ...query] = target.split(/(?=\?)/);
@@ -40,7 +41,10 @@ export interface PasswordSource {
   readonly credential: Extract<GitCredential, { kind: 'password' }>;
 }
 
-/** Reads a repository over HTTP for git in a sandbox. `place`: where the repositories of the connection are for it. */
+/**
+ * Forwards git's request for a repository over HTTP. `place` is the address at the gate under which git sees the repositories of the
+ * connection.
+ */
 export async function forwardGit(
   egress: Egress,
   { url, credential }: PasswordSource,
@@ -71,7 +75,7 @@ export async function forwardGit(
   answerText(response, status === 401 ? 403 : status, explain(status, repository));
 }
 
-/** Where a redirect leads for git in the sandbox, if it leads to a repository below the same URL. */
+/** The address for git of a redirect's target, if that is a repository below the same URL; null otherwise. */
 function moveBelow(
   location: string | undefined,
   { repository, url, place, end }: { repository: URL; url: string; place: string; end: string },

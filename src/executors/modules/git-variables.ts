@@ -5,15 +5,15 @@ interface Given {
   readonly value: string;
 }
 
-/** Where git finds, for its programs in a sandbox, what lies below the URL of a connection. */
+/** Replaces the beginning of addresses below the URL of a connection by an address that git in a sandbox can reach. */
 export interface Redirection {
   readonly url: string;
   readonly place: string;
 }
 
 /**
- * Variables by which git reads repositories of connections at other places. Among several that fit, git takes the longest URL. What the
- * run's own variables configure stays.
+ * Variables that make git read the repositories of connections at other addresses. If several connections match, git uses the one with the
+ * longest URL. Settings in the run's own variables are kept.
  */
 export function gitVariables(redirections: readonly Redirection[], given: readonly Given[]): Environment {
   const count = given.findLast(({ name }) => name === 'GIT_CONFIG_COUNT')?.value ?? '0';
@@ -28,7 +28,7 @@ export function gitVariables(redirections: readonly Redirection[], given: readon
   return rules.length === 0 ? {} : { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(first + rules.length) };
 }
 
-/** The ways to write what begins with the URL of a connection, with what each becomes at its place. */
+/** All spellings of the beginning of a connection's URL, each with the path that replaces it. */
 function spellingsOf(text: string): [string, string][] {
   const bare = text.replace(/\/$/, '');
   const written: [string, string][] = [
@@ -42,7 +42,7 @@ function spellingsOf(text: string): [string, string][] {
   const otherPort = port === '' ? `${login}${hostname}:22` : port === '22' ? `${login}${hostname}` : null;
   const below = path === '' ? '' : `${path}/`;
   if (otherPort !== null) written.push([`ssh://${otherPort}/${below}`, '/']);
-  // The form of scp has no port.
+  // The scp form has no port.
   if (port === '' || port === '22') written.push([`${login}${hostname}:${below}`, '/']);
   return written;
 }

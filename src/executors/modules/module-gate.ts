@@ -17,19 +17,20 @@ type GitSource = Extract<ModuleSource, { kind: 'git' }>;
 interface GateOptions {
   readonly sources: readonly ModuleSource[];
   readonly egress: Egress;
-  /** The origin at which the programs of the attempt reach the relay. */
+  /** The origin at which the attempt's programs reach the relay. */
   readonly origin: string;
   /** A directory of the attempt, which no sandbox sees. */
   readonly directory: string;
   /** The variables of the run. */
   readonly given: readonly EnvironmentVariable[];
-  /** Logs a line in the service's own name. */
+  /** Logs a line of the service itself. */
   readonly note: (line: string) => void;
 }
 
 /**
- * The way from the sandbox of one `init` to the private modules of its connections. Credentials stay on this side of it: a module source may read whatever
- * the tool can. It serves reading alone, below the URLs of the connections, under a name that nobody guesses, and ends with the `init`.
+ * Gives the sandbox of one `init` access to the private modules of its connections. Credentials stay outside of the sandbox, because a
+ * module source may read everything that the tool can read. The gate only allows reading, only below the URLs of the connections, and only
+ * under an address that nobody can guess. It closes with the `init`.
  */
 export class ModuleGate {
   readonly #options: GateOptions;
@@ -48,7 +49,7 @@ export class ModuleGate {
     this.#mirrors = new SshMirrors(options.egress, options.directory);
   }
 
-  /** What leads the tool here. */
+  /** The variables and settings that direct the tool to the gate. */
   async access(): Promise<Omit<ModuleAccess, 'close'>> {
     const { given, note } = this.#options;
     const redirections = this.#git.map(({ url }, index) => ({ url, place: this.#placeOf('git', index) }));
@@ -56,13 +57,13 @@ export class ModuleGate {
     return { environment: gitVariables(redirections, given), settings: settings.join('') };
   }
 
-  /** Ends the way for good. */
+  /** Closes the gate for good. */
   async close(): Promise<void> {
     this.#isOpen = false;
     await this.#mirrors.close();
   }
 
-  /** Whether a request is for the gate, open or not. */
+  /** Whether a request is for a gate, open or closed. */
   static isFor(request: IncomingMessage): boolean {
     return request.url?.startsWith('/modules/') ?? false;
   }

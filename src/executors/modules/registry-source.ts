@@ -16,16 +16,16 @@ const Located = z.looseObject({ location: z.string(), use_registry_credentials: 
 const maxAnswerBytes = 8 * 1024 * 1024;
 const maxFiles = 1_000;
 const safePath = /^\/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$/;
-/** What go-getter reads of an address itself. The rest of a query stays here: some registries put a token into it. */
+/** The query parameters that go-getter itself uses. The others stay here, because some registries put a token into them. */
 const getterParameters = ['archive', 'checksum', 'filename'];
 
-/** A private registry of modules and providers. The tool asks it here, and the token is added to what it asks. */
+/** A private registry of modules and providers. The tool sends its requests here, and they are forwarded with the token. */
 export class RegistrySource {
   readonly #source: Extract<ModuleSource, { kind: 'registry' }>;
   readonly #place: string;
   readonly #egress: Egress;
   readonly #urls = new Map<Service, URL>();
-  /** Archives that the registry serves itself, by the names under which they are served here. */
+  /** Archives that the registry serves itself, by the paths under which this object serves them. */
   readonly #files = new Map<string, URL>();
 
   constructor(source: Extract<ModuleSource, { kind: 'registry' }>, place: string, egress: Egress) {
@@ -34,7 +34,7 @@ export class RegistrySource {
     this.#egress = egress;
   }
 
-  /** The block that leads the tool here; empty if the services of the host cannot be found, which the tool then says itself. */
+  /** The settings block that directs the tool here. Empty if the services of the host cannot be discovered; the tool then reports that. */
   async settings(note: (line: string) => void): Promise<string> {
     const { host } = this.#source;
     try {
@@ -102,7 +102,7 @@ export class RegistrySource {
       const parsed = Located.parse(JSON.parse(body.toString()));
       const direct = parsed.use_registry_credentials;
       const location = this.#locate(parsed.location, by);
-      // The token is added here, and the tool has none.
+      // The token is added here. The tool does not have it.
       return Buffer.from(
         JSON.stringify({ location, ...(typeof direct === 'boolean' && { use_registry_credentials: false }) }),
       );
@@ -111,7 +111,7 @@ export class RegistrySource {
     }
   }
 
-  /** The address of a module as the tool can reach it. What the registry serves itself is served here, because the token may open it. */
+  /** The address of a module for the tool. What the registry serves itself is served from here, because it may need the token. */
   #locate(location: string, by: URL): string {
     const isRelative = /^(?:\/|\.\.?\/)/.test(location);
     if (!isRelative && !/^https?:\/\//i.test(location)) return location;
@@ -146,7 +146,7 @@ export class RegistrySource {
   }
 }
 
-/** An address below that of a service; null if it leads out of it. */
+/** Joins a path to the address of a service; null if the result would not be below that address. */
 function joinBelow(base: URL, rest: string): URL | null {
   if (!safePath.test(rest) || /%2f|%5c|%00/i.test(rest)) return null;
   const directory = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;

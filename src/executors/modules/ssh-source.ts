@@ -13,11 +13,14 @@ import { refused } from '../egress/refusal.ts';
 import { formatBytes } from '../shared/bytes.ts';
 import type { GitRequest } from './git-source.ts';
 
-/** In bytes: the whole repository, as git packs it. */
+/** The limit for one repository, in bytes as git packs it. */
 export const maxPackBytes = 256 * 1024 * 1024;
-/** In bytes: all repositories of an attempt. An address can be written in many ways, and each way is another copy. */
+/**
+ * The limit for all repositories of an attempt, in bytes. The address of a repository can be written in many ways, and each spelling makes
+ * another copy.
+ */
 const maxCopyBytes = 2 * 1024 * 1024 * 1024;
-/** At most this many repositories are fetched at once. */
+/** How many repositories are fetched at once. */
 const maxAtOnce = 4;
 const timeoutMs = 120_000;
 
@@ -31,8 +34,8 @@ interface Mirror {
 }
 
 /**
- * Reads repositories over SSH for git in a sandbox, which has neither the key nor a way to speak SSH: each repository is fetched once, here, and
- * served from its copy.
+ * Reads repositories over SSH on behalf of git in a sandbox, which has neither the key nor SSH access. Each repository is fetched here
+ * once, and served from this copy.
  */
 export class SshMirrors {
   readonly #egress: Egress;
@@ -40,9 +43,9 @@ export class SshMirrors {
   readonly #signal = new AbortController();
   readonly #mirrors = new Map<string, Promise<Mirror>>();
   readonly #maxBytes: number;
-  /** Clones under way, each with room for the largest repository. They never fail. */
+  /** Clones in progress, each of which reserves space for the largest repository. These promises never reject. */
   readonly #cloning = new Set<Promise<unknown>>();
-  /** The bytes of those that have ended. */
+  /** The bytes of the finished clones. */
   #bytes = 0;
 
   /** @param parent a directory of the attempt, which no sandbox sees */
@@ -60,7 +63,7 @@ export class SshMirrors {
     const isList = asked.method === 'GET';
     const kind = `application/x-git-upload-pack-${isList ? 'advertisement' : 'result'}`;
     response.writeHead(200, { 'content-type': kind, 'cache-control': 'no-cache', connection: 'close' });
-    // The first of two packets names the service; the second ends the part.
+    // Two packets: the first names the service, and the second ends this section.
     if (isList) response.write('001e# service=git-upload-pack\n0000');
     const options = isList ? ['--stateless-rpc', '--advertise-refs'] : ['--stateless-rpc'];
     const input = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;
@@ -89,7 +92,10 @@ export class SshMirrors {
     return made;
   }
 
-  /** Clones once there is room. How large a repository is shows only then, so that room for others may become free while this waits. */
+  /**
+   * Clones once there is enough space. The size of a repository is known only after its clone, so other clones may free space while this
+   * one waits.
+   */
   async #fetch(url: URL, credential: KeySource['credential']): Promise<Mirror> {
     while (this.#cloning.size > 0 && !this.#hasRoom()) await Promise.race(this.#cloning);
     if (!this.#hasRoom())

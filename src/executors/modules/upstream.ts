@@ -17,8 +17,8 @@ export interface UpstreamRequest {
 }
 
 /**
- * Sends a request with a credential to a system that a connection names, for the answer to a program of the attempt. The address is checked when it is
- * dialled, and redirects are answers like any other.
+ * Sends a request with a credential to a system that a connection names, on behalf of a program of the attempt. The address is checked when
+ * it is dialled. Redirects are returned like any other answer.
  * @throws EgressRefusal, or the error of the connection
  */
 export async function askUpstream(
@@ -60,7 +60,7 @@ function secure(socket: Socket, url: URL): Socket {
 
 let trusted: readonly string[] | null = null;
 
-/** The authorities that programs of the attempt trust too: those of the machine, or of `SSL_CERT_FILE`. */
+/** The certificate authorities that the attempt's programs trust: those of the machine, or of `SSL_CERT_FILE`. */
 function authorities(): string[] {
   trusted ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
   return [...trusted];

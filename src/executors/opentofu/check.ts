@@ -21,7 +21,7 @@ import { readValidation } from './validation.ts';
 const maxLockBytes = 1024 * 1024;
 const maxValidationBytes = 8 * 1024 * 1024;
 
-/** What a run would refuse before it starts the tool. */
+/** The reasons for which a run would be refused before the tool starts. A check reports them as findings. */
 const refusals: readonly ExecutionReason[] = ['no_configuration', 'backend_forbidden', 'files_invalid'];
 
 /**
@@ -41,7 +41,7 @@ export async function checkOpenTofu(attempt: Attempt, executor: OpenTofuExecutor
 
 interface Checked {
   readonly check: CheckReport;
-  /** What the modules from elsewhere were resolved to; null if there are none, or not all could be had. */
+  /** The exact modules from elsewhere; null if there are none, or if some could not be fetched. */
   readonly modules: KeptModules | null;
 }
 
@@ -80,11 +80,11 @@ interface Fetched {
   readonly initialized: Initialization;
   readonly problems: readonly Diagnostic[];
   readonly modules: KeptModules | null;
-  /** Why the modules are not kept, though all could be had. */
+  /** Why the modules are not stored, although all could be fetched. */
   readonly notKept: readonly string[];
 }
 
-/** Fetches modules and providers into a directory of the attempt. What cannot be had is among the problems. */
+/** Fetches modules and providers into a directory of the attempt. Those that cannot be fetched are reported as problems. */
 async function fetch(session: ToolSession): Promise<Fetched> {
   const { attempt, executor } = session;
   const data = join(attempt.directory, 'checked');
@@ -104,13 +104,13 @@ async function fetch(session: ToolSession): Promise<Fetched> {
       results.read(join(paths.work, executor.directory ?? '', lockFile), maxLockBytes).catch(() => null),
   });
   const { collected = null, code } = await call.finally(() => access.close());
-  // OpenTofu may choose modules by variables, whose values only a run has.
+  // In OpenTofu, variables may choose modules, and only a run has their values.
   const isFixed = session.tool.name !== 'opentofu' || !needsVariablesAtInit(executor.files);
   const resolved = code === 0 && isFixed ? await resolvedModules(data) : { modules: null, notKept: [] };
   return { initialized: { data, lock: collected, modules: '' }, problems: attempt.diagnostics.list(), ...resolved };
 }
 
-/** What the runs of the version are to use. That it cannot be kept is no fault of the version. */
+/** The modules that later runs of the version will use. If they cannot be stored, the version is still valid. */
 async function resolvedModules(data: string): Promise<Pick<Fetched, 'modules' | 'notKept'>> {
   try {
     await removeGitDirectories(data);

@@ -37,7 +37,7 @@ function learnRemoteStates({ request, redactor }: Attempt): void {
   }
 }
 
-/** The tool itself would report an option that it does not know as a problem of the command line, with its whole help. */
+/** Refuses unknown options, because the tool would report them as an error of the command line, with its complete help. */
 function refuseUnknownOptions({ tool, options }: WireRequest): void {
   const problem = tool && options ? findUnknownOption(options, tool) : null;
   if (problem !== null) throw new AttemptFailure('operation_unsupported', problem);

@@ -43,16 +43,16 @@ interface ToolCall<Collected> {
   readonly initialized: Initialization | null;
   readonly data?: string;
   readonly extraFiles?: ReadonlyMap<string, Buffer>;
-  /** Whether the tool sees the template's files and variables. Showing a plan does without them. */
+  /** Whether the tool sees the template's files and variables. A call that shows a plan does not need them. */
   readonly seesTemplate?: boolean;
-  /** Whether the tool gets the values of the variables; by default if it sees the template. */
+  /** Whether the tool gets the values of the variables. By default, it does if it sees the template. */
   readonly seesVariables?: boolean;
   readonly network: { readonly state: boolean; readonly egress: boolean };
-  /** Whether the backend has the state of the attempt; by default it does. Otherwise it answers that there is none. */
+  /** Whether the backend serves the state of the attempt (default). Otherwise, it answers that there is no state. */
   readonly seesState?: boolean;
   /** Collects garbage less often. Only for calls that run nothing but the tool itself and have little to do. */
   readonly relaxedGc?: boolean;
-  /** The way to private modules. */
+  /** Access to private modules. */
   readonly modules?: ModuleAccess;
   readonly collect?: (results: Results, paths: JobPaths) => Promise<Collected>;
 }
@@ -87,24 +87,27 @@ export class ToolSession {
     attempt.listen((stream, content) => this.#diagnostics.take(stream, content));
   }
 
-  /** The files directly in a directory of the work directory by their names, as the tool reads them. */
+  /** The files directly in a directory of the work directory, by name, as the tool reads them. */
   filesIn(directory: string): ReadonlyMap<string, Buffer> {
     return readLaidOut(this.executor, this.#configuration, directory);
   }
 
-  /** The variables that the plan was made with, or will be. */
+  /** The variables of the plan. */
   get variables(): Buffer {
     return this.#variables;
   }
 
-  /** OpenTofu needs the variables for every subcommand, because they may choose modules and keys; Terraform only to plan. */
+  /**
+   * The options for subcommands other than `plan`. OpenTofu needs the variables for every subcommand, because they may choose modules and
+   * keys. Terraform needs them only to plan.
+   */
   earlyEvaluationOptions(paths: JobPaths): string[] {
     return this.tool.name === 'opentofu' ? [this.variablesOption(paths)] : [];
   }
 
   /**
-   * An apply of a plan: OpenTofu is given all variables again, but before 1.11 it refuses them, because it has them from the plan alone. Terraform
-   * takes no others than the ephemeral ones in `file`; null if there are none.
+   * The options for applying a plan. OpenTofu gets all variables again, except before 1.11, which refuses them because it reads them only
+   * from the plan. Terraform accepts only the ephemeral ones in `file`; null if there are none.
    */
   applyVariablesOptions(paths: JobPaths, file: string | null): string[] {
     const isOpenTofu = this.tool.name === 'opentofu';
@@ -117,7 +120,7 @@ export class ToolSession {
     return `-var-file=${join(paths.input, variablesFile)}`;
   }
 
-  /** The path that a plan is written to. */
+  /** The path for the plan. */
   planPath(paths: JobPaths): string {
     return join(paths.temporary, planOutput);
   }
@@ -132,7 +135,7 @@ export class ToolSession {
     throw this.#failed(call, result.code);
   }
 
-  /** Opens the way to private modules for a call of `init`. Close it afterwards. */
+  /** Opens access to private modules for a call of `init`. Close it afterwards. */
   async openModules(): Promise<ModuleAccess> {
     await this.#openRelay();
     return this.attempt.openModules();
@@ -142,7 +145,10 @@ export class ToolSession {
     this.#origin ??= await this.attempt.openRelay(this.#backend);
   }
 
-  /** A tool that says nothing in its own form, because it crashed, may still have printed why. */
+  /**
+   * Makes the error of a failed call. If the tool reported no error in its usual form, for example because it crashed, its last line of
+   * output may say why.
+   */
   #failed<Collected>({ subcommand, reason }: ToolCall<Collected>, code: number): AttemptFailure {
     const ending = `${this.tool.name} ${subcommand} ended with exit code ${code}`;
     const { diagnostics } = this.attempt;
@@ -181,12 +187,12 @@ export class ToolSession {
     };
   }
 
-  /** What only reads a plan or outputs has nothing to say. */
+  /** A call that only shows a plan or outputs has no useful log. */
   #logLevelOf<Collected>({ captureBytes }: ToolCall<Collected>): LogLevel | null {
     return captureBytes === undefined ? (this.attempt.request.options?.log_level ?? null) : null;
   }
 
-  /** A debug log that cannot be read is left out: the call counts. */
+  /** Collects the debug log of a call. If the log cannot be read, it is left out, and the call still succeeds. */
   async #collectDebugLog<Collected>(call: ToolCall<Collected>, results: Results, paths: JobPaths): Promise<void> {
     if (this.#logLevelOf(call) === null) return;
     const content = await results.readEnd(debugPath(paths), maxDebugBytesOfCall).catch(() => null);

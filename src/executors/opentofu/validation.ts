@@ -7,31 +7,31 @@ import { maxCheckItems } from '../protocol/result-schema.ts';
 import { AttemptFailure } from '../shared/errors.ts';
 import { asArray, isObject, parseJson } from '../shared/json.ts';
 
-/** What `validate` says about a configuration. */
+/** The result of `validate` for a configuration. */
 export interface Validation {
   readonly findings: readonly Diagnostic[];
   readonly unchecked: readonly string[];
 }
 
-/** What `validate` says where `init` could not have a module or a provider, or where a variable chooses the module. */
+/** Messages of `validate` if `init` could not fetch a module or a provider, or if a variable chooses the module. */
 const notHad = [
   /^Module not installed$/,
   /^Missing required provider$/,
   /^Inconsistent dependency lock file$/,
   /^Required plugins are not installed$/,
-  // With a lock file, the tool names the packages that it lacks, or that do not have the digests of the lock.
+  // With a lock file, the tool names the packages that are missing or whose digests differ from the lock file.
   /^missing or corrupted provider plugins:/,
   /^\S+\/\S+\/\S+: (?:there is no package for|failed to verify checksum of|the cached package for) /,
   /^Failed to (?:load|obtain) /,
   /^Failed to request input from user for variable /,
   /^Unable to compute static value$/,
 ];
-/** What `init` says of a module in a directory that there is not. */
+/** The message of `init` about a module in a local directory that does not exist. */
 const missingDirectory = /^The directory .*could not be read for module "(.+)" at (.+):(\d+)\.$/;
 
 /**
- * Reads the answer of `validate -json`, in the light of what `init` could not do before it. What could not be had is no error: it may be had in the
- * environments in which the template runs.
+ * Reads the answer of `validate -json`, together with the problems of the `init` before it. Something that could not be fetched is not an
+ * error, because it may be available in the environments in which the template runs.
  * @throws AttemptFailure `plan_failed` if the answer cannot be read
  */
 export function readValidation(answer: Buffer, problems: readonly Diagnostic[], directory: string): Validation {
@@ -43,7 +43,7 @@ export function readValidation(answer: Buffer, problems: readonly Diagnostic[], 
   const missing = said.filter((each) => isNotHad(each) && !isAbsent(each));
   const errors = problems.filter(({ severity, detail = '' }) => severity === 'error' && !missingDirectory.test(detail));
   const hasErrors = findings.some(({ severity }) => severity === 'error');
-  // Where the tool itself found errors, `init` repeats them in other words.
+  // If the tool itself found errors, `init` repeats them in other words.
   const reasons = missing.length > 0 || !hasErrors ? errors.filter((each) => !repeats(each, findings)) : [];
   const unchecked = reasons.length > 0 ? reasons : missing;
   return {
@@ -52,7 +52,7 @@ export function readValidation(answer: Buffer, problems: readonly Diagnostic[], 
   };
 }
 
-/** The tools themselves report errors in an order that varies. */
+/** Sorts by place, because the tools report errors in a varying order. */
 function byPlace(one: Diagnostic, other: Diagnostic): number {
   const [left, right] = [one.file ?? '', other.file ?? ''];
   return left === right ? (one.line ?? 0) - (other.line ?? 0) : left < right ? -1 : 1;
@@ -98,7 +98,7 @@ function readDiagnostics(answer: Buffer, directory: string): Diagnostic[] {
   });
 }
 
-/** Files of modules from elsewhere are below the data directory of the tool, and their names say so. */
+/** The place of a finding. Files of modules from elsewhere are below the data directory of the tool, and their paths show that. */
 function placeOf(range: JsonValue | undefined, directory: string): Pick<Diagnostic, 'file' | 'line'> {
   if (!isObject(range)) return {};
   const { filename, start } = range;

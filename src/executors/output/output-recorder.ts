@@ -45,13 +45,13 @@ export class OutputRecorder {
     await this.#options.writer.ready();
   }
 
-  /** Releases what the redaction still holds back, because no more output will continue it. */
+  /** Releases the output that redaction still holds back. No further output can continue it. */
   flush(): void {
     this.#record('stdout', this.#streams.stdout.end());
     this.#record('stderr', this.#streams.stderr.end());
   }
 
-  /** Logs a line in the service's own name. */
+  /** Logs a line of the service itself. */
   note(text: string): void {
     this.flush();
     this.#options.writer.note(this.#options.redactor.redactText(text));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a worker tells its executor host once, at the start. It contains no secret. */
+/** The settings that a worker sends to its executor host at the start. They contain no secret. */
 
 const GroupRootSchema = z.strictObject({
   version: z.union([z.literal(1), z.literal(2)]),

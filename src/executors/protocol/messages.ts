@@ -21,7 +21,7 @@ export const WorkerMessage = z.discriminatedUnion('type', [
     request: WireRequest,
     stateBytes: count.nullable(),
     artifactBytes: count.nullable(),
-    /** Of the files of the modules. */
+    /** The number of bytes of the modules' files. */
     modulesBytes: count.nullish(),
   }),
   z.object({ type: z.literal('cancel'), attempt }),

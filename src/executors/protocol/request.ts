@@ -72,11 +72,11 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly value: string;
   readonly sensitive: boolean;
-  /** Another secret value of the variable, which the programs are not given, and which is redacted too. */
+  /** Another secret value of the variable. Programs do not get it, but it is redacted too. */
   readonly hidden?: string | undefined;
   /**
-   * Stands for the value where it is another in each attempt, as a token is. Attempts share what `init` fetched only if they agree in it, or
-   * else in the value.
+   * Replaces the value where attempts are compared, for a value that differs in each attempt, such as a token. Attempts share what `init`
+   * fetched only if they have the same identity or, without one, the same value.
    */
   readonly identity?: string | undefined;
 }
@@ -86,16 +86,16 @@ export interface EnvironmentFile {
   /** The environment variable that holds the path. */
   readonly name: string;
   readonly text: string;
-  /** The names of other files, by the marks in the text that stand for their paths. */
+  /** The names of other files, by the placeholders in the text that are replaced by their paths. */
   readonly links?: Readonly<Record<string, string>> | undefined;
-  /** As that of a variable. */
+  /** As `identity` of a variable. */
   readonly identity?: string | undefined;
 }
 
 export interface ExecutionRequest {
   readonly attemptId: string;
   readonly runId: string;
-  /** Identifies the template's version. The results of its initialization are cached under it. */
+  /** Identifies the template's version. The results of its initialization are cached under this id. */
   readonly templateVersion: string;
   readonly phase: ExecutionPhase;
   /** Checks the template instead of running it, with the phase `detect`: the result has a `check` and no plan. */
@@ -103,21 +103,23 @@ export interface ExecutionRequest {
   readonly operation: RunOperation;
   /** Resource addresses to replace even if their configuration has not changed. */
   readonly replace: readonly string[];
-  /** How the tool is used. Left out: as usual. */
+  /** Options of the tool. Absent: the defaults. */
   readonly options?: RunOptions | undefined;
   readonly executor: ResolvedExecutor;
   readonly variables: Readonly<Record<string, JsonValue>>;
   /** Names of the variables whose values are secret. */
   readonly sensitiveVariables: readonly string[];
-  /** What the state may hold of the secrets of earlier runs: redacted, and given to no program. Left out: nothing. */
+  /** Secrets of earlier runs that the state may contain. They are redacted, and no program gets them. Absent: none. */
   readonly earlierSecrets?: EarlierSecrets | undefined;
   readonly environment: readonly EnvironmentVariable[];
   readonly environmentFiles?: readonly EnvironmentFile[] | undefined;
-  /** What the version used before; null or left out if nothing is known. */
+  /** The modules that earlier runs of the version used; null or absent if unknown. */
   readonly modules?: KeptModules | null | undefined;
-  /** Where `init` may read private modules. */
+  /** The connections through which `init` may read private modules. */
   readonly moduleSources?: readonly ModuleSource[] | undefined;
-  /** The states that data sources `terraform_remote_state` of the root module read, by the names of the data sources: outputs alone. */
+  /**
+   * The states for `terraform_remote_state` data sources of the root module, by the names of the data sources. They contain only outputs.
+   */
   readonly remoteStates?: Readonly<Record<string, string>> | undefined;
   /** The outputs that the template declares. */
   readonly outputs: Readonly<Record<string, { readonly sensitive?: boolean | undefined }>>;
@@ -127,7 +129,7 @@ export interface ExecutionRequest {
   readonly artifact: Buffer | null;
   /** For `apply`: the digest of the approved plan. Another artifact is refused (`artifact_mismatch`). */
   readonly planDigest?: string | null | undefined;
-  /** For `detect`: the key under which secret values are told from each other (`SensitivePath.digest`), in base64. */
+  /** For `detect`: the key of the digests that tell apart secret values (`SensitivePath.digest`), in base64. */
   readonly secretsKey?: string | undefined;
   /** The tool that made the plan; null before there is one. */
   readonly tool: Tool | null;
@@ -135,11 +137,11 @@ export interface ExecutionRequest {
   /** Time from asking a tool to stop until it is killed. */
   readonly graceMs: number;
   readonly limits: ExecutionLimits;
-  /** What the attempt's programs may reach. Enforced only in sandboxes. */
+  /** What the attempt's programs can reach. It is enforced only in sandboxes. */
   readonly egress: EgressPolicy;
 }
 
-/** What the programs of a pool's runs may reach on the network. */
+/** What the programs of a pool's runs can reach on the network. */
 export interface EgressPolicy {
   readonly policy: 'none' | 'allow' | 'internet';
   /** Names such as `*.example.org`, addresses and CIDR ranges. */
@@ -172,9 +174,9 @@ export interface StateMeta {
   readonly serial: number | null;
   readonly lineage: string | null;
   readonly resourceCount: number;
-  /** What is shown in place of secrets in the addresses of its resources. */
+  /** The redacted addresses of its resources that contain secrets. */
   readonly maskedAddresses?: MaskedAddresses | undefined;
-  /** The outputs that are secret by the tool, by the template or by what is in them. */
+  /** The outputs that are secret because of the tool, the template or their content. */
   readonly secretOutputs?: string[] | undefined;
 }
 
@@ -195,7 +197,7 @@ export interface ExecutionPlan {
   readonly changes: ResourceChange[];
   /** How reality differs from the state, if the tool reports that. */
   readonly drift: ResourceChange[];
-  /** What the plan holds beside its changes of resources: outputs, checks, actions and warnings. */
+  /** The sections of the plan besides its changes of resources: outputs, checks, actions and warnings. */
   readonly sections: PlanSections;
   readonly summary: PlanSummary;
   readonly hasChanges: boolean;
@@ -207,13 +209,13 @@ export interface ExecutionPlan {
   readonly artifact: Buffer;
 }
 
-/** What a check found out about a template without running it. */
+/** The result of checking a template without running it. */
 export interface CheckReport {
-  /** What the tool says against the configuration, and what it warns of. */
+  /** The tool's errors and warnings about the configuration. */
   readonly findings: Diagnostic[];
   /** What could not be checked, and why. */
   readonly unchecked: string[];
-  /** The steps whose program this worker does not have, with the list that each is in. */
+  /** The steps whose program this worker does not have, with the list that contains each step. */
   readonly missingPrograms: MissingProgram[];
 }
 
@@ -237,11 +239,11 @@ export interface ExecutionResult {
   /** Sensitive values are in clear text; the caller must seal them. */
   readonly outputs?: MaskedOutputs;
   readonly resourceCount?: number;
-  /** What the tool or the steps said about their work: errors and warnings, bounded and redacted. */
+  /** The messages of the tool or of the steps: errors and warnings, redacted and limited in number and length. */
   readonly diagnostics?: readonly Diagnostic[];
-  /** What a plan resolved the modules from elsewhere to, if that was not known before. */
+  /** The exact modules from elsewhere that a plan resolved, if they were not known before. */
   readonly modules?: KeptModules;
-  /** What the tool logged about itself, redacted. It may hold secrets that nobody named. */
+  /** The debug log of the tool, redacted. It may contain secrets that nobody declared. */
   readonly debugLog?: Buffer;
   /** For the operator's log only: what the executor process printed about itself. */
   readonly diagnostic?: string;

@@ -3,7 +3,7 @@ import { keptModulesLimits } from '#domain/registry/kept-modules/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { type ExecutionReason, executionReasons } from '#domain/shared/vocabulary/run-reasons.ts';
 
-/** The values that several messages between a worker and its executor host have. */
+/** Schemas of values that several messages between a worker and its executor host contain. */
 export const text = z.string().max(1024 * 1024);
 export const positive = z
   .int()

@@ -7,8 +7,8 @@ import { distinctNames } from './masking.ts';
 type Redact = (text: string) => string;
 
 /**
- * What is shown of the resources of a state whose addresses have a secret in them. Addresses that differ only in secrets are numbered, so that each stays a
- * resource of its own.
+ * The redacted addresses of the resources of a state that contain secrets. Addresses that differ only in secrets are numbered, so that each
+ * resource stays distinct.
  */
 export function maskAddresses(all: readonly DeployedResource[], redactor: Redactor): MaskedAddresses {
   if (redactor.isEmpty) return {};
@@ -22,7 +22,7 @@ export function maskAddresses(all: readonly DeployedResource[], redactor: Redact
   return Object.fromEntries(entries.filter(([, masked]) => Object.keys(masked).length > 0));
 }
 
-/** The members that have a secret in them, without it. */
+/** The members of a resource that contain a secret, redacted. */
 function maskMembers(resource: DeployedResource, shown: string | undefined, redact: Redact): MaskedAddresses[string] {
   const { address, ...others } = resource;
   const masked: Record<string, string> = {};
@@ -33,7 +33,7 @@ function maskMembers(resource: DeployedResource, shown: string | undefined, reda
   return masked;
 }
 
-/** Resources share modules, types, names and providers. */
+/** Caches redacted texts, because resources share modules, types, names and providers. */
 function rememberTexts(redactor: Redactor): Redact {
   const known = new Map<string, string>();
   return (text) => {

@@ -5,7 +5,7 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { representValue } from '#domain/shared/values/representable.ts';
 import { isObject } from '../shared/json.ts';
 
-/** Replace a value that is secret, or not known yet. */
+/** Replaces a value that is secret or not known yet. */
 export const sensitiveMark: JsonValue = { sensitive: true };
 export const unknownMark: JsonValue = { unknown: true };
 
@@ -41,14 +41,14 @@ export function collectMarked(value: JsonValue | undefined, marks: JsonValue | u
   return Object.entries(marks).flatMap(([name, mark]) => collectMarked(value[name], mark));
 }
 
-/** Whether marks name any place. */
+/** Whether marks contain any marked place. */
 export function hasMark(marks: JsonValue | undefined): boolean {
   if (marks === true) return true;
   if (Array.isArray(marks)) return marks.some(hasMark);
   return isObject(marks) && Object.values(marks).some(hasMark);
 }
 
-/** How many levels of a stored list of changes are around the value of a change. */
+/** The number of levels in a stored list of changes that are above the value of a change. */
 const levelsAround = 2;
 
 /** A value of a plan as it can be stored and shown: without known secrets, and with marks for what the database cannot hold. */
@@ -65,7 +65,10 @@ export function maskSecrets(value: JsonValue, redactor: Redactor): JsonValue {
   return maskNames(value, redactor, (item) => maskSecrets(item, redactor));
 }
 
-/** The members of an object by names without secrets; each stays one of its own. Names that are `open` are no secrets, whatever is in them. */
+/**
+ * Redacts the names of an object's members. Each member keeps a distinct name. Names in `open` stay as they are, even if they contain a
+ * secret.
+ */
 export function maskNames<Item, Masked>(
   members: Readonly<Record<string, Item>>,
   redactor: Redactor,
@@ -76,7 +79,7 @@ export function maskNames<Item, Masked>(
   return Object.fromEntries(Object.entries(members).map(([name, item], index) => [names[index], mask(item, name)]));
 }
 
-/** Names that differ only in secrets become equal when these are masked: nothing that a reviewer approves may vanish by it, so they are numbered. */
+/** Redacts names. Those that differ only in secrets are numbered, because they would become equal, and a reviewer must see every item. */
 export function distinctNames(
   names: readonly string[],
   redactor: Redactor,

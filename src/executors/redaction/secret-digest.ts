@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** Tells secret values from each other without keeping them. */
+/** Returns a digest by which secret values can be told apart without storing them. */
 export type SecretDigest = (value: JsonValue) => string;
 
-/** An HMAC: without the key, which changes with the instance, nobody can guess a value by it. Null without a key. */
+/** Makes an HMAC. Nobody can guess a value from it without the key, which differs for each instance. Null without a key. */
 export function secretDigestOf(key: string | undefined): SecretDigest | null {
   if (key === undefined) return null;
   const bytes = Buffer.from(key, 'base64');

@@ -49,6 +49,6 @@ export interface JobLauncher {
   mountedPath(mount: Mount): string;
   /** Starts a job. From then on, the job owns the content of `input` in its directory. */
   start(request: JobRequest): Promise<LaunchedJob>;
-  /** Ends sandboxes that are kept ready for later jobs. */
+  /** Ends the sandboxes that wait for later jobs. */
   close(): void;
 }

@@ -73,11 +73,11 @@ export class UnsandboxedLauncher implements JobLauncher {
   }
 
   close(): void {
-    // It keeps nothing ready.
+    // Nothing is kept ready.
   }
 }
 
-/** What the processes of a job have used. A control group counts processor time and enforces the limit of memory itself. */
+/** The resources that the processes of a job have used. A control group counts processor time, and enforces the memory limit itself. */
 function measureProcesses(pid: number, group: JobGroup | null) {
   const usage = measureTree(pid);
   return {

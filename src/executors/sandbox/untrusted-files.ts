@@ -22,8 +22,8 @@ export async function readUntrustedFile(root: string, path: string, maximumBytes
 }
 
 /**
- * Reads the last lines of a file below `root`; null if there is none. A line that begins before the last `maximumBytes` is left out: a secret that is cut
- * in half would not be recognized.
+ * Reads the last lines of a file below `root`; null if there is none. A line that begins before the last `maximumBytes` is left out,
+ * because half of a secret would not be recognized.
  * @throws Error that says what is wrong with the file
  */
 export async function readEndOfUntrustedFile(root: string, path: string, maximumBytes: number): Promise<Buffer | null> {
@@ -33,7 +33,7 @@ export async function readEndOfUntrustedFile(root: string, path: string, maximum
   });
 }
 
-/** Reads where a symbolic link below `root` leads, without following it. @throws Error if it is none */
+/** Reads the target of a symbolic link below `root`, without following it. @throws Error if it is not a link */
 export async function readUntrustedLink(root: string, path: string): Promise<Buffer> {
   const target = await withParent(root, path, (name) => readlink(name, { encoding: 'buffer' }));
   if (target === null) throw new Error('its directory is gone');
@@ -88,7 +88,7 @@ async function withParent<Value>(
   if (names.includes('..')) throw new Error('its path contains ".."');
   if (process.platform !== 'linux') return use(`${root}/${path}`);
   const last = names.pop() ?? '.';
-  // A missing root is an error: it must not look like a root that held nothing.
+  // A missing root is an error. It must not be mistaken for an empty one.
   let directory: FileHandle | null = await open(root, constants.O_DIRECTORY | onlyName).catch((error: unknown) => {
     throw new Error(`its root directory cannot be opened: ${codeOf(error)}`);
   });

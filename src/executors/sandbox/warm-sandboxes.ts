@@ -10,11 +10,11 @@ interface WarmSet {
   usedAt: number;
 }
 
-/** The most sandboxes of one shape that wait for a job. */
+/** The maximum number of sandboxes of one shape that wait for a job. */
 const maxReady = 4;
-/** Lets a job that starts use the processors first. */
+/** Delays new sandboxes, so that a starting job gets the processors first. */
 const refillAfterMs = 5;
-/** Sandboxes of a shape are removed if it has not been used for this long. */
+/** How long sandboxes of an unused shape are kept. */
 const keepMs = 5 * 60_000;
 const evictEveryMs = 60_000;
 

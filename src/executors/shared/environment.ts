@@ -15,7 +15,10 @@ export function allowedEnvironment(environment: Readonly<Record<string, string |
   return allowed;
 }
 
-/** A proxy URL with a password is withheld. An operator can give it to templates as a variable of the environment. */
+/**
+ * Whether a proxy URL contains a password. Programs then do not get it. An operator can give it to templates as a variable of the
+ * environment.
+ */
 function holdsCredentials(proxy: string): boolean {
   return proxy.includes('@');
 }

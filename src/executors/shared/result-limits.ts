@@ -1,10 +1,10 @@
 const mebibyte = 1024 * 1024;
 
-/** What an attempt may leave behind. The table of docs/operating.md states each of them. */
+/** The maximum sizes of an attempt's results. The table in docs/operating.md lists each of them. */
 export const resultLimits = {
   /** A plan file of OpenTofu or Terraform. */
   planFileBytes: 256 * mebibyte,
-  /** The same as JSON, which reviewers are shown. */
+  /** The plan as JSON, for reviewers. */
   planJsonBytes: 128 * mebibyte,
   /** A state of OpenTofu or Terraform. */
   stateBytes: 128 * mebibyte,

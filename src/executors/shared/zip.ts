@@ -4,8 +4,8 @@ import { inflateRaw } from 'node:zlib';
 const inflate = promisify(inflateRaw);
 
 /**
- * Reads ZIP archives that an attacker may have written. It takes only what has a single meaning, the one that Go's reader
- * (which the tools use) sees too: one directory directly before the end, no comments, nothing of the 64-bit form and no name twice.
+ * Reads ZIP archives that an attacker may have written. It accepts only archives with a single meaning, which Go's reader (that of the
+ * tools) sees too: one directory directly before the end, no comments, no parts of the 64-bit form, and no duplicate names.
  */
 
 const endSignature = 0x06054b50;
@@ -17,7 +17,7 @@ const localBytes = 30;
 const maxEntries = 20_000;
 /** Size fields with this value say that the size is elsewhere. */
 const isElsewhere = 0xffffffff;
-/** Go looks for a 64-bit directory at each of these values, even where one is true. */
+/** Go looks for a 64-bit directory at each of these values, even if such a value is a real size. */
 const isElsewhereShort = 0xffff;
 const locatorSignature = 0x07064b50;
 const locatorBytes = 20;
@@ -106,6 +106,6 @@ export async function readZipEntry(archive: Buffer, entry: ZipEntry, maximumByte
 async function decode(stored: Buffer, method: number, size: number): Promise<Buffer | null> {
   if (method === 0) return stored;
   if (method !== 8) return null;
-  // One byte more is allowed, so that an empty entry has room, and one that is longer than declared is seen.
+  // One more byte is allowed, for an empty entry, and to detect an entry that is longer than declared.
   return inflate(stored, { maxOutputLength: size + 1 }).catch(() => null);
 }

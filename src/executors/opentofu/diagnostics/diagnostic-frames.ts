@@ -50,7 +50,7 @@ export class DiagnosticFrames {
     this.#isExclusive = options.isExclusive;
   }
 
-  /** Takes one line without its line feed. */
+  /** Reads one line, without its line feed. */
   take(whole: string): void {
     const line = whole.slice(0, maxLineLength);
     const begins = this.#follows ? heading.exec(line) : null;
@@ -63,7 +63,7 @@ export class DiagnosticFrames {
     } else if (this.#current) this.#part = this.#continue(this.#current, line);
   }
 
-  /** Ends what was begun, because the program has ended. */
+  /** Finishes the diagnostic that was begun, because the program has ended. */
   end(): void {
     if (this.#current) this.#onEnd(this.#current);
     this.#current = null;

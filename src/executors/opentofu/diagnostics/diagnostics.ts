@@ -7,7 +7,7 @@ import { DiagnosticFrames, type PrintedDiagnostic } from './diagnostic-frames.ts
 import { TemplateComments } from './template-comments.ts';
 
 const maxPendingBytes = 64 * 1024;
-/** Printed above the errors of a configuration that cannot be read. It says nothing itself. */
+/** A line above the errors of a configuration that cannot be read. It contains no information of its own. */
 const preamble = /^(?:Terraform|OpenTofu) encountered problems during initiali[sz]ation/;
 const notFound = /exit status 12[67]|executable file not found/;
 
@@ -32,7 +32,7 @@ export class ToolDiagnostics {
     this.#streams[stream].take(content);
   }
 
-  /** Ends what is unfinished, because the program has ended. */
+  /** Finishes the last diagnostic, because the program has ended. */
   end(): void {
     this.#streams.stdout.end();
     this.#streams.stderr.end();
@@ -54,7 +54,7 @@ export class ToolDiagnostics {
     this.#list.add(this.#comments.explain(diagnostic));
   }
 
-  /** A file outside of the template's is the service's own: the values of the variables. */
+  /** The place of a diagnostic. A file that is not the template's is one of the service: the values of the variables. */
   #placeOf({ file, line, snippet }: PrintedDiagnostic): Pick<Diagnostic, 'file' | 'line' | 'snippet'> {
     if (file === undefined || line === undefined || posix.isAbsolute(file)) return {};
     const path = posix.normalize(posix.join(this.#directory, file));
@@ -63,7 +63,7 @@ export class ToolDiagnostics {
   }
 }
 
-/** Splits output into lines. A line that is too long to hold a diagnostic is cut. */
+/** Splits output into lines. A line that is too long to be part of a diagnostic is cut. */
 class LineReader {
   readonly #frames: DiagnosticFrames;
   #pending = Buffer.alloc(0);

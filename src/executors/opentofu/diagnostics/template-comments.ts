@@ -2,21 +2,21 @@ import type { Diagnostic } from '#domain/runs/diagnostics/model.ts';
 import { isLink, type TemplateFiles, textOf } from '#domain/sources/files.ts';
 
 /**
- * Comments that begin inside of `${`, as in `"${#NAME}"`, which is meant for a shell. The tool takes the rest of the line for a comment, misses the end of the
- * expression, and names the lines that follow, often all of them to the end of the file.
+ * Comments that begin inside of `${`, as in `"${#NAME}"`, which is meant for a shell. The tool treats the rest of the line as a comment,
+ * misses the end of the expression, and reports the following lines, often all of them to the end of the file.
  */
 export class TemplateComments {
   readonly #files: TemplateFiles;
-  /** The lines of such comments that an error led to, by file. */
+  /** The lines of such comments that caused an error, by file. */
   readonly #found = new Map<string, number>();
-  /** A hostile template may make its tool print any number of errors. */
+  /** The lines of each file, cached because a hostile template may make its tool print any number of errors. */
   readonly #lines = new Map<string, string[]>();
 
   constructor(files: TemplateFiles) {
     this.#files = files;
   }
 
-  /** The diagnostic of the comment where an error of syntax follows from one. All others stay as they are. */
+  /** Replaces a syntax error that such a comment causes by a diagnostic about the comment. All others stay as they are. */
   explain(diagnostic: Diagnostic): Diagnostic {
     const { severity, message, file, line } = diagnostic;
     if (severity !== 'error' || file === undefined || line === undefined || !syntaxErrors.test(message))
@@ -28,7 +28,7 @@ export class TemplateComments {
     return { ...explanation, file, line: at, snippet: this.#linesOf(file)[at - 1]?.trim() };
   }
 
-  /** The comment at the line of an error, or at the last line before it that is not empty. */
+  /** The line of a comment at the line of an error, or at the last line before it that is not empty. */
   #findBefore(file: string, line: number): number | null {
     const lines = this.#linesOf(file);
     let before = line - 1;
@@ -47,10 +47,10 @@ export class TemplateComments {
   }
 }
 
-/** An expression in a text that a comment begins, and that does not end on its line. `$${` begins no expression. */
+/** The beginning of an expression in a string, followed directly by a comment. `$${` does not begin an expression. */
 const comment = /(?<!\$)\$\{\s*(?:#|\/\/)|(?<!%)%\{\s*(?:#|\/\/)/;
 
-/** What the tools say of tokens that they did not expect. */
+/** Messages of the tools about unexpected tokens. */
 const syntaxErrors =
   /^(?:Invalid (?:expression|multi-line string|character)|Extra characters after interpolation expression|Un(?:closed|terminated) template|Missing |Invalid template )/;
 

@@ -6,8 +6,8 @@ const evaluatedAtInit = /^\s*(source|version)\s*=\s*[^\n]*\b(var|local)\.|^\s*en
 const configuration = /\.(tf|tofu)(\.json)?$/;
 
 /**
- * Whether a configuration may need its variables at `init` already. JSON is searched for the words only. Remote modules cannot
- * be seen here; if `init` fails without variables, it is tried again with them.
+ * Whether a configuration may need its variables already at `init`. In JSON, only the words are searched. Remote modules cannot be seen
+ * here: if `init` fails without variables, it is repeated with them.
  */
 export function needsVariablesAtInit(files: TemplateFiles): boolean {
   return readFiles(files).some(({ path, content: file }) => {
@@ -19,7 +19,7 @@ export function needsVariablesAtInit(files: TemplateFiles): boolean {
   });
 }
 
-/** Whether the template's own files may name programs for an apply to start. Remote modules cannot be seen here. */
+/** Whether the template's own files may make an apply start programs. Remote modules cannot be seen here. */
 export function mayHaveProvisioners(files: TemplateFiles): boolean {
   return readFiles(files).some(
     ({ path, content: file }) => configuration.test(path) && (isBinary(file) || textOf(file).includes('provisioner')),

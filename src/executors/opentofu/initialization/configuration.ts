@@ -26,7 +26,7 @@ import { requireConfiguration } from './guards.ts';
 const backendStem = 'zzzz_coordinator_override';
 const backendText = 'terraform {\n  backend "http" {}\n}\n';
 const remoteStatePath = (name: string) => `.coordinator-remote-states/${name}.tfstate`;
-/** Gives a data source of the root module a state in a file. A repository says where it would be elsewhere. */
+/** An override that makes a data source of the root module read a state from a file, in place of its own backend. */
 const remoteStateText = (name: string) => `data "terraform_remote_state" "${name}" {
   backend   = "local"
   workspace = "default"
@@ -45,7 +45,9 @@ export function digestSources({ files, directory = '' }: OpenTofuExecutor): stri
   return sha256(canonicalJson({ files, directory }));
 }
 
-/** Lays out the configuration with the service's own backend, and the states that it is given, as a job's files. @throws AttemptFailure */
+/**
+ * Returns the configuration as the files of a job, with the service's own backend and the states of other instances. @throws AttemptFailure
+ */
 export function layOutConfiguration(
   executor: OpenTofuExecutor,
   tool: ToolName,
@@ -66,7 +68,10 @@ export function layOutConfiguration(
   return files.set(join('work', directory, nameBackendFile(present)), Buffer.from(text));
 }
 
-/** The files directly in a directory (`''`: the root) by their names, as the tool reads them: also through links, and those of the service. */
+/**
+ * The files directly in a directory (`''`: the root) by name, as the tool reads them: also through links, and including those of the
+ * service.
+ */
 export function readLaidOut(
   { files }: OpenTofuExecutor,
   laidOut: ReadonlyMap<string, JobFile>,
@@ -90,8 +95,8 @@ function refuseForbidden(files: readonly ConfigurationFile[]): void {
 }
 
 /**
- * The tools apply override files in the order of their names, and the last one wins. So the name follows all of the
- * template's.
+ * The name of the override file. The tools apply override files in the order of their names, and the last one wins, so this name sorts
+ * after all of the template's.
  */
 function nameBackendFile(files: readonly ConfigurationFile[]): string {
   const last = files.filter(({ name }) => isOverride(name)).at(-1);
@@ -103,8 +108,8 @@ function nameBackendFile(files: readonly ConfigurationFile[]): string {
 }
 
 /**
- * Whether a file configures encryption whose keys or method come from a program of the template, which the tool would run
- * whenever it reads the configuration. A file that cannot be read is judged by its words.
+ * Whether a file configures encryption whose keys or method come from a program of the template. The tool would run this program whenever
+ * it reads the configuration. A file that cannot be parsed is searched for the words.
  */
 function encryptsByProgram(file: ConfigurationFile): boolean {
   const { body, problem } = readFile(file);
@@ -126,7 +131,7 @@ function parseRecord(content: Buffer): JsonValue {
   try {
     return parseJson(content);
   } catch {
-    // An unreadable record is not one of the service's backend.
+    // A record that cannot be read is not that of the service's backend.
     return null;
   }
 }
@@ -143,12 +148,15 @@ export function digestModules(data: string): Promise<string> {
   return digestWith(data, async (path) => digestLink(await readUntrustedLink(data, path)));
 }
 
-/** What stands for a link in the digest of modules. */
+/** The digest of a link within the digest of modules. */
 export function digestLink(target: Buffer): string {
   return `link ${sha256(target)}`;
 }
 
-/** The same as earlier releases computed it, which left out where links lead: their plans have it. Without links, both are the same. */
+/**
+ * The digest of modules as earlier releases computed it, without the targets of links. Plans of these releases contain it. If there are no
+ * links, both digests are the same.
+ */
 export function digestModulesAsBefore(data: string): Promise<string> {
   return digestWith(data, async () => 'link');
 }

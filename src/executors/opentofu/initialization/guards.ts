@@ -11,11 +11,11 @@ import type { OpenTofuExecutor, ToolName } from '../../protocol/request.ts';
 import { AttemptFailure } from '../../shared/errors.ts';
 
 /**
- * What is checked before the service adds a file to a configuration. The tools refuse a directory without files, because its
- * plan would destroy everything; the service's own file would defeat that check.
+ * Checks before the service adds a file to a configuration. The tools refuse a directory without files, because its plan would destroy
+ * everything. The service's own file would defeat that check.
  */
 
-/** Blocks that only say how others are meant. */
+/** Blocks that declare nothing to deploy. */
 const declaresNothing = ['terraform', 'language', 'variable', 'locals', 'output', 'provider', 'check'];
 const otherTool = { opentofu: 'Terraform', terraform: 'OpenTofu' } as const;
 
@@ -38,7 +38,7 @@ export function requireConfiguration({ files, directory = '' }: OpenTofuExecutor
   }
 }
 
-/** What the log of a run says about its configuration before the tool starts: what has no effect, and what is not read. */
+/** Notes for the log of a run before the tool starts: parts of the configuration that have no effect, or that are not read. */
 export function notesOn(
   { files, directory = '' }: OpenTofuExecutor,
   tool: ToolName,
@@ -51,7 +51,7 @@ export function notesOn(
   return unused.length === 0 ? notes : [...notes, `${tool} does not read ${listNames(unused, unused, tool)}`];
 }
 
-/** Names files, and says which of them are for the other tool or are overrides. */
+/** Lists files by name, and says which of them are for the other tool or are overrides. */
 function listNames(files: readonly ConfigurationFile[], unused: readonly ConfigurationFile[], tool: ToolName): string {
   const shown = files.slice(0, 3).map((file) => {
     if (unused.includes(file)) return `${file.name} (for ${otherTool[tool]})`;
@@ -60,7 +60,7 @@ function listNames(files: readonly ConfigurationFile[], unused: readonly Configu
   return shown.join(', ') + (files.length > shown.length ? ` and ${files.length - shown.length} more` : '');
 }
 
-/** A file that cannot be read may declare anything. */
+/** Whether a file declares something. One that cannot be parsed may declare anything. */
 function declaresSomething(file: ConfigurationFile): boolean {
   const { body, problem } = readFile(file);
   return problem !== null || body.blocks.some(({ type }) => !declaresNothing.includes(type));

@@ -20,7 +20,7 @@ export interface Initialization {
 }
 
 const maxEntries = 64;
-/** Another host of this machine may be using younger ones. */
+/** Younger entries are kept, because another host of this machine may be using them. */
 const minAgeMs = 3600_000;
 const lockName = 'lock.hcl';
 const factsName = 'facts.json';

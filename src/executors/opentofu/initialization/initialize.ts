@@ -15,7 +15,7 @@ import { findMissingProviders } from './state-providers.ts';
 
 const maxLockBytes = 1024 * 1024;
 
-/** What a plan was made with; undefined while there is none. */
+/** The parts of an initialization that a plan fixed; undefined before there is a plan. */
 type Planned =
   | { /** Null if it had no lock file. */ readonly lock: Buffer | null; readonly modules: string }
   | undefined;
@@ -29,8 +29,8 @@ export interface InitLease {
 }
 
 /**
- * Provides what the tool needs before it can plan or apply: from an earlier run of the same version, or made now. An apply gets
- * exactly the providers of its plan. Modules that the version used before are laid out, and not fetched again.
+ * Provides providers and modules, which the tool needs before it can plan or apply: from an earlier run of the same version, or fetched
+ * now. An apply gets exactly the providers of its plan. Modules that the version used before are restored, not fetched again.
  * @throws AttemptFailure `init_failed`, `backend_forbidden`, `modules_changed`
  */
 export async function initialize(session: ToolSession, cache: InitCache, planned?: Planned): Promise<InitLease> {
@@ -38,7 +38,7 @@ export async function initialize(session: ToolSession, cache: InitCache, planned
   try {
     return await obtain(session, cache, needsVariables, planned);
   } catch (error) {
-    // A remote module may need variables too, which cannot be known before it is fetched.
+    // A remote module may need variables too. That cannot be known before it is fetched.
     const mayNeedVariables = session.tool.name === 'opentofu' && !needsVariables;
     const isRefused = error instanceof AttemptFailure && error.reason === 'init_failed';
     if (!isRefused || session.attempt.control.cause !== null) throw error;
@@ -53,7 +53,7 @@ export async function initialize(session: ToolSession, cache: InitCache, planned
   }
 }
 
-/** Logs which connection was missing; or what is in the way of any connection, such as a name that does not exist. */
+/** Logs which connection is missing, or what would prevent any connection, such as a name that does not exist. */
 async function hintAtConnection(attempt: Attempt, printed: string): Promise<void> {
   const missing = findMissingConnection(printed);
   if (missing === null) return;
@@ -67,7 +67,7 @@ async function obtain(
   withVariables: boolean,
   planned: Planned,
 ): Promise<InitLease> {
-  // Modules that variables choose are those of one run.
+  // If variables choose the modules, other runs cannot use them.
   const kept = withVariables ? null : await keptOf(session, planned);
   const key = keyOf(session, cache, withVariables, kept);
   const lease = (name: string, initialized: Initialization) => ({
@@ -87,8 +87,8 @@ async function obtain(
 }
 
 /**
- * Runs share what `init` makes without a state: with one, it adds the providers of the state, and a state is its instance's alone. A run whose state needs
- * more providers shares with those that lack the same ones.
+ * Runs share an initialization that was made without a state. With a state, the tool adds the providers of that state, and a state belongs
+ * to one instance only. A run whose state needs more providers shares an initialization with runs that need the same additional ones.
  */
 async function obtainForPlan(
   session: ToolSession,
@@ -103,7 +103,7 @@ async function obtainForPlan(
   return make(cache.keyOf({ key, missing }, {}), { seesState: true });
 }
 
-/** An apply needs the modules of its plan, which may be older than those that were kept. */
+/** The stored modules, unless the plan used others. An apply needs the modules of its plan, which may be older than the stored ones. */
 async function keptOf({ attempt: { modules } }: ToolSession, planned: Planned): Promise<KeptModules | null> {
   if (modules === null || planned === undefined) return modules;
   return (await areModulesOf(modules, planned.modules)) ? modules : null;
@@ -117,7 +117,7 @@ function keyOf(
 ): string {
   const { request, settings } = attempt;
   const facts = {
-    // Earlier releases stored another digest of modules, and the providers of the state of whichever run was first.
+    // Earlier releases stored another digest of modules, and the providers of the state of whichever run came first.
     format: 3,
     version: request.templateVersion,
     sources: digestSources(executor),
@@ -125,7 +125,7 @@ function keyOf(
     platform: `${process.platform}-${process.arch}`,
     mirrors: [settings.providerMirror, settings.providerNetworkMirror, settings.providersDirect],
     egress: request.egress,
-    // Who is not given the files must fetch them, and does not get those that another place was given.
+    // A worker that does not get the files must fetch them. It must not get an entry that was made from another worker's files.
     ...(kept !== null && { modules: kept.digest, areLaidOut: kept.content !== null }),
   };
   const { environment, environmentFiles = [], moduleSources = [] } = request;
@@ -148,7 +148,7 @@ function comparedFile({ name, text, identity }: EnvironmentFile): object {
 interface Making {
   readonly withVariables: boolean;
   readonly kept: KeptModules | null;
-  /** Of the plan. */
+  /** The lock file of the plan. */
   readonly lock?: Buffer | null;
   readonly seesState?: boolean;
 }

@@ -28,7 +28,10 @@ const Packed = z.object({
 });
 type PackedFile = z.output<typeof Packed>['files'][number];
 
-/** Removes what git left in the modules: it is another one after every fetch of the same commit. Follows no link that was put in their place. */
+/**
+ * Removes the `.git` directories of the modules, because they differ after every fetch of the same commit. Does not follow links in their
+ * places.
+ */
 export async function removeGitDirectories(data: string): Promise<void> {
   const modules = join(data, directory);
   const found = await lstat(modules).catch(() => null);
@@ -38,7 +41,7 @@ export async function removeGitDirectories(data: string): Promise<void> {
     await rm(join(modules, entry.name, '.git'), { recursive: true, force: true });
 }
 
-/** Lays out the modules that a version was resolved to before, so that `init` need not fetch them. */
+/** Writes the files of the modules that an earlier run of the version resolved, so that `init` need not fetch them. */
 export async function restoreModules(data: string, content: Buffer): Promise<void> {
   const files = await unpack(content);
   const root = join(data, directory);
@@ -60,7 +63,7 @@ async function unpack(content: Buffer): Promise<PackedFile[]> {
   return Packed.parse(JSON.parse(unpacked.toString())).files;
 }
 
-/** Whether kept modules are those of a digest. What an earlier release kept has a digest that left out where links lead. */
+/** Whether stored modules have a digest. Those of an earlier release may have the digest that left out the targets of links. */
 export async function areModulesOf({ digest, content }: KeptModules, wanted: string): Promise<boolean> {
   if (digest === wanted) return true;
   if (content === null) return false;
@@ -78,15 +81,15 @@ function parentsOf(path: string, root: string): string[] {
 }
 
 /**
- * The modules from elsewhere with their files, to be kept with the version; null if there are none.
- * @throws if they are too many to be listed: a version that keeps only some of them would change the others
+ * Packs the modules from elsewhere with their files, to be stored with the version. Null if there are none.
+ * @throws if they are too many to be listed: if only some of them were stored, the others could change
  */
 export async function packModules(data: string, digest: string): Promise<KeptModules | null> {
   const found = await readModules(data);
   const { packages: max } = keptModulesLimits;
   if (found !== null && found.list.length > max)
     throw new Error(`they are ${found.list.length} packages, and at most ${max} can be listed`);
-  // A release that left the directories of git in place initialized it.
+  // An earlier release made this initialization, and left the `.git` directories in place.
   if (found === null || found.hasGit) return null;
   return { digest, list: found.list, content: await pack(found.files) };
 }
@@ -119,7 +122,7 @@ async function readModules(data: string): Promise<Found | null> {
   for (const module of modules) {
     const name = packageOf(module.Dir);
     const known = name === null ? undefined : packages.get(name);
-    // The shortest key of a package is that of the call that fetched it.
+    // The shortest key of a package belongs to the module call that fetched it.
     if (name !== null && (known === undefined || module.Key.length < known.Key.length)) packages.set(name, module);
   }
   if (packages.size === 0) return null;
@@ -139,7 +142,7 @@ async function readModules(data: string): Promise<Found | null> {
   return { list, files, hasGit };
 }
 
-/** The name of the directory below `.terraform/modules` in which a module is; null for a module of the template itself. */
+/** The name of the directory below `.terraform/modules` that contains a module; null for a module of the template itself. */
 function packageOf(path: string): string | null {
   const normal = posix.normalize(path);
   return normal.startsWith(prefix) ? (normal.slice(prefix.length).split('/')[0] ?? null) : null;

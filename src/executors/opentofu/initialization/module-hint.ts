@@ -2,9 +2,9 @@ const host = '[A-Za-z0-9.-]+(?::\\d+)?';
 
 /** A repository or a registry that `init` could not read without a connection. */
 export interface MissingConnection {
-  /** What happened and which connection would help, as a sentence without a full stop. */
+  /** What happened and which connection would help, as a sentence without a period. */
   readonly hint: string;
-  /** Where the repository is, if the tool could not even try: whether it can be reached is not known. */
+  /** The address of the repository, if the tool could not even try to reach it, so that nobody knows whether it can be reached. */
   readonly untried: URL | null;
 }
 
@@ -15,15 +15,18 @@ interface Sign {
   readonly isUntried?: true;
 }
 
-/** What git and the tools print about a repository or a registry that takes a connection, and the kind of connection that would open it. */
+/**
+ * Messages of git and the tools about a repository or a registry that needs a connection, and the kind of connection that would give
+ * access.
+ */
 const signs: readonly Sign[] = [
-  // git wants a user name, and nobody is there to be asked.
+  // Git asks for a user name, but nobody can answer.
   {
     pattern: new RegExp(`could not read (?:Username|Password) for '(https?://)(?:[^@/']*@)?(${host})`),
     kind: 'git',
     happened: 'wants credentials',
   },
-  // There is no way out of a sandbox for ssh, and no key.
+  // SSH cannot leave a sandbox, and has no key there.
   {
     pattern: new RegExp(`(ssh://(?:[^@/\\s"']*@)?)(${host})/[\\s\\S]*Could not read from remote repository`),
     kind: 'git',
@@ -37,7 +40,9 @@ const signs: readonly Sign[] = [
   },
 ];
 
-/** Finds which connection `init` lacked, if what it printed looks like that; else null. Lines of a message may be broken anywhere. */
+/**
+ * Finds in the output of `init` which connection was missing; null if the output does not say so. Messages may have line breaks anywhere.
+ */
 export function findMissingConnection(printed: string): MissingConnection | null {
   const text = printed.replace(/\n[│|]? */g, ' ');
   for (const { pattern, kind, happened, isUntried = false } of signs) {

@@ -1,14 +1,14 @@
 import { sha256 } from '../../attempt/artifact.ts';
 import { asArray, isObject, parseJson } from '../../shared/json.ts';
 
-/** Both tools have it built in, and write it into no lock file. */
+/** A provider that both tools have built in. They do not write it into lock files. */
 const builtIn = 'terraform.io/builtin/terraform';
 /** The format of states that both tools write. */
 const knownFormat = 4;
 
 /**
- * What a state needs of `init` beyond the providers of a lock file: the addresses of its other providers. The digest of the state stands for them if the
- * state does not show them. Null: nothing.
+ * The providers that a state needs in addition to those of a lock file, by address. If the state does not show its providers, the digest of
+ * the state replaces the list. Null if it needs none.
  */
 export function findMissingProviders(state: Buffer | null, lock: Buffer | null): string[] | null {
   if (state === null) return null;
@@ -19,7 +19,7 @@ export function findMissingProviders(state: Buffer | null, lock: Buffer | null):
   return missing.length === 0 ? null : missing;
 }
 
-/** The addresses of the providers of a state; null if it does not show them, as an encrypted one. */
+/** The addresses of the providers of a state; null if the state does not show them, for example because it is encrypted. */
 function providersOf(content: Buffer): Set<string> | null {
   const state = parseJson(content);
   if (!isObject(state) || state['version'] !== knownFormat || state['encrypted_data'] !== undefined) return null;

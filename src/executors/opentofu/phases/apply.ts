@@ -39,7 +39,7 @@ export async function apply(
     const planned = files.get('plan') ?? Buffer.alloc(0);
     await verifyPlan(session, lease.initialized, planned);
     await applyPlan(session, lease.initialized, { plan: planned, ephemeral });
-    // Waiting plans of earlier releases do not say what is declared.
+    // Plans of earlier releases that still wait do not have the list of declared outputs.
     const declared = files.get(declaredFile);
     return await readOutputs(session, lease.initialized, declared === undefined ? {} : parseJson(declared));
   } finally {
@@ -54,7 +54,9 @@ function refuseOtherPlan(session: ToolSession, facts: PlanFacts): void {
   }
 }
 
-/** Waiting plans of earlier releases have the digest that left out where links lead. */
+/**
+ * Refuses modules that differ from those of the plan. Waiting plans of earlier releases have the digest that left out the targets of links.
+ */
 async function refuseOtherModules(planned: string, { data, modules }: Initialization): Promise<void> {
   if (planned === modules || planned === (await digestModulesAsBefore(data))) return;
   throw mismatch('with other modules');

@@ -7,7 +7,7 @@ import type { ToolSession } from '../session.ts';
 import { readTofuOutputs } from '../state/outputs.ts';
 
 /**
- * Reads what the latest state holds: the outputs, and how many resources.
+ * Reads the outputs and the number of resources from the latest state.
  * @param declared the outputs that the configuration declares, by name
  */
 export async function readOutputs(
@@ -20,7 +20,7 @@ export async function readOutputs(
   return withNull(read, session.attempt, declared);
 }
 
-/** The tools leave outputs that are null out of the state. Here they are values: another node may be given null. */
+/** Adds declared outputs that are null. The tools leave them out of the state, but here they are values that other nodes may use. */
 function withNull(success: AttemptSuccess, { request }: Attempt, declared: JsonValue): AttemptSuccess {
   if (request.operation === 'destroy' || !isObject(declared)) return success;
   const empty = Object.entries(declared).map(([name, output]) => {

@@ -26,7 +26,7 @@ import { declaredFile, ephemeralFile, factsOf, hasNoProviders, parallelismOf } f
 
 const { planFileBytes: maxPlanBytes, planJsonBytes: maxPlanJsonBytes } = resultLimits;
 
-/** Makes a plan, or what a scan or refresh found. @throws AttemptFailure that says what went wrong */
+/** Makes a plan, or the findings of a scan or refresh. @throws AttemptFailure that says what went wrong */
 export async function plan(
   attempt: Attempt,
   executor: OpenTofuExecutor,
@@ -71,9 +71,9 @@ async function planInitialized(
     changes: shownChanges(session.attempt.request, read),
     sections: phase === 'detect' ? { ...sections, actions: [], deferred: [] } : sections,
   };
-  // The plan itself decides. The tool's exit code can only add a review.
+  // The plan itself decides. The tool's exit code can only turn "no changes" into "changes", which requires a review.
   const changesSomething = made.code === 2 || hasChanges || (isRefresh && drift.length > 0);
-  // An apply or a refresh without changes ends here, and says what the outputs are.
+  // An apply or a refresh without changes ends here, and reports its outputs.
   const endsHere = phase === 'plan' && (operation === 'apply' || isRefresh) && !changesSomething;
   const { outputs } = endsHere ? await readOutputs(session, initialized, read.declared) : {};
   return {
@@ -91,7 +91,7 @@ async function planInitialized(
   };
 }
 
-/** What a version is to use from now on, if it is not known yet. That it cannot be kept is no fault of the plan. */
+/** The modules that later runs of the version will use, if they are not known yet. If they cannot be stored, the plan is still valid. */
 async function resolvedModules(
   { attempt }: ToolSession,
   { data, modules }: Initialization,
@@ -103,17 +103,20 @@ async function resolvedModules(
   });
 }
 
-/** What the tool warned of, while it prepared the plan and made it. A failing `check` block is among the checks of the plan, and not here again. */
+/**
+ * The warnings of the tool while it prepared and made the plan. A failing `check` block is among the checks of the plan, so its warning is
+ * left out.
+ */
 function warningsOf({ diagnostics }: Attempt, { checks }: Pick<PlanSections, 'checks'>): Diagnostic[] {
   const isShown = checks.some((check) => check.kind === 'check' && hasFailed(check));
   const warnings = diagnostics.list().filter(({ severity }) => severity === 'warning');
   return isShown ? warnings.filter(({ message }) => message !== failedCheck) : warnings;
 }
 
-/** How both tools warn of a failing `check` block. */
+/** The message with which both tools warn of a failing `check` block. */
 const failedCheck = 'Check block assertion failed';
 
-/** What people are shown: a refresh records the drift, and a scan compares what was found with what is expected. */
+/** The changes to show: a refresh records the drift, and a scan compares what it found with what is expected. */
 function shownChanges({ phase, operation }: WireRequest, { changes, drift, references }: ReadPlan): ResourceChange[] {
   if (phase === 'detect') return scannedChanges(drift, changes, references);
   return operation === 'refresh' ? drift : changes;

@@ -4,12 +4,12 @@ import { digestSources } from '../initialization/configuration.ts';
 import type { Initialization } from '../initialization/init-cache.ts';
 import type { ToolSession } from '../session.ts';
 
-/** What the artifact of a plan calls the outputs that the configuration declares. */
+/** The artifact's file with the outputs that the configuration declares. */
 export const declaredFile = 'outputs';
-/** And the names of the variables whose values are given again at the apply. */
+/** The artifact's file with the names of the variables whose values the apply needs again. */
 export const ephemeralFile = 'ephemeral';
 
-/** What an artifact says of its plan, which the apply compares with what it was asked for. */
+/** The facts about a plan in its artifact. An apply compares them with its request. */
 export function factsOf(
   { executor, tool, attempt }: ToolSession,
   { modules }: Initialization,

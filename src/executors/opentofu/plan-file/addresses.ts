@@ -1,9 +1,11 @@
-/** Addresses as the tools read them from an option: the same address may be written in several ways, and a plan has one of them. */
+/** Resource addresses in options. The same address may be written in several ways, and a plan contains one of them. */
 
 const step =
   /\s*(?:(?<dot>\.)|(?<name>[\p{ID_Start}_][\p{ID_Continue}-]*)|\[\s*(?:(?<number>\d+)|"(?<text>(?:[^"\\\n]|\\.)*)")\s*\])/uy;
 
-/** The parts of an address, so that two texts name the same if their parts are equal; null: it is no plain address. */
+/**
+ * Parses an address into its parts, as JSON: two texts are the same address if their parts are equal. Null if the text has another syntax.
+ */
 function partsOf(address: string): string | null {
   const parts: (string | number)[] = [];
   step.lastIndex = 0;
@@ -33,7 +35,9 @@ function fromCode(code: number): string {
   return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 }
 
-/** Whether each address of a plan is one of those that were given. One that was given in a form which nobody expects may be any. */
+/**
+ * Whether each address of a plan was requested. If a requested address has an unknown syntax, it may mean any address, so all are accepted.
+ */
 export function areGiven(found: readonly string[], given: readonly string[]): boolean {
   const known = given.map(partsOf);
   if (known.includes(null)) return true;

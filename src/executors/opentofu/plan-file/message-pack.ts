@@ -2,8 +2,10 @@ import { Decimal } from '#domain/shared/values/decimal.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
 /**
- * Reads a value that the tools wrote as MessagePack. A value whose type is not fixed is written as a pair of its type and itself; the type
- * is left out. Only the whole value can be such a pair, as its type fixes those of all its parts. Numbers that no other form holds are written as texts. @throws Error if it is none, or has more than one value
+ * Reads a value that the tools wrote as MessagePack. A value whose type is not fixed is written as a pair of its type and itself, and the
+ * type is left out here. Only the whole value can be such a pair, because its type fixes the types of all its parts. Numbers that do not
+ * fit into another form are written as strings.
+ * @throws Error if the bytes are not a value, or contain more than one
  */
 export function readMessagePack(bytes: Buffer): JsonValue {
   const reader = new Reader(bytes);
@@ -26,7 +28,7 @@ class Reader {
     return this.#at === this.#bytes.length;
   }
 
-  /** Bytes, which only types are written as, are returned as a buffer. */
+  /** Only types are written as bytes. They are returned as a buffer. */
   read(depth: number): JsonValue | Buffer {
     if (depth > maxDepth) throw new Error('a value is nested too deep');
     const kind = this.#take(1).readUInt8();
@@ -51,7 +53,7 @@ class Reader {
     if (kind >= 0xd9 && kind <= 0xdb) return this.#text(this.#length(kind - 0xd9));
     if (kind === 0xdc || kind === 0xdd) return this.#list(this.#length(kind - 0xdb), depth);
     if (kind === 0xde || kind === 0xdf) return this.#map(this.#length(kind - 0xdd), depth);
-    // Values that are not known, and refinements of them.
+    // Unknown values, and refinements of them.
     throw new Error('a value is not known');
   }
 

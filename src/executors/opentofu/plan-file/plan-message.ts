@@ -6,7 +6,7 @@ import { isObject, parseJson } from '../../shared/json.ts';
 import { areGiven } from './addresses.ts';
 import { readMessagePack } from './message-pack.ts';
 
-/** The parts of a plan's own message that nobody is shown. The changes are shown by the tool itself. */
+/** The parts of a plan's binary message that reviewers do not see. The tool itself shows the changes. */
 
 /** Numbers of fields, the same in both tools. */
 const fields = {
@@ -16,16 +16,16 @@ const fields = {
   backend: 13,
   replaced: 16,
   mode: 17,
-  /** Names of variables that are given again at the apply. */
+  /** Names of variables whose values the apply needs again. */
   ephemeral: { opentofu: 22, terraform: 28 },
   stateStore: 29,
   actionTargets: 32,
-  /** An experiment of OpenTofu's, which would take the place of all else. */
+  /** An experiment of OpenTofu. If a plan has it, it replaces everything else. */
   graph: 500_000_000,
 } as const;
 const modes: Readonly<Record<RunOperation, number>> = { apply: 0, plan: 0, scan: 0, destroy: 1, refresh: 2 };
 
-/** The addresses that the attempt was given. */
+/** The addresses that the attempt requested. */
 export interface PlanOptions {
   readonly targets: readonly string[];
   readonly excludes: readonly string[];
@@ -39,18 +39,18 @@ interface MessageInputs {
   readonly variables: Buffer;
   /** Whether the root module declares a variable. */
   readonly isDeclared: (variable: string) => boolean;
-  /** Whether the template's own files give a variable. */
+  /** Whether the template's own files set a variable. */
   readonly isOwn: (variable: string) => boolean;
 }
 
-/** @throws Error that says what differs from what the attempt was given */
+/** @throws Error that says what differs from the attempt's inputs */
 export function verifyPlanMessage(message: Buffer, inputs: MessageInputs): void {
   const { operation, options } = inputs;
   const found = [...readFields(message)].filter(({ number }) => isChecked(number));
   const fieldsOf = (number: number) => found.filter((field) => field.number === number);
   verifyBackend(onlyField(found, fields.backend));
   for (const name of ['targets', 'excludes', 'replaced'] as const) {
-    // The tools may write an address once where it was given twice, or not at all.
+    // The tools may write an address once that was requested twice, or not at all.
     const addresses = fieldsOf(fields[name]).map(({ bytes }) => (bytes ?? nothing).toString());
     const isGiven = addresses.length <= options[name].length && areGiven(addresses, options[name]);
     if (!isGiven) throw new Error(`it has other options: ${name}`);
@@ -81,8 +81,8 @@ function verifyBackend(field: Field | null): void {
 }
 
 /**
- * The tool keeps values as they were given, before it converts them. Of a variable that the attempt was not given, the template's own files must give
- * some value: their values are not compared.
+ * Compares the variables. The tool stores values as they were before it converts them. If the plan has a variable that the attempt did not
+ * set, the template's own files must set it. The values in these files are not compared.
  */
 function verifyVariables(found: readonly Field[], { tool, variables, isDeclared, isOwn }: MessageInputs): void {
   const given = parseJson(variables);
@@ -106,7 +106,7 @@ function verifyVariables(found: readonly Field[], { tool, variables, isDeclared,
 
 const nothing = Buffer.alloc(0);
 
-/** The tools keep this many digits of a number at least. */
+/** The minimum number of digits of a number that the tools keep. */
 const maxDigits = 150;
 
 function isSame(given: JsonValue, found: JsonValue): boolean {
@@ -131,18 +131,18 @@ function isSameNumber(given: number | Decimal, found: JsonValue): boolean {
   return form(given) === form(found);
 }
 
-/** The tools normalize texts so. */
+/** The tools normalize strings in this way. */
 function normal(text: string): string {
   return text.normalize('NFC');
 }
 
-/** Reads what the service checks of a plan: messages of Protocol Buffers. Pure. */
+/** Reads the parts of a plan that the service checks. They are messages of Protocol Buffers. */
 
 interface Field {
   readonly number: number;
-  /** The content of a text, of bytes or of a message; null for a number. */
+  /** The content of a string, of bytes or of a message; null for a number. */
   readonly bytes: Buffer | null;
-  /** The value of a number; 0 for others. */
+  /** The value of a number; 0 for other fields. */
   readonly value: number;
 }
 

@@ -7,7 +7,7 @@ import { readUntrustedFile } from '../../sandbox/untrusted-files.ts';
 import { asArray, isObject, parseJson } from '../../shared/json.ts';
 import { dataDirectory } from '../initialization/configuration.ts';
 
-/** The configuration as the tool reads it from the work directory: what the one in a plan must be. */
+/** The configuration as the tool reads it from the work directory. The one in a plan must be equal to it. */
 
 export interface SnapshotModule {
   readonly source: string;
@@ -25,7 +25,7 @@ export interface Snapshot {
 
 interface SnapshotSources {
   readonly tool: ToolName;
-  /** The files that the service laid out directly in a directory (`''`: that of the template), by their names. */
+  /** The files that the service wrote directly into a directory (`''`: that of the template), by name. */
   readonly filesIn: (directory: string) => ReadonlyMap<string, Buffer>;
   /** The directory of the root module. */
   readonly directory: string;
@@ -60,7 +60,7 @@ export function readModules(records: readonly JsonValue[]): Map<string, Snapshot
       ...rest
     } = isObject(record) ? record : {};
     const isComplete = typeof key === 'string' && typeof directory === 'string';
-    // The tools would read members with the same names in other letters too.
+    // The tools would also accept these member names in other letter case.
     if (!isComplete || typeof source !== 'string' || typeof version !== 'string' || Object.keys(rest).length > 0) {
       throw new Error('its list of modules has an unknown form');
     }

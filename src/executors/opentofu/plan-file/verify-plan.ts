@@ -8,7 +8,7 @@ import { readSnapshot } from './snapshot.ts';
 import { verifyPlanFile } from './verify.ts';
 
 /**
- * Compares everything in a plan file with what the attempt was given.
+ * Compares everything in a plan file with the attempt's inputs.
  * @throws AttemptFailure `plan_invalid`, or `artifact_mismatch` before an apply
  */
 export async function verifyPlan(session: ToolSession, { data }: Initialization, plan: Buffer): Promise<void> {
@@ -38,8 +38,8 @@ export async function verifyPlan(session: ToolSession, { data }: Initialization,
 }
 
 /**
- * Whether the files of the directory in which a tool starts, by their names, give a variable, which the tools read beside the variables of the run. If one of these files cannot be read, they may
- * give any.
+ * Returns a function that tells whether the files in the tool's start directory set a variable. The tools read these files in addition to
+ * the variables of the run. If one of the files cannot be parsed, it may set any variable.
  */
 function readOwnVariables(files: ReadonlyMap<string, Buffer>): (variable: string) => boolean {
   const names = new Set<string>();

@@ -8,35 +8,35 @@ import { type PlanOptions, verifyPlanMessage } from './plan-message.ts';
 import { maxConfigurationBytes, readModules, type Snapshot } from './snapshot.ts';
 
 /**
- * A plan file has more than changes: the configuration that an apply uses, the backend, the variables and the state. Providers run beside the
- * tool that writes it and could exchange any of it. So all of it is compared with what the attempt was given, when the plan
- * has been made and again before it is applied.
+ * A plan file contains more than changes: the configuration that an apply uses, the backend, the variables and the state. Providers run
+ * beside the tool that writes the file, and could exchange any of this. So all of it is compared with the attempt's inputs, after the plan
+ * is made and again before it is applied.
  */
 
 const planName = 'tfplan';
 const stateName = 'tfstate';
 const modulesName = 'tfconfig/modules.json';
 const filePrefix = 'tfconfig/m-';
-/** The previous state is only shown. The tool compares the lock file with that of the work directory. */
+/** The previous state is only shown. The tool itself compares the lock file with that of the work directory. */
 const otherNames = ['tfstate-prev', '.terraform.lock.hcl'];
 
 const maxModulesBytes = 16 * 1024 * 1024;
 const maxPlanBytes = 256 * 1024 * 1024;
 
-/** What the attempt was given. */
+/** The attempt's inputs. */
 export interface PlanInputs {
   readonly snapshot: Snapshot;
   readonly tool: ToolName;
   readonly operation: RunOperation;
   readonly options: PlanOptions;
   readonly variables: Buffer;
-  /** Whether the template's own files give a variable. */
+  /** Whether the template's own files set a variable. */
   readonly isOwn: (variable: string) => boolean;
-  /** The state that the tool was given; null if there is none, undefined if the tool compares it. */
+  /** The attempt's state; null if there is none, undefined if the tool itself compares it. */
   readonly state: Buffer | null | undefined;
 }
 
-/** @throws Error that names what the attempt was not given */
+/** @throws Error that says what differs from the attempt's inputs */
 export async function verifyPlanFile(plan: Buffer, inputs: PlanInputs): Promise<void> {
   const entries = readZipEntries(plan);
   await verifyConfiguration(plan, entries, inputs.snapshot);
@@ -61,7 +61,7 @@ async function verifyConfiguration(
     for (const [name, content] of await filesOf(known)) {
       const path = `${filePrefix}${key}/${name}`;
       expected.add(path);
-      // Only as many bytes as are expected are unpacked.
+      // At most as many bytes are unpacked as are expected.
       const found = await read(plan, entries, path, Math.min(content.length, maxConfigurationBytes));
       if (!found.equals(content)) throw new Error(`its file ${fileOf(module.directory, name)} is another one`);
     }
@@ -97,8 +97,8 @@ function fileOf(directory: string, name: string): string {
 }
 
 /**
- * An apply goes on from the state in the plan, which is the one that the tool was given, refreshed. @throws Error if it follows another
- * state
+ * Compares the state in the plan, from which an apply continues, with the state that the tool got, refreshed.
+ * @throws Error if it does not follow that state
  */
 function verifyPriorState(prior: Buffer, given: Buffer | null): void {
   const found = readStateDocument(prior);

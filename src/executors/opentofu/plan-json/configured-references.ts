@@ -3,8 +3,8 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 
 /**
- * The resources to which the configuration of a planned resource refers where the plan does not know its values. Null: it may refer to anything, because
- * the plan does not say what locals, modules and data sources refer to.
+ * The resources to which the configuration of a planned resource refers, at places where the plan does not know the values. Null if it may
+ * refer to anything, because the plan does not say what locals, modules and data sources refer to.
  */
 export function readReferences(resource: JsonObject, change: JsonObject, plan: JsonObject): string[] | null {
   if (resource['action_reason'] === 'replace_by_triggers') return null;
@@ -43,10 +43,10 @@ function textsIn(expression: JsonValue | undefined): string[] {
   return [...named, ...Object.values(others).flatMap(textsIn)];
 }
 
-/** Their values are known before a plan is made. */
+/** The references whose values are known before a plan is made. */
 const known = new Set(['count', 'path', 'terraform', 'tofu']);
 
-/** The address of the resource that a reference names. Empty: its value is known. Null: nobody can say what it depends on. */
+/** The address of the resource that a reference names. Empty if its value is known; null if its dependencies are unknown. */
 function resourceIn(reference: string, module: string): string | null {
   const [first = '', second] = reference.split(/[.[]/);
   if (known.has(first) || (first === 'var' && module === '') || reference.startsWith('each.key')) return '';

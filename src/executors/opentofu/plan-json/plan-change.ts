@@ -13,12 +13,12 @@ import { AttemptFailure } from '../../shared/errors.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { type DetailsReading, readDetails } from './plan-details.ts';
 
-/** What the tool says about one value that changes: both sides, and marks of the shape of the value. */
+/** The tool's description of a change: both sides, and marks in the shape of the value. */
 export function changeOf(planned: JsonObject): JsonObject {
   return isObject(planned['change']) ? planned['change'] : {};
 }
 
-/** Redacts from now on what the plan marks as secret. */
+/** Redacts from now on the values that the plan marks as secret. */
 export function learnSecrets(change: JsonObject, redactor: Redactor): void {
   for (const side of ['before', 'after'] as const) {
     for (const secret of collectMarked(change[side], change[`${side}_sensitive`])) redactor.learn(secret);
@@ -39,8 +39,8 @@ export function readChange(resource: JsonObject, reading: DetailsReading): Resou
 }
 
 /**
- * Addresses without secrets. Those that differ in nothing else are numbered in the order in which the tool lists all resources, also those that stay: each scan
- * names them as the one before did.
+ * Returns a function that redacts addresses. Addresses that differ only in secrets are numbered, in the order in which the tool lists all
+ * resources, including unchanged ones. So each scan gives them the same numbers.
  */
 export function nameAddresses(resources: readonly JsonObject[], redactor: Redactor): (address: string) => string {
   const addresses = [...new Set(resources.map(addressOf))];
@@ -59,7 +59,10 @@ export function readSides(change: JsonObject, redactor: Redactor): Pick<Resource
   };
 }
 
-/** The tool names the object that waits to be destroyed, and the one that has replaced it, by the same address. */
+/**
+ * The address of a resource. The tool uses the same address for an object that waits to be destroyed and for the one that has replaced it,
+ * so the former gets a suffix.
+ */
 export function addressOf({ address = '', deposed }: JsonObject): string {
   return typeof deposed === 'string' && deposed !== '' ? `${address}${deposedSuffix(deposed)}` : String(address);
 }

@@ -7,7 +7,7 @@ import { hasMark } from '../../redaction/masking.ts';
 import type { SecretDigest } from '../../redaction/secret-digest.ts';
 import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 
-/** What a plan says about the change of a resource besides its values. */
+/** The facts in a plan about a change of a resource, besides its values. */
 
 type Details = Pick<
   ResourceChange,
@@ -17,11 +17,11 @@ type Details = Pick<
 /** How the details of a change are read. */
 export interface DetailsReading {
   readonly redactor: Redactor;
-  /** The address of a resource as it is shown. */
+  /** Returns the address of a resource as it is shown. */
   readonly nameOf: (address: string) => string;
-  /** Tells secret values from each other; null: nobody asks. */
+  /** Tells apart secret values; null if that is not needed. */
   readonly digest: SecretDigest | null;
-  /** The side that has what is there: a drift leads to it, and a plan begins with it. */
+  /** The side with the real value: a drift ends there, and a planned change begins there. */
   readonly real: 'before' | 'after';
 }
 
@@ -46,7 +46,7 @@ export function readDetails(
   };
 }
 
-/** The id is not a text if it is known only after the apply. */
+/** The id; null if it is not a string, because it is known only after the apply. */
 function readId(id: JsonValue | undefined, redactor: Redactor): string | null {
   return typeof id === 'string' ? redactor.redactText(id).slice(0, maxIdLength) : null;
 }
@@ -64,7 +64,7 @@ interface SecretsReading extends Pick<DetailsReading, 'redactor' | 'digest' | 'r
   readonly redact: (path: ValuePath) => ValuePath;
 }
 
-/** The secret values of a change, on either side: the first ones each by itself, and the others together. */
+/** The secret values on either side of a change: the first ones one by one, and the others together. */
 function readSecrets(
   change: JsonObject,
   { redactor, redact, digest, real }: SecretsReading,
@@ -77,21 +77,21 @@ function readSecrets(
   const differs = (path: ValuePath) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path));
   const listed = paths.slice(0, maxPaths).map((path) => ({
     path: redact(path),
-    // A value that is not known yet may be another one.
+    // A value that is not known yet may have changed.
     changed: isUnknown(path) || differs(path),
     ...(digest && { digest: digestAt(path) }),
   }));
   const others = paths.slice(maxPaths);
   if (others.length === 0) return { sensitivePaths: listed };
-  // To a scan, a value that only an apply would know counts as one that stays (`scannedChanges`).
+  // For a scan, a value that only an apply would know counts as unchanged (`scannedChanges`).
   const changed = others.some((path) => (isUnknown(path) ? digest === null : differs(path)));
   const together = digest && { digest: digest(others.map((path) => [...path, digestAt(path) ?? ''])) };
   return { sensitivePaths: listed, otherSecrets: { changed, ...together } };
 }
 
 /**
- * Where a resource that changes has a known secret that nothing marks, such as that of an earlier run on the one side and the present one on the other: both are
- * masked, so only this says whether they differ.
+ * The places of known secrets, in a resource that changes, that have no mark. An example is the secret of an earlier run on one side and
+ * that of this run on the other. Both are masked, so only this list shows whether they differ.
  */
 function knownPaths(change: JsonObject, marked: readonly ValuePath[], redactor: Redactor): ValuePath[] {
   const { actions, before = null, after = null } = change;
@@ -105,7 +105,7 @@ function knownPaths(change: JsonObject, marked: readonly ValuePath[], redactor: 
   return [...found.values()].filter((path) => !isMarked(path));
 }
 
-/** The paths that the marks name, each once. */
+/** The paths of the marks, without duplicates. */
 function distinctPaths(marks: readonly (JsonValue | undefined)[]): ValuePath[] {
   const found = new Map<string, ValuePath>();
   for (const each of marks) for (const path of pathsOf(each)) found.set(JSON.stringify(path), path);

@@ -19,7 +19,7 @@ import { asArray, isObject, type JsonObject } from '../../shared/json.ts';
 import { changeOf, learnSecrets, readAction, readChange, readSides } from './plan-change.ts';
 import type { DetailsReading } from './plan-details.ts';
 
-/** Reads what the JSON of a plan says beside its changes of resources. The tool prints its warnings instead. */
+/** Reads the sections of a plan's JSON besides its changes of resources. Warnings are missing in it, because the tool prints them. */
 
 export interface SectionsReading extends DetailsReading {
   /** The outputs that the template declares as secret, whatever its configuration says. */
@@ -28,7 +28,7 @@ export interface SectionsReading extends DetailsReading {
   readonly declaredOutputs: ReadonlySet<string>;
 }
 
-/** Redacts from now on what outputs, actions and deferred changes mark as secret. */
+/** Redacts from now on the secrets of outputs, actions and deferred changes. */
 export function learnSectionSecrets(plan: JsonObject, redactor: Redactor): void {
   for (const [, change] of outputsOf(plan)) learnSecrets(change, redactor);
   for (const { resource } of deferredOf(plan)) learnSecrets(changeOf(resource), redactor);
@@ -61,7 +61,10 @@ function outputsOf(plan: JsonObject): [string, JsonObject][] {
   );
 }
 
-/** The text of the configuration says the names that it declares to everybody: masking them would only show that a secret is part of them. */
+/**
+ * Reads outputs. Their declared names stay as they are, because everybody can read them in the configuration. Masking one would only show
+ * that it contains a secret.
+ */
 function readOutputs(plan: JsonObject, reading: SectionsReading): PlannedOutput[] {
   const read = (change: JsonObject, name: string) => readOutput(name, change, reading);
   const outputs = maskNames(Object.fromEntries(outputsOf(plan)), reading.redactor, read, reading.declaredOutputs);
@@ -75,7 +78,7 @@ function readOutput(
 ): Omit<PlannedOutput, 'name'> {
   const isMarked = hasMark(change['before_sensitive']) || hasMark(change['after_sensitive']);
   const isSecret = secretOutputs.has(name);
-  // Only whether there is a value may be seen of one that is secret as a whole.
+  // For an output that is entirely secret, readers may only see whether it has a value.
   const sides = readSides(isSecret ? { ...change, before_sensitive: true, after_sensitive: true } : change, redactor);
   const isKnown = [change['before'], change['after']].some((side = null) => secretPaths(side, redactor).length > 0);
   return { action: readAction(change), ...sides, sensitive: isMarked || isSecret || isKnown };
@@ -83,7 +86,7 @@ function readOutput(
 
 const kinds: Readonly<Record<string, CheckKind>> = { resource: 'resource', output_value: 'output', var: 'variable' };
 
-/** A check has a result for each instance of its object. One whose instances are not known yet has a result of its own. */
+/** Reads a check, which has a result for each instance of its object. If its instances are not known yet, the check itself has one. */
 function readChecks(check: JsonObject, redactor: Redactor): PlanCheck[] {
   const address = isObject(check['address']) ? check['address'] : {};
   const kind = kinds[String(address['kind'])] ?? 'check';

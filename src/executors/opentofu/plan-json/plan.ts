@@ -17,9 +17,9 @@ export type DeclaredOutputs = Readonly<Record<string, { readonly sensitive: bool
 export interface ReadPlan {
   readonly changes: ResourceChange[];
   readonly drift: ResourceChange[];
-  /** To what the changed resources refer where the plan does not know their values. */
+  /** The references of the changed resources, at places where the plan does not know the values. */
   readonly references: ConfiguredReferences;
-  /** All but the warnings, which the tool prints. */
+  /** All sections except the warnings, which the tool prints. */
   readonly sections: Omit<PlanSections, 'diagnostics'>;
   /** The outputs that the configuration declares, and whether they are secret. */
   readonly declared: DeclaredOutputs;
@@ -31,13 +31,16 @@ export interface ReadPlan {
 
 export interface PlanReading {
   readonly redactor: Redactor;
-  /** Tells secret values from each other; null: nobody asks. */
+  /** Tells apart secret values; null if that is not needed. */
   readonly digest?: SecretDigest | null;
   /** The outputs that the template declares as secret. */
   readonly secretOutputs?: ReadonlySet<string>;
 }
 
-/** Reads the JSON of a plan file. Learns and masks the values that it marks as secret, and digests them if asked. @throws AttemptFailure */
+/**
+ * Reads the JSON of a plan file. Masks the values that it marks as secret, redacts them from now on, and digests them if requested. @throws
+ * AttemptFailure
+ */
 export function readPlan(json: Buffer, { redactor, digest = null, secretOutputs = new Set() }: PlanReading): ReadPlan {
   const plan = parsePlan(json);
   const resources = asArray(plan['resource_changes']).filter(isObject);
@@ -73,7 +76,7 @@ function referencesOf(
   );
 }
 
-/** Resources that only change their address or only come into the state have no action. */
+/** Whether to show a change. Resources that only move or are only imported have no action, but are shown. */
 function isShown({ action, previousAddress, imported }: ResourceChange): boolean {
   return action !== 'no-op' || previousAddress !== undefined || imported !== undefined;
 }

@@ -5,8 +5,8 @@ import { isObject } from '../../shared/json.ts';
 import { readStateDocument } from './state-document.ts';
 
 /**
- * Reads outputs and the number of resources from the latest state. `runOutput` reads the outputs of a state that the template encrypts, and `declared`
- * names those that the configuration declares.
+ * Reads outputs and the number of resources from the latest state. `runOutput` reads the outputs of a state that the template encrypts, and
+ * `declared` has the outputs that the configuration declares.
  */
 export async function readTofuOutputs(
   attempt: Attempt,
