@@ -19,7 +19,7 @@ const folders = readdirSync(root, { withFileTypes: true })
   .map(({ name }) => name);
 
 it.each(folders.filter((name) => !withoutOwn.includes(name)))(
-  '%s declares what it adds, and is listed',
+  'the area %s has an area.ts that is listed',
   async (name) => {
     const { area } = await import(join(root, name, 'area.ts'));
     expect(areas).toContain(area);
@@ -27,13 +27,13 @@ it.each(folders.filter((name) => !withoutOwn.includes(name)))(
 );
 
 it.each(folders.filter((name) => existsSync(join(root, name, 'page-list.ts'))))(
-  'the pages of %s are listed',
+  'the page-list.ts of %s is listed',
   async (name) => {
     expect(Object.values(pageLists)).toContain(await import(join(root, name, 'page-list.ts')));
   },
 );
 
-it.each(withoutOwn)('%s declares nothing', (name) => {
+it.each(withoutOwn)('the area %s has no area.ts', (name) => {
   expect(existsSync(join(root, name, 'area.ts'))).toBe(false);
 });
 
@@ -42,11 +42,11 @@ it('the operations of every group are described once, and no group lacks operati
   expect(tags.map(({ name }) => name).sort()).toEqual([...used].sort());
 });
 
-it('something stands behind what it names, and all else in its order', () => {
+it('arrange puts an item behind the one that it names in `after`, and keeps the order of the others', () => {
   const placed = [{ name: 'b', after: 'a' }, { name: 'd' }, { name: 'a' }, { name: 'c', after: 'b' }];
   expect(arrange(placed, ({ name }) => name).map(({ name }) => name)).toEqual(['d', 'a', 'b', 'c']);
 });
 
-it('something that names nothing in the list is refused', () => {
+it('arrange refuses an item that names an unknown item in `after`', () => {
   expect(() => arrange([{ name: 'b', after: 'a' }], ({ name }) => name)).toThrow('b follows a');
 });

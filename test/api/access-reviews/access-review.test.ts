@@ -43,14 +43,14 @@ function ask(
 describe('the catalogue', () => {
   const list = { resource: 'things', verb: 'list' };
 
-  it('contains every operation of the service', () => {
+  it('contains a review of every operation of the service', () => {
     const guarded = operations.flatMap(({ id, access }) => (isPublic(access) ? [] : [{ id, review: access.review }]));
     const reviewed = catalogueOf(operations).entries.map(({ operation }) => operation.id);
     const others = guarded.filter(({ review: each }) => each === 'none' || 'inherits' in each).map(({ id }) => id);
     expect([...reviewed, ...others].sort()).toEqual(guarded.map(({ id }) => id).sort());
   });
 
-  it('names every resource by a plural in snake_case', () => {
+  it('names every resource with a plural in snake_case', () => {
     for (const { review: each } of catalogueOf(operations).entries) {
       expect(each.resource).toMatch(/^(people|[a-z]+(_[a-z]+)*s)$/);
       expect(each.verb).toMatch(/^[a-z]+(_[a-z]+)*$/);
@@ -82,7 +82,7 @@ describe('the catalogue', () => {
     expect(() => new Catalogue([declare('things.get', 'GET /things/:id', wrong)])).toThrow('not in its path');
   });
 
-  it('lets an operation inherit only from one that demands the same', () => {
+  it('lets an operation inherit a review only from one with the same requirements', () => {
     const demand = (operation: Operation) => {
       const { review: _review, hidden: _hidden, ...rest } = operation.access as Access;
       return { ...rest, to: operation.accessTo?.toString() };
@@ -110,7 +110,7 @@ describe('a resource that exists only once', () => {
     handle: async () => ({ id: null }),
   });
 
-  it('has one name, and is not found by any other', async () => {
+  it('is found only by its one name', async () => {
     const question = { resource: 'settings', verb: 'update' };
     expect(await ask([update], { ...question, name: 'global' })).toMatchObject({ allowed: true });
     expect(await ask([update], { ...question, name: 'local' })).toMatchObject({

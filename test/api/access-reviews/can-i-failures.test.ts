@@ -60,7 +60,7 @@ const indeterminate = (code: string) => ({
 });
 
 describe('an access review', () => {
-  it('is undecided where the database goes away while its target is looked up', async () => {
+  it('is undecided if the database becomes unreachable while its target is looked up', async () => {
     expect((await ask()).body.status.allowed).toBe(true);
     for (const verdict of ['cut before', 'cut after'] as const) {
       await reconnect();
@@ -73,7 +73,7 @@ describe('an access review', () => {
     expect((await ask()).body.status.allowed).toBe(true);
   });
 
-  it('is undecided where the database goes away once its target is found, before the authority of the caller is', async () => {
+  it("is undecided if the database becomes unreachable after its target and before the caller's authority is read", async () => {
     for (const verdict of ['cut before', 'cut after'] as const) {
       await reconnect();
       let isFound = false;
@@ -90,7 +90,7 @@ describe('an access review', () => {
     expect((await ask()).body.status.allowed).toBe(true);
   });
 
-  it('decides by the authority that the caller has once its target is found', async () => {
+  it('decides by the authority that the caller has after its target was found', async () => {
     const em = api.orm.em.fork();
     const person = await addPerson(api, 'maintainer', { teams: { [about.team_id ?? '']: 'owner' } });
     const leaving = new Caller(behind.url, { 'x-api-key': person.key });
@@ -107,7 +107,7 @@ describe('an access review', () => {
     expect((await answer.asked).body.status).toMatchObject({ reason: { code: 'resource_not_found_or_denied' } });
   });
 
-  it('is undecided where the lookup takes too long', async () => {
+  it('is undecided if the lookup takes too long', async () => {
     const { pathname } = new URL(api.database.url);
     await api.orm.em.fork().execute(`alter database ${pathname.slice(1)} set statement_timeout = '200ms'`);
     await reconnect();
@@ -115,7 +115,7 @@ describe('an access review', () => {
     expect(answer).toMatchObject(indeterminate('resolver_unavailable'));
   });
 
-  it('is undecided where the lookup fails unexpectedly, and reveals no details', async () => {
+  it('is undecided, without details, if the lookup fails unexpectedly', async () => {
     const em = api.orm.em.fork();
     await em.execute('alter table projects rename to projects_elsewhere');
     const answer = await ask();
@@ -124,7 +124,7 @@ describe('an access review', () => {
     expect(answer.text).not.toMatch(/projects|relation|42P01/);
   });
 
-  it('answers 500 where the caller cannot be authenticated, unlike other operations', async () => {
+  it('answers 500 if the caller cannot be authenticated, unlike other operations', async () => {
     proxy.shut();
     const [answer, other] = [await ask(), await owner.get('/auth/whoami')];
     proxy.open();

@@ -36,7 +36,7 @@ describe('an access review', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers denied where a permission is missing, without looking up the target', async () => {
+  it('answers denied if a permission is missing, without looking up the target', async () => {
     const denied = await canI(requester, 'update', 'projects', project());
     expect(denied).toEqual({
       allowed: false,
@@ -49,7 +49,7 @@ describe('an access review', () => {
     expect(await canI(requester, 'update', 'projects', { name: missing, team_id: missing })).toEqual(denied);
   });
 
-  it('answers denied where a team action is missing on a target that the caller may read', async () => {
+  it('answers denied if a team action is missing on a target that the caller may read', async () => {
     const viewer = await api.addUser('maintainer');
     await join(tenant, viewer, 'member', 'viewer');
     expect(await codeOf(viewer, 'get', 'projects', project())).toBe('allowed');
@@ -84,7 +84,7 @@ describe('an access review', () => {
     expect(answers[0]?.body.status).toMatchObject({ denied: true, reason: { code: 'resource_not_found_or_denied' } });
   });
 
-  it('decides about a team’s collection by the team, even where the collection is empty', async () => {
+  it('decides about a team’s collection by the team, even if the collection is empty', async () => {
     const outsider = await api.addUser('maintainer');
     const team_id = tenant.team;
     for (const [resource, verb] of [
@@ -120,7 +120,7 @@ describe('an access review', () => {
     ],
     ['variable_sets', '/variable-sets', {}],
   ])(
-    'decides about creating %s for the team that it names, else for the installation',
+    'decides about creating %s for the team in the review, else for the installation',
     async (resource, path, body) => {
       const viewer = await api.addUser('maintainer');
       await join(tenant, viewer, 'member', 'viewer');
@@ -142,7 +142,7 @@ describe('an access review', () => {
     },
   );
 
-  it('an access review without a team decides about what belongs to no team, where that is possible', async () => {
+  it('an access review without a team decides about resources that belong to no team', async () => {
     expect(await codeOf(requester, 'list', 'runs')).toBe('allowed');
     expect(await codeOf(requester, 'create', 'templates')).toBe('permission_denied');
     const maintainer = await api.addUser('maintainer');
@@ -160,7 +160,7 @@ describe('an access review', () => {
       expect(await codeOf(tenant.owner, 'get', 'templates', { name, team_id })).toBe(code);
   });
 
-  it('leaves no audit record, not even where it is denied', async () => {
+  it('leaves no audit record, even if it is denied', async () => {
     const curious = await api.addUser('requester');
     await canI(curious, 'update', 'projects', project());
     await canI(curious, 'get', 'projects', project());
@@ -186,8 +186,8 @@ describe('an access review', () => {
   });
 });
 
-describe('the caller', () => {
-  it('has everything that a decision needs, except the target', async () => {
+describe('the caller of an access review', () => {
+  it('is loaded with everything that a decision needs, except the target', async () => {
     const { body } = await tenant.owner.get('/auth/whoami');
     expect(body).toMatchObject({
       type: 'user',
@@ -205,7 +205,7 @@ describe('the caller', () => {
   });
 });
 
-describe('the name of an organization', () => {
+describe('the name of an organization in an access review', () => {
   const get = (caller: ApiUser, name: string) => codeOf(caller, 'get', 'organizations', { name });
 
   it('can be its id, its slug, or a former slug', async () => {
@@ -231,7 +231,7 @@ describe('the name of an organization', () => {
   });
 });
 
-describe('a user', () => {
+describe('a user as target of an access review', () => {
   it('may read and change their own user by profile:manage, and others by user:manage', async () => {
     for (const verb of ['get', 'update']) {
       expect(await codeOf(requester, verb, 'users', { name: requester.id })).toBe('allowed');
@@ -319,7 +319,7 @@ describe('a malformed access review', () => {
   });
 
   it.each(['user', 'groups', 'uid', 'extra', 'subject', 'impersonate', 'spec', 'status'])(
-    'is refused for %s beside the attributes',
+    'is refused for %s besides the attributes',
     async (member) => {
       expect(await refused(JSON.stringify({ resource_attributes: valid(), [member]: {} }))).toContain(member);
     },
@@ -344,7 +344,7 @@ describe('a malformed access review', () => {
     expect(asked).toMatchObject({ status: 400, body: { error: { code: 'malformed_review' } } });
   });
 
-  it('is refused where its body is too large, as for every operation', async () => {
+  it('is refused if its body is too large, as in every operation', async () => {
     const answer = await root.post('/auth/can-i', { resource_attributes: { name: 'a'.repeat(1024 * 1024) } });
     expect(answer).toMatchObject({ status: 413, body: { error: expect.stringContaining('1 MiB') } });
   });
@@ -359,7 +359,7 @@ describe('a caller without a valid credential', () => {
       });
   });
 
-  it('gets 401 as soon as the credential ends', async () => {
+  it('gets 401 as soon as the credential has expired or was revoked', async () => {
     const user = await api.addUser('requester');
     const about = { name: user.id };
     expect(await codeOf(user, 'get', 'users', about)).toBe('allowed');

@@ -39,7 +39,7 @@ const changing: [name: string, send: Send][] = [
 ];
 
 describe.each([...reading, ...changing])('%s', (_name, send) => {
-  it('has one answer for an assembly that is missing, in another team, or out of reach of the permission', async () => {
+  it('answers the same 404 for an assembly that is missing or belongs to another team', async () => {
     const stranger = (await makeTenant(api)).owner;
     const missing = await send(tenant.owner, `/assemblies/${randomUUID()}`);
     expect(missing).toMatchObject({ status: 404, body: { error: 'assembly was not found' } });
@@ -65,7 +65,7 @@ describe.each(changing)('%s', (_name, send) => {
 });
 
 describe.each(reading)('%s', (_name, send) => {
-  it('every member of the team gets an answer', async () => {
+  it('answers 200 to every member of the team', async () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     expect((await send(viewer, path)).status).toBe(200);
@@ -83,7 +83,7 @@ describe('creating an assembly', () => {
   });
 });
 
-describe('a review of access', () => {
+describe('an access review of assemblies', () => {
   const ask = async (user: ApiUser, verb: string, name?: string) => {
     const question = { resource: 'assemblies', verb, team_id: tenant.team, ...(name && { name }) };
     const { body, text } = await user.post('/auth/can-i', reviewOf(question));
@@ -91,7 +91,7 @@ describe('a review of access', () => {
     return body.status.reason.code;
   };
 
-  it('says of a named assembly that there is none, where the permission is missing', async () => {
+  it('answers not found for a named assembly if the permission is missing', async () => {
     const requester = await api.addUser('requester');
     await join(tenant, requester, 'member', 'admin');
     const id = path.split('/').at(-1);

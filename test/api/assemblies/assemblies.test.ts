@@ -76,7 +76,7 @@ describe('an assembly', () => {
     expect((await other.owner.post('/assemblies', { name: 'Race', slug, team_id: other.team })).status).toBe(201);
   });
 
-  it('says what its reader may do with it, and why not', async () => {
+  it('lists the actions that its reader may take, with a reason for each other', async () => {
     const path = await addAssembly(tenant);
     const allowedTo = async (user: ApiUser) => {
       const { body } = await user.get(path);
@@ -126,7 +126,7 @@ describe('an assembly', () => {
     expect(records[2]).toMatchObject({ before: { draft_revision: 0 }, after: { draft_revision: 1 } });
   });
 
-  it('a team cannot be deleted while an assembly of it is active, and takes its archived assemblies along', async () => {
+  it('a team cannot be deleted while it has an active assembly, and is deleted with its archived assemblies', async () => {
     const own = await makeTenant(api);
     const path = await addAssembly(own);
     const remove = (at: string) => own.owner.delete(at, { 'idempotency-key': randomUUID() });
@@ -146,7 +146,7 @@ describe('an assembly', () => {
 });
 
 describe('the list of assemblies', () => {
-  it('holds what the caller may read, page by page and by filter', async () => {
+  it('has the assemblies that the caller may read, in pages and filtered', async () => {
     const own = await makeTenant(api);
     const paths: string[] = [];
     for (let count = 0; count < 3; count += 1) paths.push(await addAssembly(own));
@@ -173,7 +173,7 @@ describe('the list of assemblies', () => {
     expect((await other.owner.get(`/assemblies?${filter}`)).status).toBe(404);
   });
 
-  it('shows the highest release of each, by number, and the highest pre-release of one without releases', async () => {
+  it('shows the highest release of each assembly, or its highest pre-release', async () => {
     const own = await makeTenant(api);
     const { id: template } = await addTemplate(own.owner, { team: own.team });
     const released = ['1.9.0', '1.10.0', '1.2.0', '2.0.0-rc.1'];
@@ -187,7 +187,7 @@ describe('the list of assemblies', () => {
     expect(latest).toEqual(['1.0.0-rc.10', '1.10.0']);
   });
 
-  it('a list of assemblies that looks for a text waits for its turn', () => {
+  it('a list of assemblies with a search text counts as a costly read', () => {
     expect(listOperation.isCostly?.({ q: 'needle' })).toBe(true);
     expect(listOperation.isCostly?.({})).toBe(false);
   });

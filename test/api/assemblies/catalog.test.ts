@@ -23,7 +23,7 @@ async function publishWith(node: object, of: Tenant = tenant) {
 }
 
 describe('a node', () => {
-  it('names a template of its team by id or slug, before one of the installation with the same slug', async () => {
+  it("names a template by id or slug, and its team's template before the installation's with the same slug", async () => {
     const shared = await addTemplate(admin, { slug: 'shared-name' });
     expect(await publishWith({ template: 'shared-name' })).toMatchObject({ template: shared.id });
     const own = await addTemplate(tenant.owner, { team: tenant.team, slug: 'shared-name' });
@@ -32,7 +32,7 @@ describe('a node', () => {
     expect(await publishWith({ template: shared.id })).toMatchObject({ template: shared.id });
   });
 
-  it('cannot name a template of another team, which looks like a missing one', async () => {
+  it('cannot name a template of another team, with the same error as for a missing one', async () => {
     const other = await makeTenant(api);
     const foreign = await addTemplate(other.owner, { team: other.team });
     const path = await addAssembly(tenant);
@@ -46,7 +46,7 @@ describe('a node', () => {
     expect(await ask(foreign.slug)).toContain('/nodes/a/template');
   });
 
-  it('gets the version that its range or `latest` means at publication, and keeps it', async () => {
+  it('keeps the version to which its range or `latest` was resolved at publication', async () => {
     const { id } = await addTemplate(tenant.owner, { team: tenant.team, versions: ['1.0.0', '1.4.0', '2.0.0'] });
     expect(await publishWith({ template: id })).toMatchObject({ version: '2.0.0' });
     expect(await publishWith({ template: id, version: '^1.0' })).toMatchObject({ version: '1.4.0' });

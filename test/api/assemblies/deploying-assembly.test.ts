@@ -53,7 +53,7 @@ async function deployedBy(id: string, reader = stage.tenant.owner): Promise<(str
   );
 }
 
-test('an instance names the assembly that deployed it last when one did', async () => {
+test('an instance names the assembly that deployed it last', async () => {
   const { id, run } = await deploy('alone');
   expect(await deployedBy(id)).toEqual([null, null]);
   const assembly = await addAssembly(stage, threeNodes(stage.template));
@@ -62,7 +62,7 @@ test('an instance names the assembly that deployed it last when one did', async 
   expect(await deployedBy(id, stage.viewer)).toEqual([assembly, assembly]);
 });
 
-test('an instance does not name the assembly when the run that deployed it belongs to another team', async () => {
+test('an instance does not name the assembly if the run that deployed it belongs to another team', async () => {
   const { id, run } = await deploy('moved');
   await makeNodeRun(run, await addAssembly(stage, threeNodes(stage.template)));
   const { team } = await makeTenant(stage.api);

@@ -60,13 +60,13 @@ describe('a comparison', () => {
     });
   });
 
-  it('a draft that is no valid spec can be compared', async () => {
+  it('an invalid draft can be compared', async () => {
     const { status, body, text } = await compare('1.1.0', 'draft');
     expect(status, text).toBe(200);
     expect(body.to).toBe('draft');
   });
 
-  it('names both template versions if a range has come to mean a newer one', async () => {
+  it('names both template versions if a range now resolves to a newer one', async () => {
     const { id, slug } = await addTemplate(tenant.owner, { team: tenant.team });
     const moving = await addAssembly(tenant, {
       nodes: { a: { template: slug }, b: { template: slug, version: '1.0.0' } },
@@ -85,7 +85,7 @@ describe('a comparison', () => {
     expect(drawn.text).toContain('graph-node changed');
   });
 
-  it('a comparison with a version that does not exist answers 404 and names those that do', async () => {
+  it('a comparison with a version that does not exist answers 404 and names the existing versions', async () => {
     expect(await compare('1.0.0', '9.0.0')).toMatchObject({
       status: 404,
       body: { error: 'the assembly has no version 9.0.0; available: 1.1.0, 1.0.0' },

@@ -15,7 +15,7 @@ afterAll(() => api?.close());
 const yaml = '# Two services\nnodes:\n  network: {template: network}\n';
 
 describe('a draft', () => {
-  it('keeps its text with comments, and what the text means', async () => {
+  it('keeps its text with comments, and the parsed value', async () => {
     const path = await addAssembly(tenant);
     expect(await tenant.owner.get(`${path}/draft`)).toMatchObject({
       status: 404,
@@ -33,7 +33,7 @@ describe('a draft', () => {
     expect((await tenant.owner.get(path)).body.revision).toBe(1);
   });
 
-  it('may be sent as an object or as JSON, and need not be valid', async () => {
+  it('may be sent as an object or as JSON, even if it is not valid', async () => {
     const path = await addAssembly(tenant);
     const spec = { nodes: 'none', more: [1, true, null] };
     expect((await saveDraft(tenant.owner, path, spec)).body).toMatchObject({ revision: 1, spec });
@@ -41,7 +41,7 @@ describe('a draft', () => {
     expect((await saveDraft(tenant.owner, path, compact)).body).toMatchObject({ revision: 2, source: compact, spec });
   });
 
-  it('has a revision of its own, which the same text does not raise and a stale change conflicts with', async () => {
+  it('has its own revision, which the same text does not increase, and a stale change answers 409', async () => {
     const path = await addAssembly(tenant);
     const save = (spec: unknown, expected_revision?: number) =>
       tenant.owner.put(`${path}/draft`, { spec, ...(expected_revision !== undefined && { expected_revision }) });
@@ -119,7 +119,7 @@ describe('a hostile draft', () => {
   ];
 
   it.each(hostile)(
-    'is stored or refused in time, and validated without a failure: %s',
+    'is stored or refused in little time, and validated without a failure: %s',
     { timeout: 60_000 },
     async (_what, spec) => {
       const path = await addAssembly(tenant);
@@ -162,7 +162,7 @@ describe('validation', () => {
     expect(text).toContain('a → b → a');
   });
 
-  it('checks the draft if the request has no spec, and 409 says that there is none', async () => {
+  it('checks the draft if the request has no spec, and answers 409 if there is no draft', async () => {
     const { id } = await addTemplate(tenant.owner, { team: tenant.team });
     const path = await addAssembly(tenant);
     expect((await tenant.owner.post(`${path}/validate`)).headers['x-error-code']).toBe('draft_missing');
@@ -174,7 +174,7 @@ describe('validation', () => {
       });
   });
 
-  it('says where a text cannot be read', async () => {
+  it('says at which line a text cannot be read', async () => {
     const path = await addAssembly(tenant);
     const { status, body } = await tenant.owner.post(`${path}/validate`, { spec: 'nodes: [\n' });
     expect(status).toBe(200);

@@ -42,7 +42,7 @@ function answersFor(reviewer: Principal, target: typeof ofNode | typeof ofNoNode
 describe('the authority to review the run of a node', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('is assembly:approve with team.metadata.write alone, on every path', () => {
+  it('consists of assembly:approve and team.metadata.write, on every path', () => {
     const reviewer = reviewerWith(['assembly:approve']);
     expect(mayUse(approve, reviewer, ofNode)).toBe(true);
     expect(answersFor(reviewer, ofNode)).toEqual({ review: true, counts: true });
@@ -50,18 +50,18 @@ describe('the authority to review the run of a node', () => {
     expect(mayReviewSome(reviewer, owner)).toBe(true);
   });
 
-  it('is no authority to review other runs', () => {
+  it('does not include the review of other runs', () => {
     expect(answersFor(reviewerWith(['assembly:approve']), ofNoNode)).toEqual({ review: false, counts: false });
   });
 
-  it('is not the authority to review runs', () => {
+  it('is not included in the authority to review runs', () => {
     const reviewer = reviewerWith(['run:approve']);
     expect(mayUse(approve, reviewer, ofNode)).toBe(false);
     expect(answersFor(reviewer, ofNode)).toEqual({ review: false, counts: false });
     expect(answersFor(reviewer, ofNoNode)).toEqual({ review: true, counts: true });
   });
 
-  it.each(['viewer', 'member'] as const)('is not that of a %s of the team', (role) => {
+  it.each(['viewer', 'member'] as const)('is not held by a %s of the team', (role) => {
     const reviewer = reviewerWith(['assembly:approve'], role);
     expect(mayUse(approve, reviewer, ofNode)).toBe(false);
     expect(answersFor(reviewer, ofNode)).toEqual({ review: false, counts: false });

@@ -23,13 +23,13 @@ async function findErrors(spec: unknown): Promise<string[]> {
   return body.errors.map((error: { path: string }) => error.path).sort();
 }
 
-describe('a field that is wrong', () => {
+describe("an invalid field of an assembly's node", () => {
   it.each<[string, object, object, string]>([
     ['of the spec', { extra: 1 }, {}, '/extra'],
     ['of a node', {}, { extra: 1 }, '/nodes/a/extra'],
     ['of the bounds', { concurrency: 0 }, {}, '/concurrency'],
     ['instead of the variables', { variables: [] }, {}, '/variables'],
-  ])('is the only error: %s', async (_what, ofSpec, ofNode, expected) => {
+  ])('is reported as the only error: %s', async (_what, ofSpec, ofNode, expected) => {
     expect(await findErrors({ ...ofSpec, nodes: { a: { template, ...ofNode } } })).toEqual([expected]);
   });
 
@@ -39,7 +39,7 @@ describe('a field that is wrong', () => {
     ['an instance that is none', { instance: 'No Name' }, '/nodes/a/instance'],
     ['a template that is a number', { template: 1 }, '/nodes/a/template'],
     ['variables that are a list', { variables: [] }, '/nodes/a/variables'],
-  ])('does not make its node unknown to others: %s', async (_what, wrong, expected) => {
+  ])('does not make references to its node invalid: %s', async (_what, wrong, expected) => {
     const nodes = {
       a: { template, ...wrong },
       b: {
@@ -52,7 +52,7 @@ describe('a field that is wrong', () => {
     expect(await findErrors({ nodes, outputs: { cidr: '${nodes.a.outputs.cidr}' } })).toEqual([expected]);
   });
 
-  it('is told the template whose slug is nearly its own, and otherwise some that there are', async () => {
+  it('gets a suggestion of the template with a similar slug, or of existing templates', async () => {
     const nodes = { a: { template: template.slice(0, -1) }, b: { template: 'nothing-like-it-at-all' } };
     const { body } = await tenant.owner.post(`${path}/validate`, { spec: { nodes } });
     const unknown = 'is no template of this team or of the installation';
@@ -62,7 +62,7 @@ describe('a field that is wrong', () => {
     ]);
   });
 
-  it('hides nothing else that is wrong with its node', async () => {
+  it('does not hide other errors of its node', async () => {
     const wrong = { extra: 1, version: '9.9.9', depends_on: ['missing'], when: 'variables.missing' };
     const a = { template, ...wrong };
     const b = { template, timeout: 'soon', variables: { count: 'many' } };
@@ -85,7 +85,7 @@ describe('a reference inside of a text', () => {
   const variables = { type: 'object', required: Object.keys(properties), properties };
 
   it.each(['list', 'map'])(
-    'a reference inside a text to a variable that no text can hold is an error: %s',
+    'a reference inside a text to a variable that is never a scalar is an error: %s',
     async (name) => {
       const text = `it is \${variables.${name}}`;
       const spec = { variables, nodes: { a: { template, variables: { name: text } } }, outputs: { all: text } };
@@ -94,7 +94,7 @@ describe('a reference inside of a text', () => {
   );
 
   it.each(['size', 'any'])(
-    'a reference inside a text to a variable that a text can hold is valid: %s',
+    'a reference inside a text to a variable that can be a scalar is valid: %s',
     async (name) => {
       const nodes = { a: { template, variables: { name: `it is \${variables.${name}}` } } };
       expect(await findErrors({ variables, nodes })).toEqual([]);

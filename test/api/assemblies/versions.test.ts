@@ -43,7 +43,7 @@ describe('a published version', () => {
     expect((await tenant.owner.get(path)).body.latest_version).toBe('1.0.0');
   });
 
-  it('never changes: not with the draft, nor with the templates, nor by another publication', async () => {
+  it('does not change with the draft, with templates or by another publication', async () => {
     const own = await addTemplate(tenant.owner, { team: tenant.team });
     const path = await addAssembly(tenant, { nodes: { a: { template: own.id, variables: { name: 'one' } } } });
     const first = await publish(path, '1.0.0');
@@ -59,7 +59,7 @@ describe('a published version', () => {
     expect((await tenant.owner.get(`${path}/versions/1.0.0`)).body).toEqual(first.body);
   });
 
-  it('is found by a publication of the same content again, 50 at once', async () => {
+  it('is returned to 50 simultaneous publications of the same content', async () => {
     const path = await addAssembly(tenant, oneNode());
     const answers = await sendAtOnce(50, () => publish(path, '1.0.0'));
     const statuses = answers.map(({ status }) => status).sort();
@@ -123,7 +123,7 @@ describe('a publication', () => {
   });
 });
 
-describe('a version whose nodes demand less approval', () => {
+describe('a version whose nodes require fewer approvals', () => {
   const strict = { required: 2, when: 'always' };
   let teamAdmin: ApiUser;
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe('a version whose nodes demand less approval', () => {
     expect(events.map(({ data }) => data)).toEqual([{ by: expect.any(String), version: '1.1.0', nodes: ['a'] }]);
   });
 
-  it('answers 403 to an admin of the team also if the node has another key and the same instance', async () => {
+  it('answers 403 to an admin of the team even if the node has another key and the same instance', async () => {
     const path = await published();
     await saveDraft(tenant.owner, path, { nodes: { renamed: { template: template.slug, instance: 'a' } } });
     expect((await publish(path, '1.1.0', {}, teamAdmin)).status).toBe(403);
@@ -168,7 +168,7 @@ describe('a version whose nodes demand less approval', () => {
     ['its instance under another key', { renamed: { instance: 'a' } }],
     ['its instance under a key that demanded nothing meanwhile', { other: { instance: 'a' } }],
   ])(
-    'answers 403 to an admin of the team also if a version between them has no such node: %s',
+    'answers 403 to an admin of the team even if a version between them has no such node: %s',
     async (_what, nodes) => {
       const path = await published();
       const draft = (wanted: Record<string, object>) => ({
@@ -186,7 +186,7 @@ describe('a version whose nodes demand less approval', () => {
     },
   );
 
-  it('is published by an admin of the team if the nodes demand the same or more, or are gone', async () => {
+  it('is published by an admin of the team if the nodes require the same or more approvals, or were removed', async () => {
     const path = await published();
     for (const [version, nodes] of [
       ['1.1.0', { a: { template: template.slug, approval: { required: 3, when: 'always' } } }],
@@ -198,7 +198,7 @@ describe('a version whose nodes demand less approval', () => {
     }
   });
 
-  it('is published by an admin of the team if no node demanded any', async () => {
+  it('is published by an admin of the team if no node required approval', async () => {
     const path = await published({ required: 0, when: 'never', allow_self: true });
     await saveDraft(tenant.owner, path, oneNode());
     expect((await publish(path, '1.1.0', {}, teamAdmin)).status).toBe(201);

@@ -39,7 +39,7 @@ describe('the list of assemblies', () => {
     expect((await owner.get('/search?q=Shop')).text).toContain(`/assemblies/${shop}`);
   });
 
-  it('begins with the first step where there is none, and shows strangers nothing', async () => {
+  it('shows the first step if there is no assembly, and shows strangers nothing', async () => {
     const stranger = await signIn(stage, stage.stranger);
     const { text } = await stranger.get('/assemblies');
     expect(text).toContain('No assemblies yet');
@@ -75,7 +75,7 @@ describe('an assembly', () => {
     expect(deleted.location, deleted.text).toBe('/assemblies?done=deleted');
   });
 
-  it('shows the drawing of its latest version beside a table that says the same', async () => {
+  it('shows a drawing of its latest version, and a table with the same content', async () => {
     const { text } = await viewer.get(`/assemblies/${shop}`);
     expect(text).toContain('<svg xmlns="http://www.w3.org/2000/svg" id="graph"');
     for (const key of ['network', 'service', 'check']) expect(text).toContain(`id="node-${key}"`);
@@ -85,7 +85,7 @@ describe('an assembly', () => {
     expect(text).not.toContain('<script>');
   });
 
-  it('is run by a form that keeps secrets while it is shown again, and shows none', async () => {
+  it('is run by a form that keeps secrets without showing them when it is shown again', async () => {
     const path = `/assemblies/${shop}/run`;
     const hidden = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
     const { text } = await owner.get(path);
@@ -104,7 +104,7 @@ describe('an assembly', () => {
     expect(body.variables).toEqual({ name: 'shop', token: { sensitive: true } });
   });
 
-  it('is destroyed by a form that asks for no variable', async () => {
+  it('is destroyed by a form without variables', async () => {
     const { text } = await owner.get(`/assemblies/${shop}/run?operation=destroy`);
     expect(text).toMatch(/<span class="foreign">name<\/span> <span class="muted">optional/);
   });
@@ -117,7 +117,7 @@ describe('an assembly', () => {
     expect((await viewer.get(`/assemblies/${shop}/versions/9.9.9`)).status).toBe(404);
   });
 
-  it('compares versions for everybody who reads it, and the draft only for those who may change it', async () => {
+  it('shows comparisons of versions to all readers, and of the draft only to those who may change it', async () => {
     const id = await addAssembly(stage, threeNodes(stage.template));
     const { check: _, ...nodes } = threeNodes(stage.template).nodes;
     const spec = { ...threeNodes(stage.template), nodes: { ...nodes, extra: { template: stage.template } } };
@@ -133,7 +133,7 @@ describe('an assembly', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('answers a comparison as a drawing to whoever accepts only that', async () => {
+  it('returns a comparison as a drawing to clients that accept only that', async () => {
     const drawing = await stage.tenant.owner.get(`/assemblies/${shop}/diff?from=1.0.0&to=draft`, {
       accept: 'image/svg+xml',
     });

@@ -17,7 +17,7 @@ const wrong =
 const readDraft = async () => (await stage.tenant.owner.get(`/assemblies/${id}/draft`)).body;
 
 describe('the editor of a draft', () => {
-  it('begins with a valid draft of a template that the team can use, and saves nothing while it validates', async () => {
+  it('starts with a valid draft with a template that the team can use, and validates without saving', async () => {
     ({ id } = await stage.tenant.owner.make('/assemblies', { name: 'Written', team_id: stage.tenant.team }));
     const first = await owner.get(`/assemblies/${id}/draft`);
     expect(first.text).toContain('Not saved yet');
@@ -37,7 +37,7 @@ describe('the editor of a draft', () => {
     expect((await readDraft()).source).toBeUndefined();
   });
 
-  it('saves a draft that is wrong, with its own line breaks, and refuses to publish it', async () => {
+  it('saves an invalid draft with its line breaks, and refuses to publish it', async () => {
     const saved = await owner.submit(`/assemblies/${id}/draft`, { spec: wrong, expected_revision: '0', do: 'save' });
     expect(saved.location, saved.text).toBe(`/assemblies/${id}/draft?done=draft-saved`);
     expect((await readDraft()).source).toBe(wrong.replaceAll('\r\n', '\n'));
@@ -68,13 +68,13 @@ describe('the editor of a draft', () => {
     expect(empty.status).toBe(200);
   });
 
-  it('takes a draft of nearly 1 MiB', async () => {
+  it('accepts a draft of nearly 1 MiB', async () => {
     const spec = `# ${'é'.repeat(400_000)}\nnodes: {}\n`;
     const { status } = await owner.submit(`/assemblies/${id}/draft`, { spec, expected_revision: '1', do: 'validate' });
     expect(status).toBe(200);
   });
 
-  it('publishes with a suggested version and what differs, and says what is wrong with another version', async () => {
+  it('suggests a version and shows what differs when it publishes, and says what is wrong with another version', async () => {
     const assembly = await addAssembly(stage, threeNodes(stage.template));
     const { check, ...nodes } = threeNodes(stage.template).nodes;
     const more = { ...threeNodes(stage.template), nodes: { ...nodes, check, again: check } };

@@ -27,7 +27,7 @@ afterAll(() => stage?.api.close());
 const basic = { version: '', shown: '1.0.0', operation: 'apply', message: 'Why <not>', do: '' };
 
 describe('the form that runs an assembly', () => {
-  it('asks for its variables and starts one run however often it is sent', async () => {
+  it('asks for its variables, and starts one run even if it is sent several times', async () => {
     const form = await owner.get(`/assemblies/${shop}/run`);
     const key = /name="key" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
     expect(form.text).toContain('name="v/token"');
@@ -72,7 +72,7 @@ describe('the form that runs an assembly', () => {
     expect(removed.text).toContain('name="carried" value=""');
   });
 
-  it('says that carried secrets are lost, whichever button was pressed and whatever else is wrong', async () => {
+  it('says that secrets from earlier steps are lost, whichever button was pressed and whatever else is wrong', async () => {
     const fields = { ...basic, environment_id: '', 'v/name': 'kept' };
     const at = `/assemblies/${shop}/run`;
     const refused = await owner.submit(at, { ...fields, key: randomUUID(), 'v/token': 's3cret' });
@@ -137,7 +137,7 @@ describe('the page of an assembly run', () => {
     expect(text).not.toContain('nodes done');
   });
 
-  it('leads from the count of a status to the nodes that have it, and from there to all', async () => {
+  it('links from the count of a status to its nodes, and from there to all nodes', async () => {
     const runId = await addNodeRun();
     const reason = { code: 'run_failed', message: 'its run failed' } as const;
     const run = await addRun(stage, shop, {
@@ -160,7 +160,7 @@ describe('the page of an assembly run', () => {
     expect((await viewer.get(`${path}?tab=nodes&status=asleep`)).status).toBe(400);
   });
 
-  it('leads from a node that needs approval to the plan of its run, and says when only a lock holds the node', async () => {
+  it('links from a node that needs approval to the plan of its run, and says if only a lock blocks the node', async () => {
     const run = await addRun(stage, shop);
     const runId = await addNodeRun();
     await setProgress(stage.api, run, {
@@ -194,7 +194,7 @@ describe('the page of an assembly run', () => {
     expect(runs.text).toContain('</svg>Held by a lock<');
   });
 
-  it('shows in the table what the plan of each node would do, outputs and failing checks among it', async () => {
+  it('shows the plan of each node in the table, with outputs and failing checks', async () => {
     const run = await addRun(stage, shop);
     const runId = await addNodeRun();
     await setProgress(stage.api, run, {
@@ -212,7 +212,7 @@ describe('the page of an assembly run', () => {
     expect(shown).toContain('2 change · 1 output changes · 2 actions · 1 deferred · 1 check fails');
   });
 
-  it('is canceled and resumed by forms, which say why they cannot be sent', async () => {
+  it('is canceled and resumed by forms, which say why they are disabled', async () => {
     const run = await addRun(stage, shop);
     const path = `/assemblies/${shop}/runs/${run}`;
     expect((await owner.get(`${path}/resume`)).text).toContain('notice-problem');
@@ -232,7 +232,7 @@ describe('the page of an assembly run', () => {
     expect((await viewer.submit(`${path}/cancel`, { reason: '', key: '' })).status).toBeGreaterThanOrEqual(403);
   });
 
-  it('draws many nodes of the same place as one that counts them', async () => {
+  it('draws many nodes of the same place as one node with their number', async () => {
     const shards = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`shard-${index}`, { template: stage.template, depends_on: ['begin'] }]),
     );

@@ -93,7 +93,7 @@ describe('the form that runs an assembly again', () => {
     expect(differences(text)).toMatch(/password a secret → has to be entered again/);
   });
 
-  test('compares an earlier run with the later one that has replaced it', async () => {
+  test('compares an earlier run with the later run that replaced it', async () => {
     const shop = await add('Replaced');
     const earlier = await deploy(shop, { name: 'shop', region: 'us' });
     const later = await deploy(shop, { name: 'shop', region: 'ap' });
@@ -102,7 +102,7 @@ describe('the form that runs an assembly again', () => {
     expect(text).toMatch(new RegExp(`href="[^"]*from=${later}">Start from what is deployed`));
   });
 
-  test('marks what a newer version adds, and leads to the comparison of the versions', async () => {
+  test('marks what a newer version adds, and links to a comparison of the versions', async () => {
     const shop = await add('Newer');
     const run = await deploy(shop, { name: 'shop' });
     const spec = specWith({ size: { type: 'integer', default: 3 } });
@@ -117,7 +117,7 @@ describe('the form that runs an assembly again', () => {
 });
 
 describe('the form that runs an assembly without an earlier run', () => {
-  test('says that the environment has it already, and starts nothing before it has shown what changes', async () => {
+  test('says that the assembly is already deployed there, and starts no run before it has shown what changes', async () => {
     const shop = await add('Taken');
     const run = await deploy(shop, { name: 'shop', region: 'us', token: 'hidden-token' }, { only: ['network'] });
     const address = `/assemblies/${shop}/run`;
@@ -130,7 +130,7 @@ describe('the form that runs an assembly without an earlier run', () => {
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('starts at once where nothing is deployed, because no node succeeded or all were destroyed since', async () => {
+  test('starts at once if nothing is deployed, because no node succeeded or all were destroyed', async () => {
     const shop = await add('Fresh');
     await addRun(stage, shop, failed);
     const sent = await send(`/assemblies/${shop}/run`, { 'v/name': 'shop' });
@@ -143,7 +143,7 @@ describe('the form that runs an assembly without an earlier run', () => {
     expect(again.status, again.text).toBe(303);
   });
 
-  test('compares with the environment that is chosen in it, not with that of the earlier run', async () => {
+  test('compares with the environment that is selected in it, and not with that of the earlier run', async () => {
     const shop = await add('Elsewhere');
     const run = await deploy(shop, { name: 'shop' });
     const { id } = await stage.tenant.owner.make('/environments', {
@@ -157,7 +157,7 @@ describe('the form that runs an assembly without an earlier run', () => {
   });
 });
 
-describe('the form that runs an assembly where an instance of others exists', () => {
+describe('the form that runs an assembly whose instance was deployed by something else', () => {
   const instance = 'shared-by-name';
   let shop: string;
   beforeAll(async () => {
@@ -176,7 +176,7 @@ describe('the form that runs an assembly where an instance of others exists', ()
   });
   const taken = (text: string) => /name="taken" value="([^"]*)"/.exec(text)?.[1] ?? '';
 
-  test('names it and starts nothing before that was confirmed', async () => {
+  test('names the instance and starts no run before the visitor confirmed it', async () => {
     const address = `/assemblies/${shop}/run`;
     const shown = await send(address, { 'v/name': 'shop' });
     expect([shown.status, shown.text.includes('Confirm and run')]).toEqual([200, true]);
@@ -188,14 +188,14 @@ describe('the form that runs an assembly where an instance of others exists', ()
     expect(sent.status, sent.text).toBe(303);
   });
 
-  test('names what a destroy removes', async () => {
+  test('names the instances that a destroy removes', async () => {
     const { environment } = stage.tenant;
     const { text } = await owner.get(`/assemblies/${shop}/run?operation=destroy&environment_id=${environment}`);
     expect(inWords(text)).toMatch(/This run destroys what these instances hold: shared-by-name/);
   });
 });
 
-test('a destroy of an assembly is confirmed by its name alone', async () => {
+test('the form that destroys an assembly asks only for its name as confirmation', async () => {
   const shop = await add('Doomed');
   const run = await deploy(shop, { name: 'shop' });
   await setProgress(stage.api, run, succeeded);

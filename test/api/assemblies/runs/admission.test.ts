@@ -52,7 +52,7 @@ async function end(run: StartedRun): Promise<void> {
 }
 
 describe('a node of a run that was started with an API key', () => {
-  it('has its run while the key is valid, and the run names the key', async () => {
+  it('gets its run while the key is valid, and the run names the key', async () => {
     const { user, key } = await addUser();
     const run = await start(user);
     await admit(api, run.node);
@@ -65,7 +65,7 @@ describe('a node of a run that was started with an API key', () => {
   it.each([
     ['was revoked', 'update api_keys set revoked_at = now() where id = ?'],
     ['has expired', `update api_keys set expires_at = now() - interval '1 second' where id = ?`],
-  ])('fails and says why if the key %s meanwhile, until somebody resumes the run', async (reason, change) => {
+  ])('fails with the reason if the key %s meanwhile, until somebody resumes the run', async (reason, change) => {
     const { user, key } = await addUser();
     const run = await start(user);
     await api.rows(change, [key]);
@@ -81,7 +81,7 @@ describe('a node of a run that was started with an API key', () => {
     expect(await readNode(run)).toMatchObject({ status: 'waiting', attempts: 1 });
   });
 
-  it('fails if the key is revoked between the look at it and the commit', async () => {
+  it('fails if the key is revoked between its check and the commit', async () => {
     const { user, key } = await addUser();
     const run = await start(user);
     const revoke = () => api.rows('update api_keys set revoked_at = now() where id = ?', [key]);
@@ -91,7 +91,7 @@ describe('a node of a run that was started with an API key', () => {
 });
 
 describe('a node of a run that was started in a session', () => {
-  it('has its run also after the session has ended', async () => {
+  it('gets its run even after the session has ended', async () => {
     const { user } = await addUser();
     const session = await api.signIn(user);
     const run = await start(session);
@@ -110,7 +110,7 @@ describe('a node of a run that was started in a session', () => {
 });
 
 describe('an admission during which somebody else resumes the run', () => {
-  it('neither admits with the authority of the former starter nor ends the node', async () => {
+  it("neither admits with the earlier starter's authority nor ends the node", async () => {
     const { user, key } = await addUser();
     for (const change of ['select 1', 'update api_keys set revoked_at = now() where id = ?']) {
       const run = await start(user);
@@ -153,7 +153,7 @@ async function readAuthors({ id }: Pick<StartedRun, 'id'>): Promise<{ id: string
 }
 
 describe('a run that a service account of a team started and resumed with keys of two people', () => {
-  it('has both as its authors, so that neither approves its nodes', async () => {
+  it('has both people as its authors, so that neither may approve its nodes', async () => {
     const { user } = await addUser('owner');
     const account = await tenant.owner.make('/service-accounts', {
       name: `deploy ${randomUUID()}`,
@@ -174,7 +174,7 @@ describe('a run that a service account of a team started and resumed with keys o
   });
 });
 
-describe('a destroy', () => {
+describe('a destroy of an assembly', () => {
   /** A run whose node is deployed as far as the database knows, and which has not ended. */
   async function deploy(): Promise<StartedRun> {
     const run = await start(tenant.owner);
@@ -191,7 +191,7 @@ describe('a destroy', () => {
   const operate = (run: StartedRun, operation: string) =>
     tenant.owner.post(run.path.replace(/\/[^/]*$/, ''), { environment_id: tenant.environment, operation });
 
-  it('does not begin beside an apply, and no apply is started or resumed beside it', async () => {
+  it('does not start during an apply, and no apply is started or resumed during it', async () => {
     const run = await deploy();
     const early = await operate(run, 'destroy');
     expect([early.status, early.headers['x-error-code']]).toEqual([409, 'assembly_busy']);
@@ -210,7 +210,7 @@ describe('a destroy', () => {
     expect([resumed.status, resumed.headers['x-error-code']]).toEqual([409, 'assembly_busy']);
   });
 
-  it('answers for the versions that are deployed, and not for the one that the request names', async () => {
+  it('has the authors of the deployed versions, and not of the version in the request', async () => {
     const { user } = await addUser();
     const run = await deploy();
     const assembly = run.path.replace(/\/runs\/.*$/, '');
@@ -222,7 +222,7 @@ describe('a destroy', () => {
     expect((await readAuthors(body)).map(({ id }) => id)).not.toContain(user.id);
   });
 
-  it('is alone, or left out, when 20 destroys, 20 applies and a resume are sent at once', async () => {
+  it('never runs with an apply if 20 destroys, 20 applies and a resume are sent at once', async () => {
     const run = await deploy();
     await end(run);
     const started = await sendAtOnce(41, (number) => {

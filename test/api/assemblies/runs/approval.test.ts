@@ -56,7 +56,7 @@ async function startReviewed(caller: Caller, approval: object = { required: 1 },
 }
 
 describe('a node that waits for approval', () => {
-  it('a node that waits for approval says so, and goes on once somebody else approves it', async () => {
+  it('a node that waits for approval says so, and continues once somebody else approves it', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, node, digest } = await startReviewed(starter);
     expect(node).toMatchObject({ waiting_on: { code: 'approval' }, attempts: 1 });
@@ -87,7 +87,7 @@ describe('a node that waits for approval', () => {
     expect(actions).toMatchObject(['approve', 'reject'].map((name) => ({ name, reason: late.body.error })));
   });
 
-  it('a node is not rejected without a comment, and is with one', async () => {
+  it('a node is rejected only with a comment', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, digest } = await startReviewed(starter);
     const reject = (comment?: string) =>
@@ -115,7 +115,7 @@ describe('a node that waits for approval', () => {
     expect(answers.map((answer) => answer?.status).sort()).toEqual([200, 409]);
   });
 
-  it('a node cannot be approved by who published the version of the assembly, nor by who resumed its run', async () => {
+  it("a node cannot be approved by the publisher of the assembly's version, nor by a user who resumed the run", async () => {
     const [starter, resumer, reviewer, publisher] = await Promise.all(
       ['starter', 'resumer', 'reviewer', 'publisher'].map((name) => addUser(name, 'maintainer', 'admin')),
     );
@@ -135,7 +135,7 @@ describe('a node that waits for approval', () => {
     expect(other.status, other.text).toBe(200);
   });
 
-  it('the approval of a node can only be stricter than that of the environment, never weaker', async () => {
+  it('the approval policy of a node can only be stricter than that of the environment', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { node } = await startReviewed(starter, { required: 1, allow_self: true });
     const run = (await stage.caller.get(`/runs/${node.run_id}`)).body;
@@ -143,9 +143,9 @@ describe('a node that waits for approval', () => {
   });
 });
 
-describe('a run that repeats the run of a node', () => {
+describe('repeating the run of a node', () => {
   it.each(['requeue', 'copy'])(
-    'repeating the run of a node by %s demands the approval that the node demanded',
+    'repeating the run of a node by %s requires the approval that the node required',
     async (repetition) => {
       const starter = await addUser('starter', 'maintainer', 'admin');
       const requester = await addUser('requester', 'requester', 'member');
@@ -161,7 +161,7 @@ describe('a run that repeats the run of a node', () => {
 });
 
 describe('the authority of an assembly run', () => {
-  it('a node has the authority of who started its assembly run, as it is when the node begins; somebody else can resume it', async () => {
+  it('a node has the present authority of the user who started the assembly run, which somebody else can resume', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { path, digest } = await startReviewed(starter);
     await leave(starter);
@@ -176,7 +176,7 @@ describe('the authority of an assembly run', () => {
     expect((await stage.caller.get(`/runs/${resumed.run_id}`)).body.requested_by.id).toBe(reviewer.id);
   });
 
-  it('other teams, and members who may not run it, do not learn that an assembly or its runs exist', async () => {
+  it('an assembly and its runs are hidden from other teams, and from members who may not run it', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { assembly, path, digest } = await startReviewed(starter);
     const stranger = await addUser('stranger', 'maintainer', null);
@@ -210,7 +210,7 @@ describe('the authority of an assembly run', () => {
     expect(other.status).toBe(409);
   });
 
-  it('an assembly cannot be deleted while it runs, and refuses environments of other teams like missing ones', async () => {
+  it('an assembly cannot be deleted while it runs, and environments of other teams answer like missing ones', async () => {
     const starter = await addUser('starter', 'maintainer', 'admin');
     const { assembly } = await startReviewed(starter);
     const refused = await stage.caller.send('DELETE', assembly);

@@ -25,7 +25,7 @@ async function ran(): Promise<{ path: string; run: string; runId: string }> {
 }
 
 describe('a deleted assembly', () => {
-  it('leaves its runs, their nodes, graphs and events to be read, and takes no changes', async () => {
+  it('leaves its runs, nodes, graphs and events readable, and accepts no changes', async () => {
     const { owner } = tenant;
     const { path, run, runId } = await ran();
     expect((await owner.delete(path)).status).toBe(204);
@@ -54,7 +54,7 @@ describe('a deleted assembly', () => {
 });
 
 describe('an assembly with a run that has not ended', () => {
-  it('is neither archived nor deleted; the conflicts and the actions name the run', async () => {
+  it('cannot be archived or deleted, and errors and actions name the run', async () => {
     const { owner } = tenant;
     const { path, runId } = await ran();
     const setEnd = (end: string) => api.rows(`update assembly_runs set finished_at = ${end} where id = ?`, [runId]);
@@ -71,7 +71,7 @@ describe('an assembly with a run that has not ended', () => {
 });
 
 describe('an assembly that has deployed something', () => {
-  it('is deleted once nothing holds resources; until then the conflict and the action name the instances', async () => {
+  it('can be deleted once no instance has resources, and until then error and action name the instances', async () => {
     const { owner } = tenant;
     const { path, runId } = await ran();
     const instance = `held-${randomUUID()}`;

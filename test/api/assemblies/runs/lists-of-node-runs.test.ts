@@ -70,7 +70,7 @@ const list = async () => {
   return answer.body.runs as { id: string; variables: object }[];
 };
 
-it('a list of the runs of nodes of a large assembly reads only the nodes to which these refer', async () => {
+it('a list of node runs of a large assembly reads only the nodes to which these runs refer', async () => {
   const before = await countReadNodes();
   expect(await list()).toHaveLength(listed);
   const read = await vi.waitFor(
@@ -85,7 +85,7 @@ it('a list of the runs of nodes of a large assembly reads only the nodes to whic
 });
 
 it.each(['apply', 'plan', 'destroy'])(
-  'a list masks what a node of a run with the operation %s was given of a secret output',
+  'a list of runs masks a secret output that a node read, for the operation %s',
   async (operation) => {
     const { api } = stage;
     await api.rows(`update runs set operation = ? where status = 'succeeded'`, [operation]);

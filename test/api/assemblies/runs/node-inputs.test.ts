@@ -71,7 +71,7 @@ function countOpened(): () => number {
 describe('a node that waits for others', () => {
   const few = { cidr: '10.0.0.0/16' };
 
-  it('opens the outputs to which its variables and its condition refer, and no others', async () => {
+  it('decrypts only the outputs to which its variables and its condition refer', async () => {
     const others = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`n${number}`, few]));
     const { path, node } = await start(
       { variables: { name: '${nodes.n1.outputs.cidr}' }, when: 'nodes.n2.outputs.cidr == "10.0.0.0/16"' },
@@ -83,7 +83,7 @@ describe('a node that waits for others', () => {
     expect(opened()).toBe(2);
   });
 
-  it('opens none if it refers to none, however large they are', async () => {
+  it('decrypts no outputs if it refers to none', async () => {
     const { path, node } = await start({}, { a: { cidr: 'x'.repeat(3 * 1024 * 1024) }, b: few });
     const opened = countOpened();
     await admit(api, node);
@@ -91,7 +91,7 @@ describe('a node that waits for others', () => {
     expect(opened()).toBe(0);
   });
 
-  it('fails and says why if the outputs to which its condition refers are larger than 4 MiB together', async () => {
+  it('fails with the reason if the outputs to which its condition refers are larger than 4 MiB together', async () => {
     const large = { cidr: 'x'.repeat(3 * 1024 * 1024) };
     const { path, node } = await start(
       { when: 'nodes.a.outputs.cidr == nodes.b.outputs.cidr || size(nodes.c.outputs.cidr) > 0' },

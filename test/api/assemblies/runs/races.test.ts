@@ -35,7 +35,7 @@ async function countDeadlocks(): Promise<number> {
   return row?.deadlocks ?? 0;
 }
 
-it('answers 50 requests that start, cancel, resume, archive, delete and transfer at once, without a deadlock', async () => {
+it('50 simultaneous requests that start, cancel, resume, archive, delete and transfer an assembly do not deadlock', async () => {
   const { owner, environment, project } = tenant;
   const { slug } = await addTemplate(owner, { team: tenant.team });
   const keys = ['a', 'b', 'c'];
@@ -71,7 +71,7 @@ it('answers 50 requests that start, cancel, resume, archive, delete and transfer
   expect(await countDeadlocks()).toBe(before);
 });
 
-it('a run that ends while it is read shows the actions of the status that it shows', async () => {
+it('an assembly run that ends while it is read shows the actions of the status that it shows', async () => {
   const own = await makeTenant(api);
   const { owner, environment } = own;
   const { slug } = await addTemplate(owner, { team: own.team });

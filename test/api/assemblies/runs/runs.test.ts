@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('an assembly run', () => {
-  it('a node that fails stops what depends on it, and nothing else; a resume goes on from there', async () => {
+  it('a node that fails stops only its dependents, and a resume continues from there', async () => {
     const { caller } = stage;
     const nodes = {
       first: { template: 'echo', instance: 'h-first' },
@@ -144,7 +144,7 @@ describe('an assembly run', () => {
     expect((await awaitAssemblyRun(caller, second.path)).nodes).toEqual({ a: 'succeeded', b: 'succeeded' });
   });
 
-  it('a run of chosen nodes uses the recorded outputs of the rest', async () => {
+  it('a run of selected nodes uses the recorded outputs of the others', async () => {
     const { caller, environmentId } = stage;
     const nodes = {
       a: { template: 'echo', instance: 'o-a', variables: { mark: 'kept' } },
@@ -162,7 +162,7 @@ describe('an assembly run', () => {
     expect((await caller.get(`/runs/${runId}`)).body.outputs.all.value).toEqual({ of: 'kept' });
   });
 
-  it('a destroy includes what a node deployed under a former instance', async () => {
+  it('a destroy includes an instance that a node deployed under an earlier name', async () => {
     const { caller } = stage;
     const moved = (instance: string) => ({ nodes: { app: { template: 'echo', instance } } });
     const assembly = await addAssembly(stage, 'Moved', moved('m-old'));

@@ -45,7 +45,7 @@ const shop = {
 };
 
 describe('an assembly run', () => {
-  it('outputs are passed from node to node with secrets masked, and events tell the story in order', async () => {
+  it('outputs are passed from node to node with secrets masked, and events are in order', async () => {
     const { caller } = stage;
     const assembly = await addAssembly(stage, 'Shop', shop);
     const { path } = await startRun(stage, assembly, { variables: { token: 'tok-123' } });
@@ -84,7 +84,7 @@ describe('an assembly run', () => {
     expect((await caller.get(`${path}/events?limit=200`)).text).not.toContain('tok-123');
   });
 
-  it('an output of an assembly, and the variable of a later node, are masked while a newer version of the template of the first node says that it is secret', async () => {
+  it('an assembly output, and the variable of a later node, are masked while a newer template version declares the output secret', async () => {
     const { caller } = stage;
     const template = await addTemplate(stage, 'later', echo());
     const app = {
@@ -110,7 +110,7 @@ describe('an assembly run', () => {
     expect((await caller.get(path)).body.outputs.all).toEqual(all);
   });
 
-  it('a node whose references give more than variables may be is refused, and outputs that would be too large are left out', async () => {
+  it('a node whose references resolve to more than the limit is refused, and too large assembly outputs are omitted', async () => {
     const { caller } = stage;
     const variables = { type: 'object', properties: { large: { type: 'string' } } };
     const large = { variables: { large: 'x'.repeat(100_000) } };

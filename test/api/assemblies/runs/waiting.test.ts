@@ -37,7 +37,7 @@ it('every node waits for the engine until the first step of its assembly run, an
 });
 
 it.each(['waiting', 'pending_approval'])(
-  'a node that is %s although its run has gone on waits for the engine to notice',
+  'a node that is %s although its run continues is shown as waiting for the engine',
   async (status) => {
     const run = await start();
     const instance = `gone-on-${status.replaceAll('_', '-')}`;
@@ -56,7 +56,7 @@ it.each(['waiting', 'pending_approval'])(
   },
 );
 
-it('a request that waits is answered once the assembly run or one of its nodes has changed', async () => {
+it('a request with wait answers once the assembly run or one of its nodes has changed', async () => {
   const run = await start();
   const { revision } = (await tenant.owner.get(`${path}/runs/${run}`)).body;
   const waiting = tenant.owner.get(`${path}/runs/${run}?wait=30s&revision=${revision}`);
