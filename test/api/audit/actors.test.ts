@@ -34,7 +34,7 @@ const actionsOf = async (by: ApiUser, actor: string) => {
 };
 
 describe('the filter of the audit by an actor', () => {
-  test('finds what a service account did by its name in any case, also for an administrator who does not manage it', async () => {
+  test('finds what a service account did by its name in any case, even for an administrator who does not manage it', async () => {
     expect(await actionsOf(tenant.owner, 'ci-deployer')).toEqual(['project.updated']);
     expect(await actionsOf(tenant.owner, 'CI-Deployer')).toEqual(['project.updated']);
     const administrator = await api.addUser('maintainer');
@@ -43,11 +43,11 @@ describe('the filter of the audit by an actor', () => {
     expect(await actionsOf(await api.addUser('admin'), 'ci-deployer')).toEqual(['project.updated']);
   });
 
-  test('finds what a service account did by a part of its name, for those who manage it', async () => {
+  test('finds what a service account did by a part of its name, for users who manage it', async () => {
     expect(await actionsOf(tenant.owner, 'ci-dep')).toEqual(['project.updated']);
   });
 
-  test('refuses a name that names nobody, and one of somebody whose records the reader cannot see, in the same words', async () => {
+  test('refuses an unknown name, and that of an actor whose records are hidden from the reader, with the same message', async () => {
     const stranger = await api.addUser('maintainer');
     for (const name of ['ci-deployer', 'ci-nobody', tenant.owner.email, 'nobody@example.com']) {
       const { status, body } = await search(stranger, name);
@@ -57,13 +57,13 @@ describe('the filter of the audit by an actor', () => {
     }
   });
 
-  test('answers an empty list for somebody whom the reader knows and who has done nothing', async () => {
+  test('returns an empty list for an actor whom the reader knows and who has done nothing', async () => {
     const { account } = await addAccount('idle-account');
     expect(await actionsOf(tenant.owner, 'idle-account')).toEqual([]);
     expect(await actionsOf(tenant.owner, account.id)).toEqual([]);
   });
 
-  test('refuses a name that several have, with their ids', async () => {
+  test('refuses a name that several actors have, with their ids', async () => {
     const { account: one } = await addAccount('twin');
     const { account: other } = await addAccount('twin');
     const { status, body } = await search(tenant.owner, 'twin');
@@ -71,7 +71,7 @@ describe('the filter of the audit by an actor', () => {
     for (const { id } of [one, other]) expect(body.error).toContain(id);
   });
 
-  test('finds what somebody did whom 25 principals of other tenants have the name of', async () => {
+  test('finds an actor of the tenant although 25 principals of other tenants have the same name', async () => {
     const others = Array.from({ length: 25 }, () => newId());
     await api.rows(
       `insert into principals (id, kind, name, enabled, created_at) select id, 'user', 'namesake', true, now() from unnest(?::uuid[]) id`,
@@ -91,7 +91,7 @@ describe('the filter of the audit by an actor', () => {
     expect(await actionsOf(tenant.owner, 'short-lived')).toEqual(['project.updated']);
   });
 
-  test('finds what a background principal of a plugin and parts of the service did', async () => {
+  test("finds what a plugin's background principal and parts of the service did", async () => {
     const id = newId();
     await api.rows(
       `insert into principals (id, kind, name, enabled, created_at) values (?, 'background', 'nightly', true, now())`,
@@ -108,7 +108,7 @@ describe('the filter of the audit by an actor', () => {
 });
 
 describe('the page of the audit', () => {
-  test('finds a service account that its form suggests, and refuses an unknown name by name', async () => {
+  test('finds a service account that its form suggests, and refuses an unknown name', async () => {
     const visitor = await signInVisitor(api, tenant.owner);
     const page = await visitor.get('/audit?actor=ci-deployer');
     expect(page.text).toContain('>project.updated</a>');
@@ -122,7 +122,7 @@ describe('the page of the audit', () => {
     expect(account.text).toContain(`href="/audit?actor=${deployer.id}"`);
   });
 
-  test('names service accounts and API keys to those who manage them', async () => {
+  test('names service accounts and API keys to visitors who manage them', async () => {
     const { text } = await (await signInVisitor(api, tenant.owner)).get('/audit');
     expect(text).toContain(`<a class="foreign" href="/service-accounts/${deployer.id}">ci-deployer</a>`);
     expect(text).toContain('key of ci-deployer');

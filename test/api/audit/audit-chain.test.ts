@@ -62,7 +62,7 @@ describe('the chain of the audit', () => {
     expect(await seal()).toBeGreaterThan(0);
   });
 
-  it('does not seal what an open transaction may still add to', async () => {
+  it('does not seal records after the start of an open transaction', async () => {
     await write(['a', 'b']);
     const em = api.orm.em.fork();
     await em.begin();
@@ -93,7 +93,7 @@ describe('the chain of the audit', () => {
     ],
     ['a changed seal', `update audit_seals set records = records + 1 where position = 1`, 'seal_changed'],
     ['a removed seal', `delete from audit_seals where position = 2`, 'seal_missing'],
-  ])('shows %s', async (_, sql, kind) => {
+  ])('reveals %s', async (_, sql, kind) => {
     await write(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     await seal();
     await execute(sql);
@@ -102,7 +102,7 @@ describe('the chain of the audit', () => {
     expect(verification.problems[0].kind).toBe(kind);
   });
 
-  it('shows a change that somebody marked as a read, which hides it from the list of changes', async () => {
+  it('reveals a change that somebody marked as a read to hide it from the list of changes', async () => {
     await write(['a', 'b', 'c', 'd', 'e']);
     await seal();
     await execute(`update audit_records set is_read = true where action = 'b'`);
@@ -120,7 +120,7 @@ describe('the chain of the audit', () => {
     expect(await kindsOf()).toEqual([]);
   });
 
-  it('shows that its end was cut off to whoever has kept a seal', async () => {
+  it('reveals that its end was removed, to a client that has kept a seal', async () => {
     await write(['a', 'b', 'c', 'd', 'e']);
     await seal();
     const { head } = await verify();
@@ -143,7 +143,7 @@ describe('the chain of the audit', () => {
     expect(await kindsOf()).toEqual(expect.arrayContaining(['seal_changed']));
   });
 
-  it('counts records that the service has removed itself apart, and misses those that somebody else removed', async () => {
+  it('distinguishes records that the retention removed from records that somebody else removed', async () => {
     const month = (months: number) => new Date(Date.UTC(2025, months, 15));
     await write(['a', 'b', 'c', 'd'], month(0));
     await write(['e', 'f'], month(1));
@@ -177,7 +177,7 @@ describe('the chain of the audit', () => {
     expect(await kindsOf('?after=26')).toEqual(['seal_missing']);
   });
 
-  it('is verified by administrators alone, and each verification leaves a record', async () => {
+  it('can be verified only by administrators, and each verification leaves a record', async () => {
     const operator = await addPerson(api, 'operator');
     expect((await operator.caller.get('/audit/verify')).status).toBe(403);
     expect((await administrator.caller.get('/audit/verify?position=1')).status).toBe(400);
@@ -188,7 +188,7 @@ describe('the chain of the audit', () => {
     expect(records).toHaveLength(1);
   });
 
-  it('is made by one of several processes that seal at once', async () => {
+  it('seals each record once if several processes seal at the same time', async () => {
     await write(Array.from({ length: 30 }, (_, index) => `action_${index}`));
     const sealed = await Promise.all(Array.from({ length: 5 }, () => seal()));
     expect(sealed.reduce((one, other) => one + other, 0)).toBe(30);

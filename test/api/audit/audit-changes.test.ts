@@ -61,11 +61,11 @@ async function expectQuick(reader: ApiUser | undefined, filter: string): Promise
 
 describe('the list of changes', () => {
   it.each(['everybody', 'an organization', 'a team', 'own acts'])(
-    'takes a reader of %s not much longer where 120,000 denied reads are newer than its first change',
+    'is read by a reader of %s in little time although 120,000 denied reads are newer than its first change',
     (which) => expectQuick(readers[which], ''),
   );
 
-  it('has no denied read of a request, and the list of reads has it', async () => {
+  it('does not contain a denied read, which the list of reads contains', async () => {
     const stranger = await api.addUser('requester');
     const id = crypto.randomUUID();
     expect((await stranger.get(`/projects/${id}`)).status).toBe(404);
@@ -76,7 +76,7 @@ describe('the list of changes', () => {
     expect(await actionsOf('change')).not.toContain('projects.get');
   });
 
-  it('has no denied read that a process of a release without the column recorded during an upgrade', async () => {
+  it('does not contain a denied read that a process of an earlier release recorded during an upgrade', async () => {
     const reader = await api.addUser('requester');
     await api.rows(
       `insert into audit_records (id, at, actor_id, actor_type, actor_name, credential_type, action, resource_type, outcome)
@@ -104,7 +104,7 @@ describe('the list of changes by a filter', () => {
   }, 240_000);
 
   it.each(['a resource', 'refusals'] as const)(
-    'takes a reader of %s not much longer where others have made 120,000 changes besides the denied reads',
+    'is read by a reader of %s in little time although there are 120,000 changes of others besides the denied reads',
     (by) => {
       const filters = { 'a resource': `resource_id=${tenant.team}`, refusals: 'outcome=refused' };
       return expectQuick(readers['everybody'], `&${filters[by]}`);

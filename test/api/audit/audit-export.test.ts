@@ -45,7 +45,7 @@ async function exported(query: string) {
 }
 
 describe('an export', () => {
-  it('an export as NDJSON contains every record of the filter as the API answers it, oldest first, and their number', async () => {
+  it('an export as NDJSON contains every record of the filter as the API returns it, oldest first, and their number', async () => {
     await fill('test.lines', 2_500);
     const { headers, trailers, text } = await exported('action=test.lines');
     expect(headers).toMatchObject({
@@ -83,7 +83,7 @@ describe('an export', () => {
     expect((await exported('format=xml')).status).toBe(400);
   });
 
-  it('leaves an audit record of its caller and filter before anything is answered', async () => {
+  it('leaves an audit record of its caller and filter before the response starts', async () => {
     const { headers } = await exported('action=test.lines&to=2020-01-01&format=csv');
     const { body } = await auditor.caller.get(`/audit?request_id=${headers['x-request-id']}`);
     expect(body.audit_records).toMatchObject([
@@ -96,7 +96,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('an export that is only asked for by HEAD is not made, and leaves no record', async () => {
+  it('an export that is requested with HEAD is not made, and leaves no record', async () => {
     const response = await open('action=test.lines', 'HEAD');
     response.resume();
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
@@ -104,7 +104,7 @@ describe('an export', () => {
     expect(body.audit_records).toEqual([]);
   });
 
-  it('misses no record when it begins where an earlier one was complete, even with a command under way then', async () => {
+  it('misses no record if it starts where an earlier one was complete, even if a command was running then', async () => {
     const em = api.orm.em.fork();
     await em.begin();
     const insert = `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
@@ -136,7 +136,7 @@ describe('a client', () => {
     expect(response.trailers['x-audit-records']).toBe(String(many));
   });
 
-  it('a client that disconnects ends the reading of its export', async () => {
+  it('a client that disconnects stops the reading of its export', async () => {
     const execute = vi.spyOn(EntityManager.prototype, 'execute');
     const pages = () => execute.mock.calls.filter(([sql]) => String(sql).includes('audit_records')).length;
     try {
@@ -153,7 +153,7 @@ describe('a client', () => {
     }
   });
 
-  it('sees that the export is incomplete where the service could not go on reading', async () => {
+  it('sees that the export is incomplete if the service could not read all of it', async () => {
     const response = await open('action=test.many');
     response.pause();
     await api.orm.em.execute('alter table audit_records rename to audit_records_away');
@@ -170,7 +170,7 @@ describe('a client', () => {
   });
 });
 
-describe('an export that is under way', () => {
+describe('an export that is running', () => {
   /** How the export of a reader ends who reads on a while after something has happened. */
   async function endAfter(reader: Person, action: string, change: () => Promise<{ status: number; text: string }>) {
     const response = await open(`action=${action}`, 'GET', reader);
@@ -188,14 +188,14 @@ describe('an export that is under way', () => {
     );
   }
 
-  it('is cut off when the reader loses the role of an administrator', async () => {
+  it('is aborted when the reader loses the role of an administrator', async () => {
     await fill('test.installation', many);
     const reader = await addPerson(api, 'admin');
     const demote = () => auditor.caller.send('PUT', `/users/${reader.id}`, { role: 'requester' });
     expect(await endAfter(reader, 'test.installation', demote)).toBe('cut off');
   });
 
-  it('is cut off when the reader no longer administers an organization, and not when only another user does', async () => {
+  it('is aborted when the reader no longer administers an organization, and not when another user loses that role', async () => {
     const { organizationId } = await addTeam(api.orm);
     await fill('test.organization', many, organizationId);
     const [reader, other] = [await addAdmin(organizationId), await addAdmin(organizationId)];

@@ -49,7 +49,7 @@ const partitionWith = async (action: string) => {
   return rows.map(({ name }) => name);
 };
 
-describe('months', () => {
+describe('partitions of months', () => {
   it('are created in advance by a running service, without a migration', async () => {
     const ahead = [0, 1, 2].map((months) => {
       const now = new Date();
@@ -100,7 +100,7 @@ describe('months', () => {
   });
 });
 
-describe('retention', () => {
+describe('the retention of the audit', () => {
   const old = daysAgo(200);
   const almost = daysAgo(retentionDays + 1);
   // Actions of the catalogue, since the list refuses other ones that it finds no record of. Nothing else here does them.
@@ -152,7 +152,7 @@ describe('retention', () => {
     }
   });
 
-  it('removes a month once, with many processes at the same time', async () => {
+  it('removes a month once, even if many processes try at the same time', async () => {
     await write(ofOld, old);
     await makePartitions(em());
     const removed = await Promise.allSettled(

@@ -87,7 +87,7 @@ describe('the audit shows', () => {
     }
   });
 
-  it('a record once to a reader who may see it for several reasons', async () => {
+  it('a record only once to a reader who may see it for several reasons', async () => {
     const records = ids(await findAll(tenant.owner, '', 3));
     expect(new Set(records).size).toBe(records.length);
     expect(records.length).toBeGreaterThan(3);
@@ -126,7 +126,7 @@ describe('the audit shows', () => {
     }
   });
 
-  it('no longer what a reader has stopped administering', async () => {
+  it('no records of an organization that a reader no longer administers', async () => {
     const reader = await joined('maintainer', 'admin');
     const [record] = await findAll(reader, `organization_id=${tenant.organization}`);
     expect((await reader.get(`/audit/${record?.id}`)).status).toBe(200);
@@ -137,7 +137,7 @@ describe('the audit shows', () => {
 });
 
 describe('a single record', () => {
-  it('answers 404 to everybody who would not find it in the list', async () => {
+  it('answers 404 to every reader whose list does not contain it', async () => {
     const ofOther = await findAll(admin, `organization_id=${other.organization}`);
     const ofInstallation = (await findAll(admin, '', 200)).filter(
       ({ organization_id, actor }) => organization_id === null && actor.id !== tenant.owner.id,
@@ -162,7 +162,7 @@ describe('a filter by an organization or a team', () => {
     return list.status;
   };
 
-  it('answers 404 where the reader may not read it, as for one that does not exist', async () => {
+  it('answers 404 if the reader may not read the owner, as for one that does not exist', async () => {
     const queries = [`organization_id=${other.organization}`, `team_id=${other.team}`];
     for (const query of [...queries, `organization_id=${newId()}`, `team_id=${newId()}`]) {
       expect(await statusOf(tenant.owner, query), query).toBe(404);
@@ -170,20 +170,20 @@ describe('a filter by an organization or a team', () => {
     }
   });
 
-  it('answers 403 where the reader is a member but does not administer it', async () => {
+  it('answers 403 if the reader is a member but does not administer the owner', async () => {
     const member = await joined('maintainer', 'member', 'member');
     const requester = await joined('requester', 'admin', 'admin');
     for (const query of [`organization_id=${tenant.organization}`, `team_id=${tenant.team}`])
       for (const reader of [member, requester]) expect(await statusOf(reader, query), query).toBe(403);
   });
 
-  it('answers what one of them allows where both are given', async () => {
+  it('returns the records if the reader administers only one of both', async () => {
     const reader = await joined('maintainer', 'member', 'admin');
     const query = `organization_id=${tenant.organization}&team_id=${tenant.team}`;
     expect(ids(await findAll(reader, query))).toEqual(ids(await findAll(admin, query)));
   });
 
-  it('answers 404 where the reader may not read one of two owners, as where that one does not exist', async () => {
+  it('answers 404 if the reader may not read one of two owners, as if that one did not exist', async () => {
     const pairs = [
       [tenant.organization, other.team],
       [tenant.organization, newId()],
@@ -211,7 +211,7 @@ describe('a filter by an organization or a team', () => {
     }
   });
 
-  it('still answers for a deleted team to those who administer its organization, and to administrators', async () => {
+  it('returns records of a deleted team to those who administer its organization, and to administrators', async () => {
     const teams = `/organizations/${tenant.organization}/teams`;
     const team = await tenant.owner.make(teams, { name: 'Brief' });
     const { status, text } = await tenant.owner.delete(`${teams}/${team.id}`, { 'idempotency-key': newId() });
@@ -223,7 +223,7 @@ describe('a filter by an organization or a team', () => {
     expect(await statusOf(other.owner, `team_id=${team.id}`)).toBe(404);
   });
 
-  it('shows the new organization of a team only what was recorded there, and its former one the rest', async () => {
+  it("shows the team's new organization only records of its own time, and the earlier organization the others", async () => {
     const [from, to] = [await makeTenant(api), await makeTenant(api)];
     await join(to, from.owner, 'admin');
     await from.owner.patch(from.teamPath, { slug: 'moving' });
@@ -246,8 +246,8 @@ describe('a filter by an organization or a team', () => {
   });
 });
 
-describe('the record of an own refusal', () => {
-  it('does not say whether a target exists that the answer hid, to whom it belongs, or what its id is', async () => {
+describe("the record of a reader's own refusal", () => {
+  it('reveals neither existence, owner nor id of a target that the response hid', async () => {
     const prober = await api.addUser('maintainer');
     const { body: hidden } = await other.owner.get(`/organizations/${other.organization}`);
     const missing = newId();
@@ -266,7 +266,7 @@ describe('the record of an own refusal', () => {
     expect(recorded).toMatchObject({ organization_id: other.organization, resource: { id: other.organization } });
   });
 
-  it('is not found by what it does not show, whether the target exists or not', async () => {
+  it('is not found by values that it does not show, whether the target exists or not', async () => {
     const prober = await api.addUser('maintainer');
     const { body: hidden } = await other.owner.get(`/organizations/${other.organization}`);
     for (const name of [hidden.slug, other.organization, 'missing'])
@@ -280,7 +280,7 @@ describe('the record of an own refusal', () => {
     expect(await findAll(prober, 'action=organizations.get')).toHaveLength(3);
   });
 
-  it('is shown completely where the reader administers its owner', async () => {
+  it('is shown completely if the reader administers its owner', async () => {
     const { status } = await tenant.owner.post('/runs', { template_id: newId(), environment_id: tenant.environment });
     expect([404, 409]).toContain(status);
     const created = await tenant.owner.patch(`/users/${admin.id}`, {});
@@ -293,8 +293,8 @@ describe('the record of an own refusal', () => {
   });
 });
 
-describe('pages of a reader who administers little', () => {
-  it('read few rows wherever they begin, though others have many records', async () => {
+describe('audit pages of a reader who administers little', () => {
+  it('read few rows wherever they start, although others have many records', async () => {
     const little = await makeTenant(api);
     const fill = (count: number, organization: string, actor: string) =>
       api.rows(
@@ -339,7 +339,7 @@ async function countRowsRead(query: (tx: Em) => Promise<unknown>): Promise<numbe
   }
 }
 
-it('the catalogue of actions is for everybody who is signed in', async () => {
+it('the catalogue of audit actions is readable for every authenticated caller', async () => {
   const requester = await api.addUser('requester');
   expect((await requester.get('/audit/actions')).status).toBe(200);
   expect((await api.nobody.get('/audit/actions')).status).toBe(401);

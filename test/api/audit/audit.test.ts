@@ -43,7 +43,7 @@ describe('a record', () => {
     expect((await auditor.get(`/audit/${record.id}`)).body).toEqual(record);
   });
 
-  it('has times as the API has them, in RFC 3339', async () => {
+  it('has times in RFC 3339, as the API does', async () => {
     const { id } = await admin.make('/organizations', { name: 'Timely' });
     const { body: organization } = await admin.post(`/organizations/${id}/archive`);
     await admin.post(`/organizations/${id}/unarchive`);
@@ -105,7 +105,7 @@ describe('a record', () => {
     expect(new Set(records.map((record: { actor: { id: string } }) => record.actor.id))).toEqual(new Set([admin.id]));
   });
 
-  it('is found by its kind: what changes nothing is a read, as in the catalogue, and all else is a change', async () => {
+  it('is found by its kind, which is a read or a change as in the catalogue', async () => {
     const { owner } = await makeTenant(api);
     const other = await makeTenant(api);
     expect((await owner.get(`/projects/${other.project}`)).status).toBe(404);
@@ -148,8 +148,8 @@ describe('a record', () => {
   });
 });
 
-describe('pages', () => {
-  it('have every record once, newest first, even where many have the same time', async () => {
+describe('pages of the audit', () => {
+  it('have every record once, newest first, even if many have the same time', async () => {
     await api.rows(
       `insert into audit_records (id, at, actor_type, actor_name, action, resource_type, outcome)
        select gen_random_uuid(), now() - (n / 40) * interval '40 days', 'system', 'test', 'test.paged', 'tests', 'committed'
@@ -180,7 +180,7 @@ describe('a filter', () => {
     expect((await auditor.get('/audit?resource_type=webhooks')).status).toBe(200);
   });
 
-  it('a refused filter by a team tells a member which action it needs in the team', async () => {
+  it('a refused filter by a team names the action that the member needs in the team', async () => {
     const tenant = await makeTenant(api);
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member', 'member');

@@ -44,7 +44,7 @@ const inOrganization = ({ organization }: Tenant) => `organization_id=${organiza
 const inTeam = ({ team }: Tenant) => `team_id=${team}`;
 
 describe('the transfer of a project', () => {
-  it('is found by the former and the new organization and team, and says which is which', async () => {
+  it('is found by the earlier and the new organization and team, and distinguishes them', async () => {
     const [from, to] = await pair();
     await from.owner.patch(`/projects/${from.project}`, { slug: 'moving' });
     const answer = await from.owner.post(`/projects/${from.project}/transfer`, { team_id: to.team });
@@ -70,7 +70,7 @@ describe('the transfer of a project', () => {
   });
 });
 
-it('the transfer of a team is found by the former and the new organization', async () => {
+it("the record of a team's transfer is found by the earlier and the new organization", async () => {
   const [from, to] = await pair();
   await from.owner.patch(from.teamPath, { slug: 'moving' });
   const answer = await from.owner.post(`${from.teamPath}/transfer`, { organization_id: to.organization });

@@ -75,7 +75,7 @@ describe.each(Object.keys(settings) as Kind[])('a connection of the kind %s', (k
   });
 
   it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433', '0177.0.0.1'])(
-    'a connection that leads to %s by the time it is tested reaches nothing, and the test says why',
+    'a connection whose name resolves to %s when it is tested is not connected, and the test says why',
     async (host) => {
       const id = await redirected(kind, `${host}:${port()}`);
       const body = kind === 'git' ? { repository: `https://${host}:${port()}/acme/network.git` } : {};

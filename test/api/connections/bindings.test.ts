@@ -43,7 +43,7 @@ const refused = (code: string, ...names: string[]) => ({
 });
 
 describe('the connections of an environment and its project', () => {
-  it('are bound by names, with their phases, and whoever bound them is shown', async () => {
+  it('are bound by name, with phases, and show who bound them', async () => {
     const [own, ofOrganization] = [
       await add({ project_id: tenant.project }),
       await add({ organization_id: tenant.organization }),
@@ -73,7 +73,7 @@ describe('the connections of an environment and its project', () => {
     expect(records.at(-1)).toMatchObject({ before: { connections: { cloud: { connection_id: own } } } });
   });
 
-  it('keep a change that somebody else has made, if the request names the revision that it has read', async () => {
+  it("keep another person's change if the request has an older revision", async () => {
     const { body } = await tenant.owner.get(projectPath());
     const headers = { 'if-match': `"${body.revision}"` };
     const binding = { cloud: { connection_id: await add({ project_id: tenant.project }) } };
@@ -82,7 +82,7 @@ describe('the connections of an environment and its project', () => {
     expect((await put()).status).toBe(409);
   });
 
-  it('can be sent back as they were read, unless somebody has bound others meanwhile', async () => {
+  it('can be sent back as they were read, unless somebody has changed them meanwhile', async () => {
     const id = await add({ project_id: tenant.project });
     await tenant.owner.put(environmentPath(), { cloud: { connection_id: id }, connections: { connection_id: id } });
     const read = await tenant.owner.get(environmentPath());
@@ -99,7 +99,7 @@ describe('the connections of an environment and its project', () => {
     expect([two.status, two.body.error]).toEqual([400, expect.stringContaining('different revisions')]);
   });
 
-  it('keep their revision if the same person binds the same, and are bound anew by another', async () => {
+  it('keep their revision if the same person binds the same connections, and not if another person does', async () => {
     const body = { cloud: { connection_id: await add({ project_id: tenant.project }), phases: ['apply', 'plan'] } };
     const first = await tenant.owner.put(environmentPath(), body);
     expect((await tenant.owner.put(environmentPath(), body)).body).toEqual(first.body);
@@ -115,7 +115,7 @@ describe('the connections of an environment and its project', () => {
     ['a name in capitals', { CLOUD: {} }, 'CLOUD'],
     ['an unknown phase', { cloud: { phases: ['destroy'] } }, 'connections.cloud.phases'],
     ['an id that was hidden', { cloud: { connection_id: null } }, 'connections.cloud.connection_id'],
-  ])('are refused in the form in which they are read, with %s', async (_what, body, named) => {
+  ])('are refused if they are sent back as they were read, with %s', async (_what, body, named) => {
     const id = await add({ team_id: tenant.team });
     const whole = Object.fromEntries(Object.entries(body).map(([name, one]) => [name, { connection_id: id, ...one }]));
     const { status, text } = await tenant.owner.put(environmentPath(), { connections: whole });
@@ -123,7 +123,7 @@ describe('the connections of an environment and its project', () => {
     expect(text).toContain(named);
   });
 
-  it('are refused if another tenant owns them, in the same words as ids of nothing', async () => {
+  it('are refused if another tenant owns them, with the same message as unknown ids', async () => {
     const foreign = await add({ team_id: stranger.team }, stranger.owner);
     const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: `Other ${newId()}` });
     const ofOther = await add({ project_id: project.id });
@@ -154,7 +154,7 @@ describe('the connections of an environment and its project', () => {
     expect(text).toContain(named);
   });
 
-  it('can be bound only by those who may use connections and may change the environment', async () => {
+  it('can be bound only by users who may use connections and change the environment', async () => {
     const requester = await api.addUser('requester');
     await join(tenant, requester, 'member', 'admin');
     const viewer = await api.addUser('maintainer');
@@ -163,7 +163,7 @@ describe('the connections of an environment and its project', () => {
   });
 });
 
-it('a template that asks for a kind that does not exist is refused, with the kinds that do', async () => {
+it('a template that requires an unknown kind of connection is refused with the existing kinds', async () => {
   const { id } = await tenant.owner.make('/registry/templates', { name: `Odd ${newId()}`, team_id: tenant.team });
   const executor = { kind: 'command', apply: [{ name: 'go', run: ['true'] }] };
   const spec = { executor, connections: [{ name: 'cloud', kind: 'aws' }] };
@@ -175,7 +175,7 @@ it('a template that asks for a kind that does not exist is refused, with the kin
 describe('a run of a template that needs a connection', () => {
   const cloud = [{ name: 'cloud', kind: 'generic' }];
 
-  it('is admitted with the binding of its environment, or else of its project, and refused without', async () => {
+  it('is admitted with the binding of its environment or else of its project, and refused without one', async () => {
     await tenant.owner.put(environmentPath(), {});
     await tenant.owner.put(projectPath(), {});
     expect(await admit(cloud)).toMatchObject(refused('connection_unbound', '"cloud"', 'generic'));
@@ -194,7 +194,7 @@ describe('a run of a template that needs a connection', () => {
     await tenant.owner.put(environmentPath(), {});
   });
 
-  it('is refused where two connections provide the same variable in the same phase', async () => {
+  it('is refused if two connections provide the same variable in the same phase', async () => {
     const [one, other] = [await add({ team_id: tenant.team }), await add({ team_id: tenant.team })];
     const needs = [...cloud, { name: 'other', kind: 'generic' }];
     const bind = (phases: string[]) =>
@@ -224,7 +224,7 @@ describe('a run of a template that needs a connection', () => {
       (id: string) => tenant.owner.put(`${tenant.teamPath}/members/${id}`, { role: 'member' }),
     ],
     ['may no longer use connections', (id: string) => admin.put(`/users/${id}`, { role: 'requester' })],
-  ])('is refused once whoever bound it %s, until somebody else binds it again', async (_what, end) => {
+  ])('is refused once the user who bound it %s, until somebody else binds it again', async (_what, end) => {
     const binder = await addMember();
     const bindings = { cloud: { connection_id: await add({ team_id: tenant.team }) } };
     expect((await binder.put(environmentPath(), bindings)).status).toBe(200);
@@ -238,7 +238,7 @@ describe('a run of a template that needs a connection', () => {
     expect((await admit(cloud)).status).toBe(202);
   });
 
-  it('stays refused after whoever bound it was disabled and is enabled again', async () => {
+  it('stays refused after the user who bound it was disabled and enabled again', async () => {
     const binder = await addMember();
     await binder.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
     for (const enabled of [false, true]) expect((await admin.put(`/users/${binder.id}`, { enabled })).status).toBe(200);
@@ -246,7 +246,7 @@ describe('a run of a template that needs a connection', () => {
   });
 
   it.each(['team', 'organization'])(
-    'stays refused after whoever bound it left the %s and joined again',
+    'stays refused after the user who bound it left the %s and joined again',
     async (what) => {
       const binder = await addMember();
       const bindings = { cloud: { connection_id: await add({ team_id: tenant.team }) } };
@@ -271,7 +271,7 @@ describe('a run of a template that needs a connection', () => {
     },
   );
 
-  it('goes on after an administrator who bound it without a membership has joined the team', async () => {
+  it('is still admitted after the administrator who bound it without a membership joined the team', async () => {
     const other = await api.addUser('admin');
     await other.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });
     await join(tenant, other, 'member', 'viewer');
@@ -293,7 +293,7 @@ describe('a run of a template that needs a connection', () => {
     expect((await admit(cloud)).status).toBe(202);
   });
 
-  it('is refused once the connection belongs to others, or is deleted', async () => {
+  it('is refused once the connection has another owner or is deleted', async () => {
     await tenant.owner.put(projectPath(), {});
     const id = await add({ team_id: tenant.team });
     await tenant.owner.put(environmentPath(), { cloud: { connection_id: id } });
@@ -309,7 +309,7 @@ describe('a run of a template that needs a connection', () => {
     expect(await admit(cloud)).toMatchObject(refused('connection_unbound', '"cloud"'));
   });
 
-  it('change their revision when a connection that they bind is deleted', async () => {
+  it('bindings change their revision when a connection that they bind is deleted', async () => {
     const id = await add({ team_id: tenant.team });
     const places = [
       [environmentPath(), `/environments/${tenant.environment}`],
@@ -325,7 +325,7 @@ describe('a run of a template that needs a connection', () => {
     expect(stale.status).toBe(409);
   });
 
-  it('show those who may not read connections that something is bound, and not what', async () => {
+  it('bindings show to readers without access to connections that a connection is bound, but not which', async () => {
     const requester = await api.addUser('requester');
     await join(tenant, requester, 'member', 'viewer');
     await tenant.owner.put(environmentPath(), { cloud: { connection_id: await add({ team_id: tenant.team }) } });

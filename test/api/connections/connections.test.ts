@@ -30,7 +30,7 @@ async function use(id: string, keyRing = api.services.keyRing) {
 }
 
 describe('a connection', () => {
-  it('is created, read, renamed, rotated and deleted, and no answer or record has its credentials', async () => {
+  it('is created, read, renamed, rotated and deleted, and no response or audit record has its credentials', async () => {
     const created = await tenant.owner.post(path, { name: 'Deploy', ...generic, project_id: tenant.project });
     expect(created).toMatchObject({ status: 201, headers: { location: `/api/v1${path}/${created.body.id}` } });
     const owners = { organization_id: null, team_id: tenant.team, project_id: tenant.project };
@@ -53,7 +53,7 @@ describe('a connection', () => {
     expect(JSON.stringify([created, renamed, rotated, read, records, events])).not.toContain(secret);
   });
 
-  it('has a name that its owner gives to no other', async () => {
+  it('has a name that is unique for its owner', async () => {
     const body = { name: 'Same', ...generic };
     await tenant.owner.make(path, { ...body, team_id: tenant.team });
     const again = await tenant.owner.post(path, { ...body, team_id: tenant.team });
@@ -64,7 +64,7 @@ describe('a connection', () => {
     expect((await root.post(path, body)).status).toBe(409);
   });
 
-  it('keeps its credentials with the config that they were saved with', async () => {
+  it('requires new credentials if a change of its config leads to another address', async () => {
     const config = { url: 'https://localhost/acme/' };
     const { id } = await add({ team_id: tenant.team }, tenant.owner, {
       kind: 'git',
@@ -115,7 +115,7 @@ describe('a connection', () => {
     ['cloud', { provider: 'google' }, { service_account_key: `{"secret": "${secret}"}` }, 'credentials'],
     ['registry', { host: 'registry.example.com' }, { token: `${secret}\n` }, 'credentials.token": expected printable'],
   ])(
-    'a connection of the kind %s with the config %j is refused for its wrong settings, without repeating them',
+    'a connection of the kind %s with the config %j and wrong settings is refused without repeating them',
     async (kind, config, credentials, message) => {
       const body = { name: 'Wrong', kind, config, credentials, team_id: tenant.team };
       const { status, text, body: answer } = await tenant.owner.post(path, body);
@@ -133,7 +133,7 @@ describe('a connection', () => {
 });
 
 describe('a connection that is changed twice at once', () => {
-  it('takes a new name and new credentials, since neither names a revision', async () => {
+  it('gets both a new name and new credentials if no request has a revision', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await add({ team_id: tenant.team });
       const answers = await Promise.all([
@@ -147,7 +147,7 @@ describe('a connection that is changed twice at once', () => {
     }
   });
 
-  it('never joins credentials to a config that they were not sent for', async () => {
+  it('never combines credentials with a config that they were not sent for', async () => {
     const aws = (region: string, key: string) => ({
       config: { provider: 'aws', region },
       credentials: { access_key_id: 'AKIA', secret_access_key: key },
@@ -174,7 +174,7 @@ describe('a connection that is changed twice at once', () => {
   });
 });
 
-describe('reads of connections open no seal', () => {
+describe('reads of connections decrypt nothing', () => {
   const damage: Record<string, (id: string) => Promise<unknown>> = {
     'corrupt credentials': (id) =>
       api.rows(`update connections set sealed_credentials = '\\x00' where id = ? returning id`, [id]),
@@ -197,7 +197,7 @@ describe('reads of connections open no seal', () => {
   };
 
   it.each(Object.keys(damage))(
-    'connections with %s are listed and read without opening a seal, and a use fails and says so',
+    'connections with %s are listed and read, and their use fails with a message',
     async (name) => {
       const { keyRing } = api.services;
       const { id } = await add({ team_id: tenant.team });
@@ -221,7 +221,7 @@ describe('reads of connections open no seal', () => {
 });
 
 describe('the list of connections', () => {
-  it('is not paginated, and holds what the caller may read of the owners that it is filtered by', async () => {
+  it('is not paginated, and has the connections that the caller may read of the owners in the filter', async () => {
     const place = await makeTenant(api);
     const { owner, organization, team, project } = place;
     const ids = {
@@ -255,7 +255,7 @@ describe('the list of connections', () => {
     ['a connection cannot be read', 'connections', 'provides'],
     ['the authority of the caller cannot be evaluated', 'teams', 'organization_id'],
   ])(
-    'fails as a whole where %s: it has no part of the connections, and nothing of the fault',
+    'answers 500, without any of the connections and without details of the failure, if %s',
     async (_, table, column) => {
       const { id } = await add({ team_id: tenant.team });
       const list = () => tenant.owner.get(path);
@@ -268,7 +268,7 @@ describe('the list of connections', () => {
     },
   );
 
-  it('fails as a whole where one of its connections is of a kind that no release knows', async () => {
+  it('answers 500 if one of its connections is of an unknown kind', async () => {
     const { id } = await add({ team_id: tenant.team });
     await api.rows(`update connections set kind = 'vanished' where id = ?`, [id]);
     const failed = await tenant.owner.get(path);
@@ -300,7 +300,7 @@ describe('who may change a connection', () => {
     expect((await whoMay().patch(`${path}/${id}`, { name: `Ours ${id}` })).status).toBe(200);
   });
 
-  it('a mere member of the organization reads its connection, and changes nothing', async () => {
+  it('a plain member of the organization may read its connection, and not change it', async () => {
     const { id } = await add({ organization_id: tenant.organization });
     const member = await api.addUser('maintainer');
     await join(tenant, member, 'member');

@@ -88,7 +88,7 @@ output "region" { value = module.network.region }
     },
   };
 
-  it('gives its modules to the init of runs that are bound to it, and refuses those with another token', async () => {
+  it('serves its modules to runs with its connection, and refuses runs with another token', async () => {
     const template = await publish(system.administrator, 'private-modules', spec, place.teamId);
     const trust = await add('trust', 'generic', {}, { files: { SSL_CERT_FILE: counterpart.ca } });
     const wrong = await add('wrong', 'registry', { host: counterpart.host }, { token: 'mistyped' });
@@ -118,7 +118,7 @@ describe.runIf(mayListen)('a cluster', () => {
     },
   };
 
-  it('is reached by kubectl with the kubeconfig of the attempt, in a file that nobody else reads', async () => {
+  it('is reached by kubectl with the kubeconfig of the attempt, which is in a private file', async () => {
     const config = { server: `https://${counterpart.host}`, ca: counterpart.ca, namespace: 'team-a' };
     const cluster = await add('cluster', 'kubernetes', config, { token: tokens.cluster });
     expect(await test(cluster)).toMatchObject({ ok: true, problem: null });
@@ -132,7 +132,7 @@ describe.runIf(mayListen)('a cluster', () => {
     await expectSecretNowhere(tokens.cluster, looked);
   });
 
-  it('refuses another token, which the run and the test of the connection say', async () => {
+  it('refuses another token, which the run and the test of the connection report', async () => {
     const config = { server: `https://${counterpart.host}`, ca: counterpart.ca, namespace: 'team-a' };
     const cluster = await add('mistyped', 'kubernetes', config, { token: 'mistyped' });
     expect(await test(cluster)).toMatchObject({ ok: false, problem: 'it refused the token (401)' });

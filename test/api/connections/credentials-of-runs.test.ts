@@ -64,7 +64,7 @@ async function expectRefused(claimed: Promise<unknown>, reason: string): Promise
 }
 
 describe('an attempt', () => {
-  it('is given the connection in the phases of its binding alone, and the run shows which', async () => {
+  it('gets the connection only in the phases of its binding, and the run shows which connection', async () => {
     const id = await add();
     await bind(id, ['apply']);
     const run = await admit();
@@ -94,7 +94,7 @@ describe('an attempt', () => {
     expect(JSON.stringify(rows)).not.toContain(secret);
   });
 
-  it('is given credentials that were rotated after the run was planned', async () => {
+  it('gets credentials that were rotated after the run was planned', async () => {
     const id = await add();
     await bind(id);
     const run = await admit();
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     expect((await run.apply()).connections.variables).toMatchObject([{ value: 'newer' }]);
   });
 
-  it('is given a token that names its phase, for the audience that the connection names', async () => {
+  it('gets a token with its phase, for the audience of the connection', async () => {
     const vault = { role: 'deploy', audience: 'vault' };
     const config = { provider: 'vault', address: 'https://vault.example.com', workload_identity: vault };
     await bind(await add('cloud', config, {}));
@@ -121,7 +121,7 @@ describe('an attempt', () => {
     expect(decodeJwt(tokenOf(await run.apply()))).toMatchObject({ phase: 'apply' });
   });
 
-  it('is given nothing where its template asks for nothing', async () => {
+  it('gets no connection if its template requires none', async () => {
     await bind(await add());
     expect(namesOf(await (await admit({})).plan())).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe('an attempt of OpenTofu', () => {
     return { acme, run, planned: await run.plan() };
   };
 
-  it('is given all git connections and registries that are bound where it is, though its template names none', async () => {
+  it('gets all git connections and registries of its environment, although its template names none', async () => {
     const { acme, run, planned } = await claim();
     expect(planned.connections.variables).toEqual([]);
     const sources = planned.connections.moduleSources.map((source) =>
@@ -174,12 +174,12 @@ describe('an attempt of OpenTofu', () => {
     expect(connections.map(({ name }: { name: string }) => name)).toEqual(['modules', 'registry', 'store']);
   });
 
-  it('is not given those that are bound for the other phase', async () => {
+  it('does not get connections that are bound for the other phase', async () => {
     const { planned } = await claim(['apply']);
     expect(planned.connections.moduleSources.map(({ kind }) => kind)).toEqual(['registry', 'git']);
   });
 
-  it('is not given those whose binder may not bind them any more', async () => {
+  it('does not get connections whose binder may no longer bind them', async () => {
     const admin = await stage.api.addUser('admin');
     await put(`/projects/${stage.tenant.project}`, {});
     await admin.put(`/environments/${stage.tenant.environment}/connections`, {
@@ -202,7 +202,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     expect((await show(runId)).connections).toEqual([]);
   });
 
-  it('an attempt is refused if another connection was bound after the plan, because reviewers approved what the first one shows', async () => {
+  it('an attempt is refused if another connection was bound after the plan that reviewers approved', async () => {
     await bind(await add());
     const run = await admit();
     await run.plan();
@@ -225,7 +225,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expectRefused(run.apply(), 'connection_rebound');
   });
 
-  it('an attempt is refused if the credentials of its connection cannot be opened', async () => {
+  it('an attempt is refused if the credentials of its connection cannot be decrypted', async () => {
     const id = await add();
     await bind(id);
     const run = await admit();
@@ -233,7 +233,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expect(run.plan()).rejects.toMatchObject({ reason: 'credentials_unavailable' });
   });
 
-  it('an attempt is refused if whoever bound its connection was disabled between plan and apply', async () => {
+  it('an attempt is refused if the user who bound its connection was disabled between plan and apply', async () => {
     const admin = await stage.api.addUser('admin');
     const path = `/environments/${stage.tenant.environment}/connections`;
     await admin.put(path, { cloud: { connection_id: await add() } });
@@ -246,7 +246,7 @@ describe('an attempt is refused, and its run fails with the reason,', () => {
     await expectRefused(run.apply(), 'connection_unauthorized');
   });
 
-  it('an attempt is refused if whoever bound its connection left the team and joined it again between plan and apply', async () => {
+  it('an attempt is refused if the user who bound its connection left the team and joined it again between plan and apply', async () => {
     const { tenant, api } = stage;
     const binder = await api.addUser('maintainer');
     await join(tenant, binder, 'member', 'admin');

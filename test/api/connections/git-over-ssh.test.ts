@@ -51,7 +51,7 @@ function publish(connection: string | undefined, url = `${base()}/acme/network.g
 const linesOf = (text: string) => text.split('\n').filter((line) => line.length > 40);
 
 describe('a private repository over SSH', () => {
-  it('is published with the key of a connection, which nothing shows and no file keeps', async () => {
+  it('is published with the key of a connection, which is neither shown nor left in a file', async () => {
     const { name } = await add();
     const before = readdirSync(tmpdir());
     const argv: string[] = [];
@@ -97,7 +97,7 @@ describe('a private repository over SSH', () => {
     ['another key than the server knows', () => add(makeSshKey().private)],
     ['a host that has another key than the connection names', () => add(key.private, hostsWith(makeSshKey().public))],
     ['a host that the connection does not name', () => add(key.private, `elsewhere.example ${makeSshKey().public}`)],
-  ])('is refused with %s, and the answer shows no secret', async (_situation, make) => {
+  ])('is refused with %s, and the response shows no secret', async (_situation, make) => {
     const { name } = await make();
     const commands = server.commands.length;
     const answer = await publish(name);
@@ -107,7 +107,7 @@ describe('a private repository over SSH', () => {
     expect(server.commands).toHaveLength(commands);
   });
 
-  it('does not try the key on a host that has another key', async () => {
+  it('does not send the key to a host that has another host key', async () => {
     const logins = server.logins();
     const { name } = await add(key.private, hostsWith(makeSshKey().public));
     await publish(name);

@@ -63,7 +63,7 @@ function publish(connection: string | undefined, url = `${base}/acme/network.git
   return tenant.owner.post(`/registry/templates/${template}/versions`, { version: `1.0.${++published}`, spec });
 }
 
-it('a private repository over HTTPS is published with the token of a connection, which nothing shows', async () => {
+it('a private repository over HTTPS is published with the token of a connection, which is never shown', async () => {
   expect(await publish(undefined)).toMatchObject({
     status: 422,
     headers: { 'x-error-code': 'source_credential_unfit' },
@@ -80,14 +80,14 @@ it('a private repository over HTTPS is published with the token of a connection,
   expect(JSON.stringify([answer, kept])).not.toContain(token);
 });
 
-it('the connection of the team comes before that of its organization', async () => {
+it('a publication uses the connection of the team rather than that of its organization', async () => {
   await add('own', { organization_id: tenant.organization }, { credential: 'wrong' });
   expect(await publish('own')).toMatchObject({ status: 422, headers: { 'x-error-code': 'source_credential_unfit' } });
   await add('own', { team_id: tenant.team });
   expect((await publish('own')).status).toBe(201);
 });
 
-it('connections of another tenant, of a project or of another kind are unknown', async () => {
+it('a publication refuses connections of another tenant, of a project or of another kind as unknown', async () => {
   await add('foreign', { team_id: stranger.team }, { by: stranger.owner });
   await add('foreign', { organization_id: stranger.organization }, { by: stranger.owner });
   await add('project', { project_id: tenant.project });
@@ -122,7 +122,7 @@ it('no template is published with a connection while connections are turned off'
   }
 });
 
-it('credentials that cannot be opened fail the publication and say so', async () => {
+it('credentials that cannot be decrypted make the publication fail with a message', async () => {
   const { id } = await add('broken', { team_id: tenant.team });
   await api.rows(`update connections set sealed_key = '\\x00' where id = ? returning id`, [id]);
   expect(await publish('broken')).toMatchObject({
@@ -131,7 +131,7 @@ it('credentials that cannot be opened fail the publication and say so', async ()
   });
 });
 
-it('the test of a connection asks git for the refs of a repository with the saved token', async () => {
+it('the test of a connection reads the refs of a repository with the saved token', async () => {
   const repository = `${base}/acme/network.git/.git`;
   const { id } = await add('tried', { team_id: tenant.team });
   const test = (body: object, of = id) => tenant.owner.post(`/admin/connections/${of}/test`, body);
@@ -146,7 +146,7 @@ it('the test of a connection asks git for the refs of a repository with the save
     expect(await test(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining(`${base}/acme/`) } });
 });
 
-it('the test of a connection fails at a server that is not one of git, and at a repository without any branch or tag', async () => {
+it('the test of a connection fails for a server without git, and for a repository without branches and tags', async () => {
   new Repository(join(root.path, 'acme/empty.git'));
   const { id } = await add('empty-handed', { team_id: tenant.team });
   const visitor = await signInVisitor(api, tenant.owner);

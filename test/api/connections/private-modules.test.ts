@@ -75,7 +75,7 @@ const regionOf = async (instance: string) =>
   (await system.administrator.get(`/instances/${instance}/outputs`)).body.outputs.region.value;
 
 describe('a private module', () => {
-  it('comes by the connection that is bound, stays as it was, and leaves its credential nowhere', async () => {
+  it('is fetched with the bound connection, stays the same in later runs, and its credential is stored nowhere', async () => {
     const { administrator } = system;
     const source = `git::https://127.0.0.1:${server.port}/acme/network.git`;
     const main = `module "network" {\n  source = "${source}"\n}\noutput "region" { value = module.network.region }\n`;

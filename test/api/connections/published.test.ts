@@ -80,16 +80,16 @@ const refused: Record<string, object> = {
   'more than 50 variables': generic({ variables: many }),
 };
 
-describe('the document describes a new connection as the service checks it', () => {
+describe("the document's schema of a new connection agrees with the service", () => {
   const create = (body: object) =>
     tenant.owner.post('/admin/connections', { name: crypto.randomUUID(), team_id: tenant.team, ...body });
 
-  it.each(Object.entries(accepted))('%s is accepted', async (_, body) => {
+  it.each(Object.entries(accepted))('on accepting %s', async (_, body) => {
     const { status, text } = await create(body);
     expect([status, isPublished('CreateConnection', { name: 'x', ...body })], text).toEqual([201, true]);
   });
 
-  it.each(Object.entries(refused))('%s is refused', async (_, body) => {
+  it.each(Object.entries(refused))('on refusing %s', async (_, body) => {
     const { status, text } = await create(body);
     expect([status, isPublished('CreateConnection', { name: 'x', ...body })], text).toEqual([400, false]);
   });

@@ -52,18 +52,18 @@ const addCluster = (credential = token) => add('kubernetes', { server: base, ca 
 const test = (id: string, user = tenant.owner) => user.post(`/admin/connections/${id}/test`, {});
 
 describe('the test of a connection', () => {
-  it('asks a cluster with the saved token, over a connection that trusts its own authority', async () => {
+  it('sends the saved token to a cluster, whose own certificate authority it trusts', async () => {
     const worked = await test(await addCluster());
     expect(worked, worked.text).toMatchObject({ status: 200, body: { ok: true, problem: null } });
   });
 
-  it('takes a 403 of the cluster for a known token without rights, and that of a gateway before it for a refusal', async () => {
+  it('succeeds with a 403 of the cluster, which knows the token, and fails with a 403 of a gateway before it', async () => {
     expect((await test(await addCluster(powerless))).body).toMatchObject({ ok: true });
     const behind = await add('kubernetes', { server: `${base}/gateway`, ca }, { token });
     expect((await test(behind)).body).toMatchObject({ ok: false, problem: 'it refused the token (403)' });
   });
 
-  it('says that the system refused the token, and not which', async () => {
+  it('says that the system refused the token, without showing the token', async () => {
     const { body, text } = await test(await addCluster('mistyped'));
     expect(body).toMatchObject({ ok: false, problem: 'it refused the token (401)' });
     expect(text).not.toContain('mistyped');
@@ -77,7 +77,7 @@ describe('the test of a connection', () => {
     expect((await test(id)).body).toMatchObject({ ok: false, problem: expect.any(String) });
   });
 
-  it('fails where the credentials do not open', async () => {
+  it('fails if the credentials cannot be decrypted', async () => {
     const id = await addCluster();
     await api.rows(`update connections set sealed_credentials = '\\x00' where id = ?`, [id]);
     const { body } = await test(id);
@@ -102,7 +102,7 @@ describe('the test of a connection', () => {
     });
   });
 
-  it('is for those who may test connections and may read the owner', async () => {
+  it('requires the right to test connections and to read the owner', async () => {
     const id = await addCluster();
     const requester = await api.addUser('requester');
     await join(tenant, requester, 'member', 'admin');
@@ -110,7 +110,7 @@ describe('the test of a connection', () => {
     expect((await test(id, (await makeTenant(api)).owner)).status).toBe(404);
   });
 
-  it('asks a registry for its services with the token, and for nothing else', async () => {
+  it('requests only the services of a registry, with the token', async () => {
     const sent: unknown[] = [];
     const em = api.services.orm.em.fork();
     const id = await addCluster();
@@ -155,7 +155,7 @@ describe('the test of a connection', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^repository: .*generic/) } });
   });
 
-  it('is for those who may change what the team owns, and not for its viewers', async () => {
+  it('is refused to viewers of the team', async () => {
     const tenant = await makeTenant(api);
     const credentials = { variables: { TOKEN: 'secret' } };
     const wanted = { name: 'Any', kind: 'generic', credentials, team_id: tenant.team };

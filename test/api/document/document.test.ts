@@ -69,7 +69,7 @@ describe('the OpenAPI document of the service', () => {
     expect(described).toHaveLength(operations.length);
   });
 
-  it('has the settings of each kind of connection and channel, told apart by the kind', () => {
+  it('has the settings of each kind of connection and channel, with the kind as discriminator', () => {
     const branches = (name: string) => {
       const { oneOf = [], discriminator } = schemas[name] as Schema;
       expect(discriminator?.propertyName).toBe('kind');
@@ -88,7 +88,7 @@ describe('the OpenAPI document of the service', () => {
     expect(schemas['EmailChannelConfig']?.required).toEqual(['recipients']);
   });
 
-  it('has no reference that leads nowhere', () => {
+  it('has no broken reference', () => {
     const references = [...objectsIn(document)].flatMap(([path, { $ref }]) =>
       typeof $ref === 'string' ? [[path, $ref] as const] : [],
     );
@@ -96,13 +96,13 @@ describe('the OpenAPI document of the service', () => {
     expect(references.filter(([, reference]) => resolve(reference) === undefined)).toEqual([]);
   });
 
-  it('names every body and every answer', () => {
+  it('has a named schema for every body and every response', () => {
     // The file of a state is any JSON: the service answers it as the tool wrote it.
     const unnamed = exchanged.filter(([id, schema]) => !('$ref' in schema) && id !== 'instances.download_state');
     expect(unnamed).toEqual([]);
   });
 
-  it('lets answers have members that a client does not know yet', () => {
+  it('allows unknown members in responses', () => {
     const names = described.flatMap(({ operation }) =>
       Object.entries(operation.responses ?? {}).flatMap(([, response]) =>
         [...objectsIn(response)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])),
@@ -141,7 +141,7 @@ describe('the OpenAPI document of the service', () => {
     expect(Object.keys(schemas).filter((name) => name.startsWith('__'))).toEqual([]);
   });
 
-  it('says the default of a member in words, so that generated clients may leave the member out', () => {
+  it('describes the default of a member in words, so that generated clients may omit the member', () => {
     expect(schemas['CreateRun']?.properties?.['operation']).toMatchObject({
       description: expect.stringContaining('Default: `"apply"`.'),
     });
@@ -149,7 +149,7 @@ describe('the OpenAPI document of the service', () => {
     expect(withDefault.map(([path]) => path)).toEqual([]);
   });
 
-  it('bounds every number of a request by what its column holds, and says the defaults of queries', () => {
+  it('limits every number of a request to the range of its column, and has the defaults of queries', () => {
     const limit = (describedAs('runs.get_logs').parameters as OpenAPIV3_1.ParameterObject[]).find(
       ({ name }) => name === 'limit',
     );
@@ -174,7 +174,7 @@ describe('the OpenAPI document of the service', () => {
     );
   });
 
-  it('marks a body as required only if the operation refuses to do without', () => {
+  it('marks a body as required only if the operation refuses a request without it', () => {
     const required = (id: string) => (describedAs(id).requestBody as OpenAPIV3_1.RequestBodyObject).required;
     expect([required('runs.create'), required('runs.cancel'), required('profile.rotate_api_key')]).toEqual([
       true,
@@ -203,11 +203,11 @@ describe('the OpenAPI document of the service', () => {
     expect(types('instances.download_state')).toEqual(['application/json']);
   });
 
-  it('says that checking the draft of an assembly without one answers 409', () => {
+  it('declares that the validation of an assembly without a draft answers 409', () => {
     expect(Object.keys(describedAs('assemblies.validate').responses ?? {})).toContain('409');
   });
 
-  it('declares each error by its status, and what a 503 says of the outcome', () => {
+  it('declares each error by its status, and the outcome in a 503', () => {
     for (const { operation } of described) {
       expect(operation.responses).not.toHaveProperty('default');
       expect(Object.keys(operation.responses ?? {})).toEqual(
@@ -220,7 +220,7 @@ describe('the OpenAPI document of the service', () => {
     expect(schemas['Unavailable']?.properties).toHaveProperty('outcome');
   });
 
-  it('declares no error that an operation never answers', () => {
+  it('declares no error that an operation never returns', () => {
     const statusesOf = (id: string) => Object.keys(describedAs(id).responses ?? {});
     expect(statusesOf('audit_records.export'), 'its query names the media type').not.toContain('406');
     expect(statusesOf('auth.can_i'), 'it answers 400 to another content type').not.toContain('415');
@@ -243,14 +243,14 @@ describe('the OpenAPI document of the service', () => {
     });
   });
 
-  it('demands one of three credentials, except of public operations', () => {
+  it('requires one of three credentials, except in public operations', () => {
     expect(document.security).toEqual([{ sessionCookie: [] }, { bearer: [] }, { apiKey: [] }]);
     for (const { id, access } of operations) {
       expect([id, describedAs(id).security]).toEqual([id, isPublic(access) ? [] : undefined]);
     }
   });
 
-  it('says what each group of operations is about', () => {
+  it('describes each group of operations', () => {
     const tags = document.tags ?? [];
     expect(new Set(described.flatMap(({ operation }) => operation.tags))).toEqual(
       new Set(tags.map(({ name }) => name)),
@@ -259,7 +259,7 @@ describe('the OpenAPI document of the service', () => {
   });
 });
 
-it('two different schemas of one name are refused', () => {
+it('a document with two different schemas of one name is refused', () => {
   const document = new DocumentSchemas();
   document.describe(z.object({ a: z.string().meta({ id: 'Twin' }) }));
   expect(() => document.describe(z.object({ a: z.number().meta({ id: 'Twin' }) }))).toThrow('Twin');

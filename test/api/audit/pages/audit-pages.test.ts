@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the values before and after', () => {
-  test('are listed by path, and those that stay are kept apart', () => {
+  test('are listed by path, and unchanged values separately', () => {
     const before = { owner: { team_id: 'a', user_id: null }, tags: ['x'], gone: true };
     const after = { owner: { team_id: 'b', user_id: null }, tags: ['x', 'y'], more: {} };
     const { changes, unchanged } = listRecordChanges({ before, after });
@@ -71,7 +71,7 @@ describe('the pages of the audit', () => {
     expect(lines[1]).toContain('project.created');
   });
 
-  test('find the acts of somebody by a part of their name, and offer those whom the visitor knows', async () => {
+  test('find the actions of an actor by a part of the name, and suggest actors whom the visitor knows', async () => {
     const tenant = await makeTenant(api);
     const colleague = await api.addUser('maintainer', 'Ingrid Solbakken');
     await join(tenant, colleague, 'admin', 'admin');
@@ -92,7 +92,7 @@ describe('the pages of the audit', () => {
     expect([none.status, none.text.includes('No records')]).toEqual([200, true]);
   });
 
-  test('name what records are about, and a deleted thing by its kind and the end of its id', async () => {
+  test('name the resources of records, and a deleted resource by its kind and the end of its id', async () => {
     const { owner, team, project, environment } = await makeTenant(api);
     const gone = await owner.make('/projects', { team_id: team, name: 'Short-lived' });
     await owner.delete(`/projects/${gone.id}`, { 'idempotency-key': crypto.randomUUID() });
@@ -103,7 +103,7 @@ describe('the pages of the audit', () => {
     expect(text).not.toContain('Short-lived');
   });
 
-  test('name nothing of an area that an administrator has turned off', async () => {
+  test('name no resources of an area that an administrator has turned off', async () => {
     const { owner, team } = await makeTenant(api);
     await owner.make('/variable-sets', { name: 'Wombat', team_id: team });
     const visitor = await signInVisitor(api, owner);
@@ -117,7 +117,7 @@ describe('the pages of the audit', () => {
     expect(await isNamed()).toBe(true);
   });
 
-  test('do not tell somebody who has left what their old records are about', async () => {
+  test('do not name the resources of old records to a user who has left', async () => {
     const tenant = await makeTenant(api);
     const former = await api.addUser('maintainer');
     await join(tenant, former, 'member', 'admin');
@@ -129,7 +129,7 @@ describe('the pages of the audit', () => {
     expect(text).not.toContain('Fabrikam');
   });
 
-  test('show changes, and reads where the switch asks for them', async () => {
+  test('show changes, and reads only if the visitor selects them', async () => {
     const { owner, organization } = await makeTenant(api);
     const other = await makeTenant(api);
     expect((await owner.get(`/projects/${other.project}`)).status).toBe(404);
@@ -153,7 +153,7 @@ describe('the pages of the audit', () => {
     expect(body.audit_records).toEqual([]);
   });
 
-  test('offer the actions in groups by area, changes and reads apart', async () => {
+  test('offer the actions in groups by area, with changes and reads separated', async () => {
     const visitor = await signInVisitor(api, await api.addUser('requester'));
     const groupOf = (text: string, action: string) => {
       const before = text.slice(0, text.indexOf(`<option value="${action}"`));

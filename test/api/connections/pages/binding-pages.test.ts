@@ -63,7 +63,7 @@ describe('the forms of bindings', () => {
     expect(text).not.toMatch(/phases|UUID/);
   });
 
-  it('say at their fields what is wrong with a name and a connection, in words without brackets', async () => {
+  it('say at their fields what is wrong with a name and a connection, in plain words', async () => {
     for (const { path } of places()) {
       for (const name of ['my name', 'a"b', '<b>', 'שלום', 'a'.repeat(90)]) {
         const { status, text } = await bind(path, { name, connection_id: '', plan: '', apply: '' });
@@ -77,7 +77,7 @@ describe('the forms of bindings', () => {
     }
   });
 
-  it('show what is bound, from the project too, who bound it, and whether it still works', async () => {
+  it('show what is bound to environment and project, who bound it, and whether it still works', async () => {
     const [project, environment] = [places()[0]!, places()[1]!];
     await bind(project.path, { name: 'shared', connection_id: other });
     await bind(environment.path, { name: 'cloud', connection_id: connection });
@@ -89,7 +89,7 @@ describe('the forms of bindings', () => {
     expect((await visitor.get(project.path)).text).toContain('the person who bound it may no longer bind it');
   });
 
-  it('fill in what a name binds now, and offer only what the place may use', async () => {
+  it('contain the present binding of a name, and offer only connections that the place may use', async () => {
     const stranger = await makeTenant(api);
     const theirs = { name: 'Theirs', kind: 'generic', credentials: { variables: { TOKEN: 'x' } } };
     const foreign = await stranger.owner.make('/admin/connections', { ...theirs, team_id: stranger.team });
@@ -113,7 +113,7 @@ describe('the forms of bindings', () => {
     expect((await bindingsOf(path)).connections).toEqual({});
   });
 
-  it('are not for those who may not bind', async () => {
+  it('are refused to visitors who may not bind', async () => {
     const viewer = await api.addUser('requester');
     await join(tenant, viewer, 'member', 'viewer');
     const reader = await signInVisitor(api, viewer);

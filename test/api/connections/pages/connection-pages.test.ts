@@ -33,7 +33,7 @@ async function make(name: string): Promise<string> {
   return made.location?.split('?')[0] ?? '';
 }
 
-it('makes a connection by the fields of its kind, and shows everything of it but the credentials', async () => {
+it('the form creates a connection with the fields of its kind, and its page shows all but the credentials', async () => {
   const path = await make('aws-production');
   const { text } = await visitor.get(`${path}?done=created`);
   for (const shown of ['aws-production', 'eu-central-1', 'AWS_SECRET_ACCESS_KEY', 'Bind it to projects'])
@@ -44,13 +44,13 @@ it('makes a connection by the fields of its kind, and shows everything of it but
   expect(await credentialsOf(path.split('/').at(-1) ?? '')).toMatchObject({ secret_access_key: secret });
 });
 
-it('the form for a new connection says once which fields tell what it opens', async () => {
+it('the form for a new connection has the legend Settings without a repeated explanation', async () => {
   const { text } = await visitor.get('/admin/connections/new?of=kubernetes');
   expect(text).toMatch(/<legend[^>]*>(<[^>]+>)*Settings/);
   expect(text).not.toContain('What it opens, such as');
 });
 
-it('choosing another kind keeps the name and the owner that were typed, and the focus on the chosen kind, and makes nothing', async () => {
+it('selecting another kind keeps the typed name and owner, moves the focus to the selected kind, and creates nothing', async () => {
   const typed = { owner: tenant.team, name: 'kept-over-kinds', variables_of: 'AWS', 'v/config/region': 'eu-west-1' };
   const form = await visitor.get('/admin/connections/new?of=aws');
   const button =
@@ -73,13 +73,13 @@ it('choosing another kind keeps the name and the owner that were typed, and the 
   expect(await visitor.page('/admin/connections')).not.toContain('kept-over-kinds');
 });
 
-it.each(['nothing', 'constructor', '__proto__'])('answers 400 for a form of %s', async (of) => {
+it.each(['nothing', 'constructor', '__proto__'])('the form of the unknown kind %s answers 400', async (of) => {
   const { status, text } = await visitor.get(`/admin/connections/new?of=${of}`);
   expect(status).toBe(400);
   expect(text).toContain('expected one of generic, aws');
 });
 
-it('names the places that bind a connection, and neither names nor counts those that a visitor may not read', async () => {
+it("a connection's page names the places that bind it, and neither names nor counts places that are hidden from the visitor", async () => {
   const admin = await api.addUser('admin');
   const credentials = { variables: { TOKEN: 'x' } };
   const { id } = await admin.make('/admin/connections', { name: 'Of everybody', kind: 'generic', credentials });
@@ -93,7 +93,7 @@ it('names the places that bind a connection, and neither names nor counts those 
   expect((await stranger.get(path)).text).toContain('nothing that you can see');
 });
 
-it('says on the page and in the confirmation of its deletion what binds a connection, the first ten by name', async () => {
+it("a connection's page and the form that deletes it name the first ten places that bind it", async () => {
   const path = await make('bound-often');
   const bind = { cloud: { connection_id: path.split('/').at(-1) } };
   const project = await tenant.owner.make('/projects', { team_id: tenant.team, name: 'Bound often' });
@@ -112,7 +112,7 @@ it('says on the page and in the confirmation of its deletion what binds a connec
   }
 });
 
-it('counts the places that whoever may delete a connection may not read', async () => {
+it('the form that deletes a connection counts the places that its visitor may not read', async () => {
   const path = await make('moved-away');
   const id = path.split('/').at(-1);
   const stranger = await makeTenant(api);
@@ -125,12 +125,12 @@ it('counts the places that whoever may delete a connection may not read', async 
     expect((await visitor.get(page)).text).toContain('1 project or environment that you may not read');
 });
 
-it('says that nothing binds a connection yet', async () => {
+it("a connection's page says that no place binds it yet", async () => {
   const path = await make('bound-nowhere');
   for (const page of [path, `${path}/delete`]) expect((await visitor.get(page)).text).toContain('nothing yet');
 });
 
-it('labels settings like the form, describes the chosen cloud alone, and offers the deletion last', async () => {
+it("a connection's page labels settings like the form, describes only its own cloud, and offers the deletion last", async () => {
   const { text } = await visitor.get(await make('labeled'));
   expect(text).toContain('<dt>Region</dt>');
   expect(text).toContain('<dt>Kind</dt><dd>Cloud: AWS</dd>');
@@ -140,7 +140,7 @@ it('labels settings like the form, describes the chosen cloud alone, and offers 
   expect(text.indexOf('/rename"')).toBeLessThan(text.indexOf('/delete"'));
 });
 
-it('shows a refused form with what was typed, and without the secrets', async () => {
+it('a refused form of a connection keeps what was typed, without the secrets', async () => {
   const fields = {
     owner: tenant.team,
     name: 'refused',
@@ -155,7 +155,7 @@ it('shows a refused form with what was typed, and without the secrets', async ()
   expect(text).not.toContain(secret);
 });
 
-it('says what is wrong with the fields of a kind at the fields, and links to them', async () => {
+it('a refused form of a connection shows the problems at the fields of its kind, and links to them', async () => {
   const fields = { owner: tenant.team, name: 'half', variables_of: 'Git over SSH', 'v/config/url': 'ssh:' };
   const { status, text } = await visitor.submit('/admin/connections/new?of=git-ssh', fields);
   expect(status).toBe(400);
@@ -169,7 +169,7 @@ it('says what is wrong with the fields of a kind at the fields, and links to the
   expect(empty.text.match(/: Enter (?:a value|the [^.]+)\./g)?.length).toBeGreaterThanOrEqual(2);
 });
 
-it('says at once what is wrong with the owner, the name and the settings', async () => {
+it('a refused form of a connection shows the problems of owner, name and settings together', async () => {
   const fields = { owner: '', name: '', variables_of: 'Git over HTTPS', 'v/config/url': 'nowhere' };
   const { status, text } = await visitor.submit('/admin/connections/new?of=git-https', fields);
   expect(status).toBe(400);
@@ -183,7 +183,7 @@ it('says at once what is wrong with the owner, the name and the settings', async
     expect(missing.text).toMatch(new RegExp(`<a href="#[^"]+">[^<]*${name}</a>: `, 'i'));
 });
 
-it('offers only owners for which the visitor may make one, and keeps what was typed if another is sent', async () => {
+it('the form for a connection offers only owners for which the visitor may create one, and keeps what was typed if another is sent', async () => {
   const member = await api.addUser('maintainer');
   await join(tenant, member, 'member', 'admin');
   const theirs = await signInVisitor(api, member);
@@ -198,7 +198,7 @@ it('offers only owners for which the visitor may make one, and keeps what was ty
   expect(sent.text).not.toContain(secret);
 });
 
-it('renames a connection, changes its settings, rotates its credentials and deletes it', async () => {
+it('the forms of a connection rename it, change its settings, rotate its credentials and delete it', async () => {
   const path = await make('to-change');
   const id = path.split('/').at(-1) ?? '';
   const change = async (form: string, fields: Record<string, string>) => {
@@ -221,7 +221,7 @@ it('renames a connection, changes its settings, rotates its credentials and dele
 const makeGeneric = (name: string, variables: object) =>
   tenant.owner.make('/admin/connections', { name, kind: 'generic', team_id: tenant.team, credentials: { variables } });
 
-it('names what a rotation of variables and files replaces, and says that a name that is left out is removed', async () => {
+it('the form that rotates variables and files names what it replaces, and says that an omitted name is removed', async () => {
   const { id } = await makeGeneric('names-now', { FIRST_TOKEN: secret, SECOND_TOKEN: secret });
   const { text } = await visitor.get(`/admin/connections/${id}/rotate`);
   expect(text).toContain('FIRST_TOKEN, SECOND_TOKEN');
@@ -230,7 +230,7 @@ it('names what a rotation of variables and files replaces, and says that a name 
   expect(await visitor.page(`${await make('names-fixed')}/rotate`)).not.toContain('you leave out');
 });
 
-it('shows the first names that a connection provides in the list, and how many more there are', async () => {
+it('the list of connections shows the first variables that each provides, and how many more there are', async () => {
   const variables = { NAMES_A: 'x', NAMES_B: 'x', NAMES_C: 'x', NAMES_D: 'x', NAMES_E: 'x' };
   await makeGeneric('many-names', variables);
   const { text } = await visitor.get('/admin/connections');
@@ -238,7 +238,7 @@ it('shows the first names that a connection provides in the list, and how many m
   expect(text).not.toContain('NAMES_D');
 });
 
-it('refuses those who may not manage connections, and hides those of others', async () => {
+it('the pages of connections refuse visitors who may not manage them, and hide those of other tenants', async () => {
   const path = await make('unseen-credentials');
   const stranger = await signInVisitor(api, (await makeTenant(api)).owner);
   for (const page of ['', '/rename', '/settings', '/rotate', '/delete'])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 it.each(['my var', 'a"b', '<b>&', 'שלום', 'a.b[0]', '\\'])(
-  'says at its own field that "%s" is no name of a variable',
+  'the form of a connection says at the field that "%s" is not a valid name of a variable',
   async (name) => {
     const fields = { owner: tenant.team, name: 'named', variables_of: 'Variables and files' };
     const rows = {
@@ -37,7 +37,7 @@ it.each(['my var', 'a"b', '<b>&', 'שלום', 'a.b[0]', '\\'])(
 );
 
 it.each(['localhost:3999', 'registry.example.com:443', 'localhost'])(
-  'says that "%s" is no host of a registry because of its port or its single word',
+  'the form of a connection says that "%s" is not a valid host of a registry',
   async (host) => {
     const fields = { owner: tenant.team, name: 'registry', variables_of: 'Registry', 'v/config/host': host };
     const sent = { ...fields, 'v/credentials/token': 'x' };
