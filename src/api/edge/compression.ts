@@ -14,8 +14,8 @@ export function acceptsGzip(request: FastifyRequest): boolean {
 }
 
 /**
- * Compresses a text for a client that accepts gzip, and sets the headers that say so. An answer that repeats what its client sent and
- * also holds a secret must not be compressed, because its length would then tell something about the secret (BREACH).
+ * Compresses a text for a client that accepts gzip, and sets the matching headers. An answer that repeats what its client sent and also
+ * contains a secret must not be compressed, because its length would reveal something about the secret (BREACH).
  */
 export async function compressFor(
   request: FastifyRequest,

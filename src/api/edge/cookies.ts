@@ -6,12 +6,12 @@ import { isLoopbackHost } from './host-check.ts';
 export const sessionCookie = 'coordinator_session';
 
 /**
- * Its name everywhere else. Browsers accept this prefix only over TLS and only from the host itself, so neither another host of the domain nor
- * somebody on the network can give a session of theirs to a visitor.
+ * The name everywhere else. Browsers accept this prefix only over TLS and only from the host itself, so neither another host of the domain
+ * nor somebody on the network can give their own session to a visitor.
  */
 export const hostSessionCookie = `__Host-${sessionCookie}`;
 
-/** A session to give to a browser; null takes the session away. */
+/** A session for the browser; null removes the session. */
 export type SessionCookie = { token: string; maxAgeSeconds: number } | null;
 
 /**
@@ -25,7 +25,7 @@ export function setSessionCookie(reply: FastifyReply, config: Pick<Config, 'base
   else reply.clearCookie(name, options);
 }
 
-/** The session cookie of a request. One of the other name does not count: somebody else may have set it. */
+/** The session cookie of a request. A cookie with the other name is ignored, because somebody else may have set it. */
 export function readSessionCookie(request: FastifyRequest, config: Pick<Config, 'baseUrl'>): string | undefined {
   return request.cookies[nameOfSessionCookie(request, config)];
 }
@@ -39,7 +39,7 @@ export function canKeepSession(request: FastifyRequest, config: Pick<Config, 'ba
   return isEncrypted(request, config) || isLoopbackHost(request.host);
 }
 
-/** The base URL or the forwarded headers tell of a proxy that terminates TLS in front of the service. */
+/** Whether a proxy terminates TLS in front of the service, according to the base URL or the forwarded headers. */
 function isEncrypted(request: FastifyRequest, config: Pick<Config, 'baseUrl'>): boolean {
   return request.protocol === 'https' || (config.baseUrl?.startsWith('https:') ?? false);
 }

@@ -12,7 +12,7 @@ export const edgeLogOptions = {
   },
 } satisfies LoggerOptions;
 
-/** Logs a failure of the service. The client was given the same support id. */
+/** Logs a failure of the service, with the support id that the client got. */
 export function logFailure(log: FastifyBaseLogger, error: unknown, supportId: string, message: string): void {
   log.error({ err: error, support_id: supportId }, message);
 }

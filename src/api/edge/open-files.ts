@@ -17,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
 type OpenFile = { readonly descriptor: number; readonly size: number; readonly tag: string; readonly type: string };
 
 /**
- * The files of a directory, opened at construction. A process that drops its privileges later may no longer traverse the
- * parent directories, but can still read the open files.
+ * The files of a directory, opened at construction. A process that later drops its privileges may no longer traverse the parent
+ * directories, but can still read open files.
  */
 export class OpenFiles {
   readonly #files: ReadonlyMap<string, OpenFile>;

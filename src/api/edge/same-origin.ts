@@ -11,23 +11,24 @@ export function isSameOrigin(request: FastifyRequest, baseUrl: string | null): b
   return origin === baseUrl || origin === requestedOrigin(request);
 }
 
-/** The origin with which links to this service begin: the base URL, or else the origin that the request names. */
+/** The origin of links to this service: the base URL, or else the origin in the request. */
 export function linkOrigin(request: FastifyRequest, baseUrl: string | null): string {
   return baseUrl ?? requestedOrigin(request);
 }
 
-/** `refuseOtherHost` has checked the host, and a trusted proxy may have set it. */
+/** The origin that a request names. `refuseOtherHost` has checked the host, and a trusted proxy may have set it. */
 function requestedOrigin({ protocol, host }: FastifyRequest): string {
   return `${protocol}://${host}`;
 }
 
-/** A request that opens a tab: the page that opened the tab cannot read the answer. */
+/** Destinations of requests that open a tab. The page that opened the tab cannot read the answer. */
 const documents: readonly unknown[] = ['document', undefined];
 
 /**
- * Whether a page of another origin reads by itself, such as with `fetch`, an image or a frame, rather than opens a tab. It cannot read the
- * answer, but may make the visitor's session do costly work, hold all of the visitor's streams, and measure how long an answer takes. Browsers send the
- * session cookie with it from another port or subdomain, which are the same site to them. Programs and old browsers do not say how they read.
+ * Whether a page of another origin reads in the background, for example with `fetch`, an image or a frame, rather than by opening a tab. It
+ * cannot read the answer, but can make the visitor's session do costly work, use up the visitor's streams, and measure response times.
+ * Browsers send the session cookie from another port or subdomain, because these belong to the same site. Programs and old browsers do not
+ * send the headers that this function uses.
  */
 export function isReadFromElsewhere({ headers }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;

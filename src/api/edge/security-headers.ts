@@ -52,7 +52,7 @@ export const pageHeaders = {
   referrerPolicy: { policy: 'same-origin' },
 } as const satisfies FastifyHelmetOptions;
 
-/** The same headers for an error that comes before any route, so that helmet cannot set them. */
+/** The same headers for an error that occurs before routing, where helmet cannot set them. */
 export const earlyPageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': Object.entries(pagePolicy.directives)
     .map(([name, sources]) => [name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), ...sources].join(' '))

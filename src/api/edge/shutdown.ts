@@ -45,9 +45,9 @@ export const shutdown = fp(
 );
 
 export type StopOptions = {
-  /** Milliseconds between answering "not ready" and refusing connections; 0 without a load balancer. */
+  /** Milliseconds from reporting "not ready" until connections are refused; 0 without a load balancer. */
   announceFor?: number;
-  /** Milliseconds for requests to finish. After that their connections are closed. */
+  /** Milliseconds for requests to finish. Then their connections are closed. */
   within: number;
 };
 

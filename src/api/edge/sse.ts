@@ -9,7 +9,7 @@ import { supportIdOf } from './request-id.ts';
 /** A server-sent event. `data` is a text, or a value that is sent as JSON; a client resumes after an `id`. */
 export type ServerEvent = { id?: string; event?: string; data: string | number | boolean | object | null };
 
-/** What a producer of events is given: the last event that the client has, and a signal to stop. */
+/** The input of a producer of events: the last event that the client has, and a signal to stop. */
 export type EventContext = { lastEventId: string | undefined; signal: AbortSignal };
 
 export type EventStreamOptions = {
@@ -19,10 +19,10 @@ export type EventStreamOptions = {
   stalledAfter?: number;
 };
 
-/** What ends the stream that answers a request before its producer does. */
+/** For each stream, a controller that ends it before its producer does. */
 const endings = new WeakMap<FastifyReply, AbortController>();
 
-/** A client that reads gets the end of its stream within this time. */
+/** How long a client that reads may take to receive the end of its stream. */
 const endWithinMs = 1_000;
 
 const acceptableEventId = /^[\x20-\x7e]{1,256}$/;
@@ -58,8 +58,8 @@ export function sendEvents(
 }
 
 /**
- * Ends the stream of events that answers a request, if one does: nothing more is produced, and the client gets a whole answer, because browsers
- * report one that was cut as an error of the page. A client that does not read is disconnected after a second.
+ * Ends the stream of an answer, if it is one. Nothing more is produced, and the client gets a complete answer, because browsers report an
+ * aborted one as an error of the page. A client that does not read is disconnected after a second.
  */
 export function endEvents(reply: FastifyReply): boolean {
   const ending = endings.get(reply);
@@ -70,7 +70,7 @@ export function endEvents(reply: FastifyReply): boolean {
   return true;
 }
 
-/** The subject whose limit of streams counts. A client without a credential counts by its address. */
+/** The caller whose limit of streams applies. Without a credential, that is the address. */
 function streamSubjectOf({ principal, ip }: FastifyRequest): LimitSubject {
   return principal && principal !== anonymous ? limitSubjectOfCaller(principal) : { person: ip, owner: ip };
 }

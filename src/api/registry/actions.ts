@@ -20,7 +20,7 @@ interface TemplateFacts extends Used {
 
 const nothingPublished: Refusal = { code: 'version_unknown', message: 'the template has no published version' };
 
-/** The operation that carries an action out, and the rule of the area against it. */
+/** For each action: the operation that carries it out, and the area's rule on it. */
 const declared: Record<TemplateAction, { operation: string; findRefusal: (facts: TemplateFacts) => Refusal | null }> = {
   run: {
     operation: 'template_versions.run',

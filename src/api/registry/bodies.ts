@@ -16,7 +16,7 @@ const Readme = z
   .refine((text) => Buffer.byteLength(text) <= maxReadmeLength, { error: 'must have at most 256 KiB' })
   .describe('Markdown for people who choose and use the template.');
 
-/** What people say of a template. */
+/** The descriptive members of a template. */
 const template = {
   name: ResourceName,
   slug: Slug.optional(),

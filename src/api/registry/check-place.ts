@@ -11,9 +11,9 @@ import { NotFound, Unprocessable } from '#domain/shared/errors.ts';
 import { refuseClosed } from '#domain/shared/features/gates.ts';
 
 /**
- * Refuses an environment in which the caller may not have a template checked.
- * @throws NotFound if the caller may not read it; Forbidden without `connection:use` there; FeatureDisabled while connections are turned off; Conflict if it is archived;
- * Unprocessable if it is of another team than the template
+ * Refuses an environment that the caller may not use to check a template.
+ * @throws NotFound if the caller may not read it; Forbidden without `connection:use` there; FeatureDisabled while connections are turned
+ * off; Conflict if it is archived; Unprocessable if it belongs to another team than the template
  */
 export async function refuseCheckPlace(
   em: Em,

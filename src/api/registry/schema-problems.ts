@@ -3,7 +3,7 @@ import { describeIssues, invalidRequest } from '#domain/shared/validation/valida
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 
-/** Refuses an invalid schema of a spec like any other invalid field. @throws Invalid with every problem */
+/** Refuses an invalid schema in a spec, in the same way as any other invalid field. @throws Invalid with every problem */
 export function refuseSchemaProblems(variables: JsonValue, problems: readonly VariableError[]): void {
   if (problems.length === 0) return;
   const rejected = { part: 'body', data: { spec: { variables } }, known: [] } as const;

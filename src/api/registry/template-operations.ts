@@ -202,7 +202,7 @@ function changeOf({ id, revision }: Template) {
   return { id, revision };
 }
 
-/** What an operation did to a template that it found at a revision. */
+/** The change that an operation made to a template since this revision. */
 function changeSince<Compared extends object>(revision: number, template: Template, compared: Compared) {
   return { ...changeOf(template), ...comparedIf(template.revision !== revision, compared) };
 }

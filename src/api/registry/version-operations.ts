@@ -78,7 +78,7 @@ export const get = read({
   access: { ...readAccess, review: { inherits: 'templates.get' } },
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
-  // Every template may have a version of this number, so the number identifies none.
+  // Every template may have a version with this number, so the number identifies no resource.
   resourceId: () => null,
   handle: async ({ em, params, target, operations, principal }) => {
     const published = await loadNamed(em, params);
@@ -102,7 +102,7 @@ export const file = read({
   target: ({ em, params }) => findTemplate(em, params.id),
   targetName: 'template',
   resourceId: () => null,
-  // The schema cannot demand the path: a missing template must be answered before a missing parameter.
+  // The schema cannot require the path, because a missing template must be reported before a missing parameter.
   handle: async ({ em, params, query }) => {
     if (query.path === undefined) throw new Invalid('path: name one of the files of the version, such as "main.tf"');
     const { id } = await loadNamed(em, params);
@@ -175,7 +175,10 @@ export const check = read({
   },
 });
 
-/** What publication works with. @throws NotFound, Forbidden, Unprocessable if the caller may not have the check made in the environment */
+/**
+ * Prepares the data for a publication.
+ * @throws NotFound, Forbidden, Unprocessable if the caller may not use the environment for the check
+ */
 async function preparePublication(
   { orm, transactions, keyRing, config }: Services,
   em: Em,

@@ -64,7 +64,7 @@ export function viewListed(
   });
 }
 
-/** A template that is read alone. */
+/** A single template. */
 export const TemplateView = ListedTemplateView.extend({
   readme: z.string().describe('Markdown.'),
   actions: actionsView(templateActions),

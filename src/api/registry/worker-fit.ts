@@ -26,7 +26,7 @@ export const WorkerFitView = z
 
 export type ShownFit = z.output<typeof WorkerFitView>;
 
-/** Which workers could execute the runs of a version now, as the principal may see it. */
+/** Which workers could execute the runs of a version now, as far as the principal may see them. */
 export async function readFit(
   em: Em,
   principal: Principal,
@@ -47,19 +47,19 @@ function viewFit({ pool, wanted, tool, offered }: WorkerFit): ShownFit {
   };
 }
 
-/** The tools that would do, in words, such as `OpenTofu ~> 1.9 or Terraform`. */
+/** The suitable tools in words, such as `OpenTofu ~> 1.9 or Terraform`. */
 export function describeWanted({ wanted }: Pick<ShownFit, 'wanted'>): string {
   return wanted.length === 0 ? 'OpenTofu or Terraform' : wanted.map(describeTool).join(' or ');
 }
 
-/** What workers have, in words. */
+/** The tools of the workers, in words. */
 export function describeOffered({ offered }: Pick<ShownFit, 'offered'>): string {
   return offered.length === 0
     ? 'no worker with a tool is running'
     : `its workers have ${offered.map(describeTool).join(', ')}`;
 }
 
-/** What a publisher should know: that no worker fits. */
+/** Warns a publisher if no worker can execute the version. */
 export function warningsOfFit(fit: ShownFit | null): CheckFinding[] {
   if (fit === null || fit.tool !== null) return [];
   const message = `no worker of the pool ${fit.pool} has ${describeWanted(fit)}, so runs will wait; ${describeOffered(fit)}`;

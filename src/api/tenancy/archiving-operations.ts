@@ -21,7 +21,7 @@ type OperationName = 'archive' | 'unarchive' | 'delete';
 /** The differences between the archiving and deletion of organizations, teams, projects and environments. */
 export interface ArchivingOperations<Params, Target extends LevelTarget> {
   readonly level: TenantLevel;
-  /** The path of one thing of the level. */
+  /** The path of one resource. */
   readonly path: `/${string}`;
   readonly params: z.ZodType<Params>;
   readonly view: z.ZodType<CommonAnswer>;

@@ -3,7 +3,7 @@ import { changesOf } from '#api/pipeline/fields.ts';
 import { ExpectedRevision } from '#domain/shared/revisions.ts';
 import { ResourceName, Slug } from '#domain/tenancy/model.ts';
 
-/** The bodies of requests that make or rename an organization or a team. */
+/** The bodies of requests that create or rename an organization or a team. */
 
 const named = { name: ResourceName, slug: Slug.optional() };
 

@@ -8,9 +8,9 @@ const tests = new ShareLimit({
 });
 
 /**
- * Runs a test that asks a server which a client chose, and which may hang. The user who answers for the caller has at most four such tests under way in
- * this process, and so has each owner.
- * @throws ServiceError (`limited`) beyond them
+ * Runs a test that connects to a server of the client's choice, which may hang. In this process, each responsible user and each owner may
+ * have at most four running tests.
+ * @throws ServiceError (`limited`) if there are more
  */
 export function limitTest<Result>(
   principal: Pick<Principal, 'id' | 'responsibleUserId'>,

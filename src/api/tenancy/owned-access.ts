@@ -4,23 +4,23 @@ import type { Access } from '#domain/shared/access/decide.ts';
 
 type Resource = 'webhooks' | 'notification_channels' | 'connections' | 'variable_sets';
 
-/** How the things of one kind differ from those of other kinds. */
+/** The differences between the kinds of owned resources. */
 interface OwnedRule {
   /** Permissions of which a reader needs one. */
   readonly reads: Access['anyOf'];
-  /** A principal that changes one needs one of these permissions. */
+  /** Permissions of which somebody who makes a change needs one. */
   readonly changes: Access['anyOf'];
-  /** Who sees those of the installation: administrators alone, or everybody with the permission. */
+  /** Who may see those of the installation: only administrators, or everybody with the permission. */
   readonly ofInstallation: 'administrators' | 'everybody';
 }
 
 interface OwnedAccess {
-  /** What access reviews of one of the things are about. */
+  /** The resource and target of access reviews. */
   readonly review: {
     readonly resource: Resource;
     readonly target: (em: Em, id: string) => ReturnType<typeof findOwnershipOf>;
   };
-  /** The list leaves out what the caller may not read. */
+  /** Access to the list. The list leaves out resources that the caller may not read. */
   readonly listAccess: Access;
   readonly readAccess: Access;
   readonly createAccess: Access;
@@ -28,8 +28,9 @@ interface OwnedAccess {
 }
 
 /**
- * Who may list, read, make and change things of one kind that belong to the installation, an organization, a team or a project. A change needs
- * `team.metadata.write` in the team, or an administrator of the organization. Administrators alone make and change those of the installation.
+ * The access to resources of one kind that the installation, an organization, a team or a project may own. A change requires
+ * `team.metadata.write` in the team, or the organization's administrator role. Only administrators create and change those of the
+ * installation.
  */
 export function ownedAccess(resource: Resource, { reads, changes, ofInstallation }: OwnedRule): OwnedAccess {
   const review = { resource, target: (em: Em, id: string) => findOwnershipOf(em, resource, id) };

@@ -1,4 +1,4 @@
-/** What is said after the forms of whatever can be archived. */
+/** The confirmations after the forms of a resource that can be archived. */
 export function archivingNews(noun: Capitalize<string>) {
   return {
     archived: `${noun} archived.`,
@@ -9,7 +9,7 @@ export function archivingNews(noun: Capitalize<string>) {
   };
 }
 
-/** What is said on the pages of an organization and of a team. */
+/** The confirmations on the pages of an organization and of a team. */
 export function levelNews(noun: Capitalize<string>) {
   return {
     ...archivingNews(noun),

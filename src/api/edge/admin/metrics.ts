@@ -71,7 +71,7 @@ function routeOf(request: { is404: boolean; routeOptions: { url: string | undefi
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request has waited for a change. */
+    /** The request has waited for a change, so its duration is not recorded. */
     hasWaited: boolean;
   }
 }

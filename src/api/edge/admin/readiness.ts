@@ -1,14 +1,14 @@
-/** Something that the service works with. `check` resolves if it is available and rejects if it is not. */
+/** A dependency of the service. `check` resolves if it is available, and rejects otherwise. */
 export type DependencyCheck = {
   name: string;
-  /** Reads go on without it, so the service stays ready, and says that it is degraded. */
+  /** Reads work without it, so the service stays ready, and reports that it is degraded. */
   isOptional?: true;
   check: () => Promise<void>;
 };
 
 export type CheckResult = { name: string; ok: boolean; duration_ms: number; error?: string };
 export type ReadinessReport = {
-  /** Whether the service can be used, if only in part. */
+  /** Whether the service can be used, at least in part. */
   ready: boolean;
   status: 'ready' | 'degraded' | 'not_ready';
   checked_at: string;
@@ -71,7 +71,10 @@ export class Readiness {
   }
 }
 
-/** Uses the first error of an AggregateError without a message, as failed connections give. Redacts passwords in URLs. */
+/**
+ * The message of an error, with passwords in URLs redacted. A failed connection may be an AggregateError without a message; then its first
+ * error counts.
+ */
 function describeError(error: unknown): string {
   const first = error instanceof AggregateError && error.message === '' ? error.errors[0] : error;
   const text = first instanceof Error ? first.message || first.name : 'failed';

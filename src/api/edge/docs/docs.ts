@@ -13,7 +13,7 @@ import { OpenFiles } from '../open-files.ts';
 import { readOnDemand } from './read-on-demand.ts';
 import { sendWithTypedKey } from './typed-credentials.ts';
 
-/** Styles of the viewer for screens that are narrower than its rows: these wrap, and what cannot wrap scrolls by itself. */
+/** Styles for screens that are narrower than the viewer's rows. Rows wrap, and content that cannot wrap scrolls within its own area. */
 const narrowScreens = `@media (max-width: 640px) {
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
   .swagger-ui .opblock-tag > a { flex: 1 1 0; min-width: 0; overflow-wrap: anywhere; }
@@ -81,7 +81,7 @@ export const docs = fp<DocsOptions>(
   { name: 'docs', fastify: '5.x', dependencies: ['security-headers', 'validation'] },
 );
 
-/** What is served here stays the same while the process lives, so each address is compressed once. */
+/** Compresses each address only once, because these answers do not change while the process lives. */
 function compressorOfConstants(): onSendAsyncHookHandler {
   const compressed = new Map<string, Promise<Buffer>>();
   return async (request, reply, payload) => {
@@ -108,7 +108,7 @@ function addDocument(app: FastifyInstance, document: OpenAPIV3_1.Document): void
   });
 }
 
-/** Serves the page about `can-i`, to which every 403 links, as it is written. */
+/** Serves the page about `can-i` as its source text. Every 403 links to it. */
 function addCanIPage(app: FastifyInstance): void {
   const text = readFileSync(new URL('../../../../docs/can-i.md', import.meta.url), 'utf8');
   app.get(canIPagePath, { schema: { hide: true } }, (_request, reply) =>
@@ -128,7 +128,7 @@ function addViewerFiles(app: FastifyInstance): void {
   }
 }
 
-/** What the viewer gives to a function that wraps one of its components. */
+/** The arguments that the viewer passes to a function that wraps one of its components. */
 interface ViewerSystem {
   readonly React: {
     createElement(type: unknown, properties: object | null, ...children: unknown[]): unknown;
@@ -137,8 +137,8 @@ interface ViewerSystem {
 }
 
 /**
- * A plugin of the viewer that draws the list of webhooks when somebody opens it. The viewer itself draws every event at once.
- * The browser gets the text of this function, so that it names nothing outside itself.
+ * A plugin of the viewer that draws the list of webhooks only when somebody opens it. The viewer itself draws every event at once. The
+ * browser gets the source text of this function, so it must not refer to anything outside itself.
  */
 function foldWebhooks({ React }: ViewerSystem) {
   const wrap = (Webhooks: unknown) => (properties: object) => {

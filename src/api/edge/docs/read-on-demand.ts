@@ -1,19 +1,19 @@
 type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 type JsonObject = { readonly [name: string]: Json };
 
-/** What the viewer asks for when somebody opens an operation: a part of the document, by the names that lead to it, without references. */
+/** The viewer's request for one operation when somebody opens it: a part of the document, by its path, with references resolved. */
 type Resolve = (document: Json, path: readonly string[]) => Promise<{ spec: Json; errors: readonly never[] }>;
 
-/** What the viewer gives to a function that wraps one of its actions. */
+/** The arguments that the viewer passes to a function that wraps one of its actions. */
 interface ViewerSystem {
   readonly specActions: { updateJsonSpec(document: JsonObject): unknown };
 }
 
 /**
- * A plugin of the viewer that gives it an outline of the document, and each operation when somebody opens it. The viewer itself reads the document as
- * YAML, copies it into its own lists, and reads all of it again for each part that it opens, which takes a browser many seconds. This document is JSON
- * and refers to no other one. What refers to itself stays a reference. The browser gets the text of this function, so that it names nothing
- * outside itself.
+ * A plugin of the viewer that first loads an outline of the document, and each operation when somebody opens it. The viewer itself parses
+ * the document as YAML, copies it into its own lists, and reads all of it again for each part that is opened, which takes a browser many
+ * seconds. This document is JSON and does not refer to others. Recursive references stay references. The browser gets the source text of
+ * this function, so it must not refer to anything outside itself.
  */
 export function readOnDemand() {
   const outlined = ['operationId', 'tags', 'summary', 'description', 'deprecated', 'security'];

@@ -1,21 +1,21 @@
 /** A request that the viewer is about to send. */
 interface ViewerRequest {
   credentials?: string;
-  /** What sends it, in place of `fetch`. */
+  /** Sends the request, in place of `fetch`. */
   userFetch?: () => Promise<never>;
 }
 
-/** What the viewer gives to a function that wraps one of its actions. */
+/** The arguments that the viewer passes to a function that wraps one of its actions. */
 interface ViewerSystem {
-  /** What the reader has typed under "Authorize", by the name of the security scheme. */
+  /** The credentials that the reader typed under "Authorize", by the name of the security scheme. */
   readonly authSelectors: { authorized(): { readonly size: number } };
   getConfigs(): { requestInterceptor?: (request: ViewerRequest) => ViewerRequest };
 }
 
 /**
- * A plugin of the viewer. "Try it out" sends a request with the credential that the reader typed under "Authorize", without cookies, and sends nothing
- * if the reader typed none. So a session in the same browser changes nothing. The browser gets the text of this function, so that
- * it names nothing outside itself. (specification, *What the service does*)
+ * A plugin of the viewer. "Try it out" sends a request with the credential that the reader typed under "Authorize" and without cookies, or
+ * sends nothing if the reader typed none. So a session in the same browser cannot change anything by accident. The browser gets the source
+ * text of this function, so it must not refer to anything outside itself. (specification, *What the service does*)
  */
 export function sendWithTypedKey() {
   const refuse = () => Promise.reject(new Error('Nothing was sent: type your API key under "Authorize" first.'));

@@ -7,18 +7,18 @@ import { jsonBodyLimit, unsupportedMediaType } from '../json/strict-json.ts';
 import { HttpProblem } from './http-problem.ts';
 import { isDependencyUnavailable } from './unavailability.ts';
 
-/** The answer to an error, and how the error is logged. */
+/** The answer to an error, and the facts for its log entry. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly code: ErrorCode;
   readonly body: { readonly error: string; readonly outcome?: 'unknown' };
-  /** Each thing that is wrong, if there may be several. */
+  /** The single problems, if there may be several. */
   readonly errors?: readonly NamedProblem[];
   readonly headers: Readonly<Record<string, string>>;
   readonly log: 'nothing' | 'warning' | 'failure';
 }
 
-/** The codes of errors that only HTTP has, and of errors of the framework. */
+/** The codes of errors that belong to HTTP or to the framework. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthenticated',
   403: 'permission_denied',
@@ -90,7 +90,7 @@ const dependencyUnavailable: ErrorAnswer = {
   log: 'failure',
 };
 
-/** No retry helps before the operator has acted, so there is no `Retry-After`. */
+/** A retry helps only after the operator has acted, so there is no `Retry-After`. */
 const secretUnreadable: ErrorAnswer = { ...plain(503, SealUnopened.advice), code: 'key_ring_unusable', log: 'failure' };
 
 const concurrentConflict: ErrorAnswer = {
@@ -124,7 +124,7 @@ function ofHttpProblem(problem: HttpProblem): ErrorAnswer {
   };
 }
 
-/** An error of a Fastify plugin. Its message may contain internals, so only the meaning of its status is told. */
+/** An error of a Fastify plugin. Its message may contain internals, so the answer says only what its status means. */
 function ofPluginError(status: number): ErrorAnswer {
   const messages: Readonly<Record<number, string>> = {
     403: 'permission denied',

@@ -62,7 +62,7 @@ export const errors = fp<ErrorsOptions>(
   { name: 'errors', fastify: '5.x', dependencies: ['request-id', 'strict-json'] },
 );
 
-/** Fastify checks the content type of some methods, such as QUERY, even where it has no route. */
+/** Whether an error is about the content type. Fastify checks it for some methods, such as QUERY, even without a matching route. */
 function isAboutContentType(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE' || code?.startsWith('FST_ERR_CTP_') === true;
@@ -104,7 +104,7 @@ function sendJson(answer: AdaptedErrorAnswer, request: FastifyRequest, reply: Fa
     .send(answer.body);
 }
 
-/** Answers an error as RFC 9457 has it, for programs: with a code, and with each thing that is wrong. */
+/** Answers an error to programs in the form of RFC 9457: with a code and the single problems. */
 function sendProblem(answer: ErrorAnswer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, code, body, errors } = answer;
   const { error: detail, outcome } = body;
@@ -157,7 +157,7 @@ function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
   };
 }
 
-/** The methods of every path. Fastify's own router only tells whether one method has a path. */
+/** Knows the methods of every path. Fastify's own router can only check a path together with one method. */
 class RouteTable {
   readonly #router = findMyWay();
   readonly #methods = new Set<findMyWay.HTTPMethod>();
@@ -169,7 +169,7 @@ class RouteTable {
     }
   }
 
-  /** An address such as `/versions/check` also fits `/versions/{version}`: the path with the fewest parameters is meant. */
+  /** An address such as `/versions/check` also matches `/versions/{version}`. The path with the fewest parameters counts. */
   methodsOf(address: string): string[] {
     const [path = '/'] = address.split(/[?#]/, 1);
     const found = [...this.#methods].flatMap((method) => {

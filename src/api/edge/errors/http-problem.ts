@@ -1,6 +1,6 @@
 /**
- * An error of HTTP itself (wrong content type, wrong method, wrong host), which the domain's errors have no kind for.
- * `message` is public and says how to correct the request.
+ * An error of HTTP itself (wrong content type, wrong method, wrong host). The domain's errors have no such kinds. `message` is public and
+ * says how to correct the request.
  */
 export class HttpProblem extends Error {
   readonly statusCode: number;

@@ -9,9 +9,9 @@ import { parseUploads } from './uploads.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes only a browser's form: one with fields, or one with files as well (`multipart/form-data`). */
+    /** The route accepts only a browser's form: one with fields, or one that may also have files (`multipart/form-data`). */
     form?: boolean | 'files';
-    /** The route takes the bytes of a JSON body as they are: they are neither parsed nor checked. */
+    /** The route accepts the bytes of a JSON body without parsing or checking them. */
     exactBody?: boolean;
   }
 }
@@ -100,7 +100,7 @@ function isWithoutBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
-/** The 415 answer. It names the content type that the route takes. */
+/** The 415 answer. It names the content type that the route accepts. */
 export function unsupportedMediaType(request: FastifyRequest): HttpProblem {
   const accepted = acceptedMediaType(request);
   return new HttpProblem(415, `the content type is not supported: send Content-Type: ${accepted}`, {

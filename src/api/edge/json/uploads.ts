@@ -3,7 +3,7 @@ import { Invalid } from '#domain/shared/errors.ts';
 
 /** A file that a form sent. */
 export class UploadedFile {
-  /** As the browser names it: with its folders, if a folder was chosen. */
+  /** The path from the browser. It includes folders if a folder was selected. */
   readonly path: string;
   readonly bytes: Buffer;
 
@@ -13,14 +13,14 @@ export class UploadedFile {
   }
 }
 
-/** No form of this service has as many fields and files. Every part costs work, however small it is. */
+/** More than any form of this service has. Every part costs work, however small it is. */
 const maxParts = 1_000;
 
 export type FormValue = string | UploadedFile;
 
 /**
- * Parses a form that may hold files, by the platform's own parser. The body is small and in memory already. A field that was sent
- * several times is a list; a file field into which nothing was put is left out. @throws Invalid if the body is no such form
+ * Parses a form that may have files, with the platform's own parser. The body is small and already in memory. A field that was sent several
+ * times becomes a list; an empty file field is left out. @throws Invalid if the body is not such a form
  */
 export async function parseUploads(
   contentType: string,
@@ -55,7 +55,7 @@ function refuseTooManyParts(contentType: string, body: Buffer): void {
   }
 }
 
-/** Reads the boundary by the rules that the parser follows, so that another parameter cannot be taken for it. @throws Invalid */
+/** Reads the boundary by the parser's own rules, so that another parameter cannot be mistaken for it. @throws Invalid */
 function readBoundary(contentType: string): string {
   const boundary = parseType(contentType)?.params.get('boundary');
   if (!boundary) throw invalidForm();

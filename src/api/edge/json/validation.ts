@@ -65,7 +65,7 @@ function namesOf(schema: $ZodType): string[] {
   return schema instanceof $ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
-/** The parser of JSON refuses such text itself. @throws Invalid for a form with text that no column can store */
+/** Refuses text that no column can store. For JSON, the parser has already refused it. @throws Invalid */
 function refuseUnstorableForm({ routeOptions, body }: FastifyRequest): void {
   const problems = routeOptions.config.form ? findUnstorableText('body', body) : [];
   if (problems.length > 0) throw invalidRequest(problems);

@@ -5,8 +5,8 @@ import type { GuessCaller } from './guess-limit.ts';
 import { findLocalUser, isLoopback } from './local-user.ts';
 
 /**
- * The address by which the requests of a caller are counted, as seen through `COORDINATOR_TRUSTED_PROXIES`. All addresses of one
- * IPv6 network count as one. Behind a proxy on this machine that is not trusted, it is the one that the proxy has seen.
+ * The address under which a caller's requests are counted, as seen through `COORDINATOR_TRUSTED_PROXIES`. All addresses of one IPv6 network
+ * count as one. Behind an untrusted proxy on this machine, it is the address that the proxy reports.
  */
 export function addressOf(request: FastifyRequest): string {
   if (!isLoopback(request.ip)) return normalizeIP(request.ip);
@@ -15,9 +15,9 @@ export function addressOf(request: FastifyRequest): string {
 }
 
 /**
- * Who guesses. All users of this machine and all clients of a proxy on it share one address, so there they are told apart by
- * the user of the operating system and by the address that the proxy reports. A program may report any address, so the guesses
- * of its user are limited for all reported addresses together as well.
+ * Identifies the caller who guesses. All users of this machine, and all clients of a proxy on it, have the same address. They are told
+ * apart by the user of the operating system and by the address that the proxy reports. A program may report any address, so the guesses of
+ * its user are also limited for all reported addresses together.
  */
 export async function guessCallerOf(request: FastifyRequest): Promise<GuessCaller> {
   if (!isLoopback(request.ip)) return { address: normalizeIP(request.ip) };
@@ -28,7 +28,7 @@ export async function guessCallerOf(request: FastifyRequest): Promise<GuessCalle
     : { address: `${user} for ${normalizeIP(claimed)}`, reportedBy: user };
 }
 
-/** The local user of a program that forwards the address of its client. Undefined for all other requests. */
+/** The local user whose program forwards a client's address. Undefined for all other requests. */
 export async function reporterOf(request: FastifyRequest): Promise<string | undefined> {
   if (!isLoopback(request.ip) || claimedAddress(request) === undefined) return undefined;
   return localUserOf(request);

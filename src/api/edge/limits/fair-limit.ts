@@ -3,17 +3,17 @@ import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
 interface Limits {
-  /** How many tasks of all people run at once. */
+  /** The maximum number of tasks that run at once, of all people. */
   readonly running: number;
-  /** How many more tasks of one person may wait. */
+  /** The maximum number of further tasks of one person that wait. */
   readonly waiting: number;
 }
 
 const retryAfterSeconds = 2;
 
 /**
- * Runs a limited number of tasks at once, one for each person. Organizations take turns, and so do the people of each: neither one person's tasks nor
- * those of one organization delay everybody else's.
+ * Runs a limited number of tasks at once, only one for each person. Organizations take turns, and so do the people of each, so that neither
+ * one person nor one organization delays everybody else.
  */
 export class FairLimit {
   readonly #limits: Limits;

@@ -14,23 +14,22 @@ export interface GuessLimits {
   readonly windowMs: number;
 }
 
-/** Who guesses, as far as that is known. */
+/** The caller who guesses, as far as known. */
 export interface GuessCaller {
   readonly address: string;
-  /** Many users share the address. It is not refused for every account, since one of them could lock out the others. */
+  /** Many users share the address. It is never blocked from every account, because one of them could lock out the others. */
   readonly isShared?: boolean;
-  /** Who reports the address, if nothing proves it. */
+  /** The program that reported the address, if nothing proves the address. */
   readonly reportedBy?: string;
 }
 
-/** One reporter of addresses gets this many times the requests of one address, and of its guesses at an account. */
+/** A program that reports addresses gets this multiple of the limits of one address: for requests, and for guesses at one account. */
 export const reportedAddresses = 10;
 
 /**
- * Limits guessing of secrets, across all processes. Only wrong guesses count, so a caller who knows the secret is never
- * limited. Guesses are counted by the address they come from, so an attacker cannot lock out a user elsewhere. An attempt
- * counts as wrong until it has ended, so concurrent attempts gain nothing, not even at several processes. If the database
- * cannot count, the attempt fails.
+ * Limits guessing of secrets, across all processes. Only wrong guesses count, so a caller who knows the secret is never limited. Guesses
+ * are counted by the address that they come from, so an attacker cannot lock out a user elsewhere. An attempt counts as wrong until it has
+ * ended, so concurrent attempts have no advantage, not even at several processes. If the database cannot count, the attempt fails.
  */
 export class GuessLimit {
   readonly #orm: Orm;
@@ -87,7 +86,10 @@ export class GuessLimit {
     }
   }
 
-  /** If the count cannot be given back, it stands until its window ends. That is safer than not counting wrong attempts. */
+  /**
+   * Takes back the count of an attempt. If that fails, the count stays until its window ends, which is safer than not counting wrong
+   * attempts.
+   */
   async #uncount(counts: readonly RateCount[]): Promise<void> {
     await decrementCounts(this.#orm.em.fork(), counts).catch((error: unknown) => {
       this.#log.warn(

@@ -11,9 +11,8 @@ export function isLoopback(address: string): boolean {
 const established = '01';
 
 /**
- * The id of the operating system's user whose program has opened a connection from this machine, as Linux lists it. Undefined
- * where that cannot be known: on another system, or if the program has closed its end. Linux then lists that end without its
- * owner, as if it were root's.
+ * The id of the operating system's user whose program opened a connection from this machine, according to Linux. Undefined on other
+ * systems, or if the program has closed its end: Linux then lists that end without its owner, as if it were root's.
  */
 export async function findLocalUser(socket: Socket): Promise<string | undefined> {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;

@@ -15,7 +15,8 @@ import { tooManyRequests } from './too-many-requests.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Counts a request by the person who answers for `request.principal` and by their organization, or by address if the principal is anonymous. Sets the rate-limit headers.
+     * Counts a request for the person who answers for `request.principal` and for their organization, or for the address if the principal
+     * is anonymous. Sets the rate-limit headers.
      * @throws HttpProblem (429) if the limit is used up
      */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -27,7 +28,7 @@ declare module 'fastify' {
 export type RateLimitOptions = { orm: Orm; limits: LimitsConfig };
 
 const minute = 60_000;
-/** The people of one organization together get this many times the requests of one person. */
+/** The limit for all people of one organization together is this multiple of one person's limit. */
 export const peopleOfOrganization = 10;
 const sweepEveryMs = 5 * minute;
 
@@ -54,7 +55,7 @@ export const rateLimit = fp<RateLimitOptions>(
       if (!isLimited) return;
       if (isAnonymous(request)) refuseReporter(counts, await reporterOf(request), perAddress * reportedAddresses);
       await countRequest.call(app, request, reply);
-      // What a person's own limit refuses does not use up that of the others.
+      // A request that exceeds the person's own limit does not count towards the organization's limit.
       if (!isAnonymous(request)) refuseOrganization(counts, request.principal, perPrincipal * peopleOfOrganization);
     });
 
@@ -72,8 +73,8 @@ export const rateLimit = fp<RateLimitOptions>(
 );
 
 /**
- * Counts a request of somebody who reports the address of a client, if nothing proves it: the requests from all reported addresses
- * together are limited, because anybody can make up new ones. @throws HttpProblem (429) if that limit is used up
+ * Counts a request whose address a program reports without proof. The requests from all addresses that it reports are limited together,
+ * because a program can invent addresses. @throws HttpProblem (429) if that limit is used up
  */
 function refuseReporter(counts: RequestCounts, reporter: string | undefined, max: number): void {
   if (reporter === undefined) return;
@@ -89,8 +90,8 @@ function refuseOrganization(counts: RequestCounts, principal: Principal, max: nu
 }
 
 /**
- * From this machine, requests with a wrong credential are counted apart from those without any: guesses at keys must not use up
- * the requests with which its other users sign in.
+ * The key under which an anonymous request is counted. From this machine, requests with a wrong credential are counted apart from those
+ * without one, so that guesses at keys do not use up the limit with which other users sign in.
  */
 function anonymousKey(request: FastifyRequest): string {
   const { authorization, 'x-api-key': key } = request.headers;

@@ -1,18 +1,18 @@
 import { type Readable, Transform } from 'node:stream';
 import { HttpProblem } from '../errors/http-problem.ts';
 
-/** How fast a large body must arrive. It takes one of few places while it does. */
+/** The required speed of a large body, which occupies one of a few slots while it arrives. */
 export interface Pace {
-  /** The least that must arrive in each period. */
+  /** The minimum number of bytes in each period. */
   readonly bytes: number;
   readonly periodMs: number;
-  /** The whole body must have arrived by then. */
+  /** The time limit for the whole body. */
   readonly wholeMs: number;
 }
 
 const usualPace: Pace = { bytes: 80 * 1024, periodMs: 5_000, wholeMs: 60_000 };
 
-/** Passes a body on as it arrives. It ends with an HttpProblem (408) as soon as the body falls behind. */
+/** Passes a body on as it arrives. Fails with an HttpProblem (408) as soon as the body is too slow. */
 export function requirePace(body: Readable, pace = usualPace): Readable {
   const { bytes, periodMs, wholeMs } = pace;
   let [arrived, periods] = [0, 0];
@@ -26,7 +26,7 @@ export function requirePace(body: Readable, pace = usualPace): Readable {
     periods += 1;
     if (arrived < bytes * periods || periodMs * periods >= wholeMs) passed.destroy(tooSlow(pace));
   };
-  // What arrived while the process was busy is taken in before it is counted.
+  // Bytes that arrived while the process was busy are counted before the check.
   const timer = setInterval(() => setImmediate(check), periodMs).unref();
   // If the request is answered before its body is read, nothing else handles this error.
   passed.on('error', () => undefined);

@@ -1,14 +1,14 @@
 import { keysOf, type LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
-/** How many event streams and waiting requests may be open at once in one process: of a person, enough for many browser tabs. */
+/** The maximum number of open event streams and waiting requests in one process. The limit of a person is enough for many browser tabs. */
 export const maxStreams = { person: 100, owner: 1_000 };
 
 const retryAfterSeconds = 10;
 
 /**
- * Limits the event streams and waiting requests that each person, and the people of each organization together, have open. A request limit does not: a
- * stream counts as one request however long it stays open, and each one costs memory and a share of the polling.
+ * Limits the open event streams and waiting requests of each person, and of the people of each organization together. A limit on requests
+ * does not help: a stream counts as one request however long it stays open, and each one costs memory and polling.
  */
 export class StreamLimit {
   readonly #max: { readonly person: number; readonly owner: number };
@@ -18,7 +18,7 @@ export class StreamLimit {
     this.#max = max;
   }
 
-  /** Counts a stream of the subject, and answers the function that ends the stream. @throws HttpProblem (429) at the limit */
+  /** Counts a stream of the subject, and returns the function that ends the stream. @throws HttpProblem (429) at the limit */
   open(subject: LimitSubject): () => void {
     const [person, owner] = keysOf(subject);
     if (this.#count(person) >= this.#max.person) throw refusal(`you have ${this.#max.person}`);

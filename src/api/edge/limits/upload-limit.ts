@@ -1,14 +1,14 @@
 import type { LimitSubject } from '#domain/shared/tasks/limit-subject.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
-/** How many large bodies one process takes at once. Each may need several times its size in memory. */
+/** The number of large bodies that one process receives at once. Each may need several times its size in memory. */
 export const maxUploads = 3;
 
 const retryAfterSeconds = 5;
 
 /**
- * Limits how many large bodies a process receives at once: `max` in total, one for each person, and all but one for the people of one organization. So
- * one person or organization never takes all places.
+ * Limits the number of large bodies that a process receives at once: `max` in total, one for each person, and all but one for the people of
+ * one organization. So neither one person nor one organization can use all slots.
  */
 export class UploadLimit {
   readonly #max: number;
@@ -18,7 +18,7 @@ export class UploadLimit {
     this.#max = max;
   }
 
-  /** Counts a body, and answers the function that ends it, which may be called twice. @throws HttpProblem (429) at the limit */
+  /** Counts a body, and returns the function that ends it. This function may be called twice. @throws HttpProblem (429) at the limit */
   begin(subject: LimitSubject): () => void {
     const others = [...this.#subjects];
     const ofOwner = others.filter(({ owner }) => owner === subject.owner).length;

@@ -9,7 +9,7 @@ type Check = Omit<NonNullable<ShownVersion['check']>, 'at'>;
 const stateWords = { passed: 'Passed', failed: 'Failed', not_done: 'Pending' } as const;
 const toneOf = { passed: '', failed: 'badge-bad', not_done: '' } as const;
 
-/** Whether a version was checked, in a line. */
+/** Says in one line whether a version was checked. */
 export function renderCheckState({ check }: Pick<ShownVersion, 'check'>): Html | null {
   if (check === null) return null;
   const { state, tool, warnings, not_checked: notChecked } = check;
@@ -27,7 +27,7 @@ export function renderVersionCheck({ check }: Pick<ShownVersion, 'check'>): Html
 <p>${describe(check)} <span class="muted">${renderTime(check.at)}</span></p>${renderFindings(check)}</section>`;
 }
 
-/** What a check of a draft has found. Nothing was published. */
+/** Renders the findings of a check of a draft. Nothing was published. */
 export function renderDraftCheck(check: ShownCheck): Html {
   const isFine = check.valid && check.warnings.length === 0 && check.not_checked.length === 0;
   const lead = check.valid

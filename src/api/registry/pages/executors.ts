@@ -1,2 +1,2 @@
-/** How templates are executed, in words. */
+/** The names of the executors on pages. */
 export const executorWords = { opentofu: 'OpenTofu or Terraform', command: 'Commands' } as const;

@@ -3,7 +3,7 @@ import { readNames } from '#domain/tenancy/names.ts';
 
 const installation = 'Installation';
 
-/** Says whom a template belongs to: "Core · Acme", or the installation. */
+/** Returns the owner of a template in words: "Core · Acme", or the installation. */
 export type NameOwner = (teamId: string | null) => string;
 
 /** Reads the names of the teams that own templates, and of their organizations. */

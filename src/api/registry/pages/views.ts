@@ -18,5 +18,5 @@ export type ListedVersion = EncodedAnswerOf<(typeof listVersions)['responses']>[
 /** A run of a list. */
 export type ListedRun = EncodedAnswerOf<(typeof listAllRuns)['responses']>['runs'][number];
 
-/** What a check of a draft has found. */
+/** The result of checking a draft. */
 export type ShownCheck = EncodedAnswerOf<(typeof check)['responses']>;

@@ -4,9 +4,9 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import type { Ownership } from '#domain/shared/access/decide.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 
-/** Forms that create something offer only what the operation would accept: what belongs to owners for which it decides so. */
+/** Forms that create something offer only owners for which the operation would accept the request. */
 
-/** Keeps the things whose teams let the visitor invoke the operation. A thing without a team belongs to the installation. */
+/** Filters things to those whose teams let the visitor invoke the operation. A thing without a team belongs to the installation. */
 export async function keepAllowed<Thing extends { readonly team_id: string | null }>(
   visit: Visit<unknown>,
   operation: Pick<Operation, 'id'>,
@@ -20,7 +20,7 @@ export async function keepAllowed<Thing extends { readonly team_id: string | nul
   return things.filter(({ team_id: id }) => isAllowed(id));
 }
 
-/** Those of the teams for which the visitor may invoke the operation. */
+/** Filters teams to those for which the visitor may invoke the operation. */
 export async function keepAllowedTeams(
   visit: Visit<unknown>,
   operation: Pick<Operation, 'id'>,
@@ -29,7 +29,7 @@ export async function keepAllowedTeams(
   return keepTeams(visit, teams, (owner) => visit.mayDo(operation, owner).allowed);
 }
 
-/** Those of the teams that a rule accepts. */
+/** Filters teams by a rule. */
 export async function keepTeams(
   visit: Visit<unknown>,
   teams: Choices,

@@ -14,9 +14,9 @@ interface Archived {
   readonly actions: readonly Action[];
 }
 
-/** How something that can be archived, such as a team or a template, is archived, unarchived and deleted by forms. */
+/** The forms that archive, unarchive and delete a kind of thing, such as a team or a template. */
 export interface ArchivingForms<Params, Thing extends Archived> {
-  /** What the thing is, such as "team". */
+  /** The kind of thing, such as "team". */
   readonly noun: string;
   readonly read: (visit: Visit<Params>) => Promise<Thing>;
   /** The operations that the forms carry out. `params` are those of their paths. */
@@ -28,18 +28,18 @@ export interface ArchivingForms<Params, Thing extends Archived> {
   readonly params: (thing: Thing) => Readonly<Record<string, string>>;
   readonly crumbs: (thing: Thing) => readonly Crumb[];
   readonly path: (thing: Thing, done?: 'archived' | 'unarchived') => LocalPath;
-  /** Where the visitor goes after a deletion. */
+  /** The path to redirect to after a deletion. */
   readonly pathAfterDeletion: (thing: Thing) => LocalPath;
-  /** What archiving means for the thing, and what stays. */
+  /** What archiving changes, and what stays. */
   readonly archiving: Html | string;
   readonly unarchiving: string;
-  /** People type the name before they delete it, because something dies with it that nobody can make again. */
+  /** Whether people must type the name before a deletion, because it destroys something that nobody can create again. */
   readonly isNameTyped: boolean;
-  /** What a deletion takes along, what stays, and what must be gone before. */
+  /** What is deleted too, what stays, and what must be removed before. */
   readonly deletion: (thing: Thing, visit: Visit<Params>) => Promise<Html>;
 }
 
-/** Archiving can be undone, so nothing is typed. */
+/** Archiving can be undone, so people need not type the name. */
 function archiveForm<Params, Thing extends Archived>(
   forms: ArchivingForms<Params, Thing>,
 ): FormPageDeclaration<Params, Thing> {
@@ -106,7 +106,7 @@ function deleteForm<Params, Thing extends Archived>(
   };
 }
 
-/** Adds the three forms. `patterns` are the addresses of the archiving, the unarchiving and the deletion. */
+/** Adds the three forms. `patterns` has the paths for archiving, unarchiving and deleting. */
 export function addArchivingForms<Pattern extends PagePattern, Thing extends Archived>(
   addPage: AddPage,
   patterns: { readonly archive: Pattern; readonly unarchive: Pattern; readonly remove: Pattern },

@@ -17,11 +17,11 @@ interface NamedEnvironment {
 }
 
 interface Wanted {
-  /** Only those of a team. */
+  /** Only environments of this team. */
   readonly teamId?: string | null | undefined;
-  /** One that an address or a run names. It is among the choices if the visitor may read it, so that the field shows its name. */
+  /** An environment in the address or of a run. It is among the choices if the visitor may read it, so that the field shows its name. */
   readonly alsoId?: string | null | undefined;
-  /** Only those in whose teams the visitor may invoke the operation. */
+  /** Only environments in whose teams the visitor may invoke the operation. */
   readonly operation?: Pick<Operation, 'id'>;
 }
 
@@ -39,8 +39,8 @@ export async function readEnvironmentChoices(
 }
 
 /**
- * The field that chooses the environment of a form, without what was chosen.
- * @param none the choice of no environment, if the form has it; it is the only one where there are no environments
+ * The field that chooses the environment of a form. It has no value yet.
+ * @param none the choice of no environment, if the form has it. It is the only choice if there are no environments
  */
 export function environmentField({ choices, ...cut }: Choices, none?: Choice): FormField {
   const first = none === undefined || choices.length > 0 ? [unchosen] : [];
@@ -53,16 +53,19 @@ export function environmentField({ choices, ...cut }: Choices, none?: Choice): F
   };
 }
 
-/** The choice to have no environment, which must be meant: what is outside any environment may belong to no team. */
+/** The choice of no environment. It must be explicit, because something outside of any environment may belong to no team. */
 export const noneChoice = 'none';
 
-/** A field for an environment or none, which the visitor must choose. Where there are no environments, none is chosen. @param chosen an earlier choice */
+/**
+ * A field for an environment or none. The visitor must choose. If there are no environments, "none" is preselected. @param chosen an
+ * earlier choice
+ */
 export function optionalEnvironmentField(environments: Choices, chosen?: string): FormField {
   const field = environmentField(environments, { value: noneChoice, label: 'None: outside any environment' });
   return { ...field, value: chosen || (environments.choices.length > 0 ? '' : noneChoice) };
 }
 
-/** Choices of environments, each behind the name of its project, since their own names repeat from project to project. */
+/** Choices of environments, with the name of the project in front, because names repeat in different projects. */
 export async function nameEnvironments(
   visit: Visit<unknown>,
   environments: readonly NamedEnvironment[],
@@ -74,7 +77,7 @@ export async function nameEnvironments(
   return { choices, isCut: nextCursor !== null, choiceKinds: ['environment'] };
 }
 
-/** Environments with their names behind those of their projects. */
+/** Environments, with the names of their projects in front of their own. */
 export async function behindProjects(
   visit: Visit<unknown>,
   environments: readonly NamedEnvironment[],

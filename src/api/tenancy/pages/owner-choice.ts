@@ -11,9 +11,9 @@ import type { Action } from '#domain/shared/actions.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { findChosenOwner, readOwnerChoices } from './owner-list.ts';
 
-/** What the forms share that make something which an organization, a team or a project may own. */
+/** Shared by the forms that create something which an organization, a team or a project may own. */
 
-/** The organizations and teams that the scope leaves, for `visit.mayDo`. */
+/** The organizations and teams in the scope of the page, for `visit.mayDo`. */
 export async function visitorOwners(visit: Visit): Promise<Ownership[]> {
   const { organizationId, teamId } = visit.scope;
   const teams = await readTeamsForNewInScope(visit);
@@ -22,7 +22,7 @@ export async function visitorOwners(visit: Visit): Promise<Ownership[]> {
   return [...organizations, ...teams];
 }
 
-/** The field that chooses who owns something new, among the owners for which the visitor may make it. */
+/** The field that chooses the owner of something new. It offers the owners for which the visitor may create it. */
 export async function ownerField(
   visit: Visit,
   create: Pick<Operation, 'id'>,
@@ -61,7 +61,7 @@ export async function ownerField(
 
 const members = { organizations: 'organization_id', teams: 'team_id', projects: 'project_id' } as const;
 
-/** The owner in the body of a creation. If none was chosen, `visit.run` refuses the body, which then names none. */
+/** The members for the owner in the body of a creation. If the visitor chose none, the body has none, and `visit.run` refuses it. */
 export async function toOwner(visit: Visit, typed: Typed): Promise<Record<string, string>> {
   const owner = await findChosenOwner(visit, typed, ['projects', 'teams']);
   return owner === null ? {} : { [members[owner.kind]]: owner.id };
@@ -71,16 +71,16 @@ export async function toOwner(visit: Visit, typed: Typed): Promise<Record<string
 const installation = 'installation';
 
 interface OwnerTexts {
-  /** Below the field. */
+  /** The text below the field. */
   readonly hint: string;
-  /** What the choice of the installation is called, for those who may choose it. */
+  /** The label of the choice of the installation, for visitors who may choose it. */
   readonly installation: string;
 }
 
-/** The owner field for things that the installation may own, too. `create` is the operation that the form calls. */
+/** The owner field for things that may also belong to the installation. `create` is the operation that the form invokes. */
 export function ownerOrInstallation(create: Pick<Operation, 'id'>, texts: OwnerTexts) {
   return {
-    /** Whether the visitor may make one of the installation, or of an organization or a team that the scope leaves. */
+    /** Whether the visitor may create one for the installation, or for an organization or a team in the scope of the page. */
     async mayCreate(visit: Visit): Promise<Action> {
       const ofInstallation = visit.mayDo(create, installationOwnership);
       return ofInstallation.allowed ? ofInstallation : visit.mayDo(create, ...(await visitorOwners(visit)));
@@ -91,7 +91,7 @@ export function ownerOrInstallation(create: Pick<Operation, 'id'>, texts: OwnerT
       if (!visit.mayDo(create, installationOwnership).allowed) return field;
       return { ...field, choices: [...field.choices, { value: installation, label: texts.installation }] };
     },
-    /** The owner in the body of a creation. */
+    /** The members for the owner in the body of a creation. */
     async toBody(visit: Visit, typed: Typed): Promise<Record<string, string>> {
       return typed['owner'] === installation ? {} : toOwner(visit, typed);
     },

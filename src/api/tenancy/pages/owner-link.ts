@@ -4,7 +4,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { type Names, readNames } from '#domain/tenancy/names.ts';
 
-/** Who owns something, as `viewOwner` answers it. */
+/** The owner of something, as `viewOwner` returns it. */
 export interface ShownOwner {
   readonly organization_id: string | null;
   readonly team_id: string | null;
@@ -20,7 +20,7 @@ export function readOwnerNames({ em }: Visit<unknown>, owned: readonly ShownOwne
   });
 }
 
-/** Who owns something: a project, a team, an organization or the installation. */
+/** The owner of something: a project, a team, an organization or the installation. */
 export function renderOwner({ organization_id: orgID, team_id, project_id }: ShownOwner, names: Names): Html {
   if (project_id !== null)
     return html`project <a class="foreign" href="${pagePath(pages.project, { id: project_id })}">${names.get(project_id)?.name ?? project_id}</a>`;

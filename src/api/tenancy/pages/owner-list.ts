@@ -6,12 +6,12 @@ import type { Visit } from '#api/web/visit/visit.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 import { readTeamChoices } from './team-choices.ts';
 
-/** What every field shares in which a visitor chooses an owner by name. */
+/** Shared by all fields in which a visitor chooses an owner by name. */
 
 export interface OwnerChoices {
   readonly organizations: readonly Choice[];
   readonly teams: readonly Choice[];
-  /** The visitor sees more than these. */
+  /** There are more owners that the visitor may see. */
   readonly isCut: boolean;
 }
 
@@ -29,8 +29,9 @@ export async function readOwnerChoices(visit: Visit): Promise<OwnerChoices> {
 }
 
 /**
- * The owner that was chosen, which is of one of these kinds or an organization. The operation answers an id that does not exist and one that is hidden
- * alike, so an id of nothing counts as that of an organization. Null if nothing was chosen: then the visit has that problem.
+ * The owner that was chosen: of one of these kinds, or an organization. An unknown id counts as that of an organization, because the
+ * operation answers alike for an id that does not exist and for a hidden one. If nothing was chosen, returns null and adds a problem to the
+ * visit.
  */
 export async function findChosenOwner<Kind extends 'teams' | 'projects' | 'environments'>(
   visit: Visit,

@@ -9,22 +9,22 @@ import { isId } from '#domain/shared/ids.ts';
 
 export type Person = EncodedAnswerOf<typeof find.responses>['people'][number];
 
-/** Who may be chosen in a field. */
+/** The people whom a field offers. */
 export interface PersonSearch {
-  /** The name of the field that takes a text. Its value is a name, an e-mail address or an id. */
+  /** The name of the text field. Its value is a name, an e-mail address or an id. */
   readonly name: string;
   readonly isOptional?: boolean;
-  /** Leave it out where both people and service accounts may be chosen. */
+  /** Absent if both people and service accounts may be chosen. */
   readonly type?: Person['type'];
   /** Only members of this organization may be chosen. */
   readonly organizationId?: string;
-  /** Others who may be chosen, such as service accounts that are nowhere a member yet. */
+  /** Others who may be chosen, such as service accounts that are not members of any organization yet. */
   readonly others?: readonly Person[];
 }
 
-/** Whom a form names. */
+/** The person whom a form names. */
 export interface NamedPerson {
-  /** Empty if it names nobody who may be chosen. */
+  /** Empty if the form names nobody who may be chosen. */
   readonly id: string;
   readonly outsider?: Person | undefined;
 }
@@ -34,14 +34,14 @@ interface PersonField extends Pick<FormField, 'label' | 'hint' | 'value'>, Perso
 /** The longest e-mail address. */
 const maxText = 254;
 
-/** The name of the field in which a visitor chooses among those whom the text describes. */
+/** The name of the second field, in which a visitor chooses among the people whom the text matches. */
 export function whoField(name: string): string {
   return `${name}_of_these`;
 }
 
 /**
- * The fields in which a visitor chooses a person by name or e-mail address: a text with suggestions of the browser. If the form was sent and the text
- * names no person exactly, a second field lists all people whom the text matches. `readPersonId` reads both.
+ * The fields in which a visitor chooses a person by name or e-mail address: a text field with suggestions. If the form was sent and the
+ * text does not identify one person, a second field lists all people whom it matches. `readPersonId` reads both.
  */
 export async function personFields(visit: Visit, field: PersonField): Promise<FormField[]> {
   const { name, label, hint, isOptional, value } = field;
@@ -59,20 +59,21 @@ export async function personFields(visit: Visit, field: PersonField): Promise<Fo
   const wasOpen = readSent(visit, whoField(name)) !== '';
   if (!isOpen && !wasOpen) return [text];
   const choices = found.map((person) => ({ value: person.id, label: describePerson(person) }));
-  // The only one is chosen: sending the form again confirms it.
+  // A single match is preselected: sending the form again confirms it.
   const only = choices.length === 1 ? { value: choices[0]?.value } : {};
   return [text, { name: whoField(name), label: 'Who of these', kind: 'radio', choices, ...only }];
 }
 
 /**
- * The id of the person whom the fields describe. The visitor describes a person exactly, by a whole name that only one person has, an e-mail address or an
- * id, or chooses one of the people whom a part describes. Empty without such a person: then the field has that problem, unless it is optional and empty.
+ * The id of the person in these fields. The visitor enters the full name of a single person, an e-mail address or an id, or chooses one of
+ * the people whom a partial name matches. If there is no such person, returns an empty text and adds a problem to the field, unless it is
+ * optional and empty.
  */
 export async function readPersonId(visit: Visit, search: PersonSearch, typed: Typed): Promise<string> {
   return (await readPerson(visit, search, typed)).id;
 }
 
-/** As `readPersonId`, with who must join the organization of the field first, if that is why the text names nobody. */
+/** Like `readPersonId`. If the text matches only somebody who must join the organization first, returns that person as well. */
 export async function readPerson(visit: Visit, search: PersonSearch, typed: Typed): Promise<NamedPerson> {
   const text = typed[search.name]?.trim() ?? '';
   if (text === '' && !search.isOptional) visit.addMissing(search.name, 'enter a name or an e-mail address');
@@ -88,8 +89,8 @@ export async function readPerson(visit: Visit, search: PersonSearch, typed: Type
 }
 
 /**
- * Whom the fields describe, to be added with a role. A member who is added with another role has that problem in the field, since adding people
- * must not take a role from anybody without a word: the page of the membership changes it.
+ * The person in these fields, whom the form adds with a role. If they are a member with another role already, adds a problem to the field:
+ * adding a person must not silently change their role. That is done on the page of the membership.
  */
 export async function readJoiner(
   visit: Visit,
@@ -112,7 +113,10 @@ function missing(error: unknown): null {
   throw error;
 }
 
-/** Why a text names no person: it describes several people or a part of a name, or a person who must join the organization first, or it matches none. */
+/**
+ * Why a text does not identify a person: it matches several people or only part of a name, or a person who must join the organization
+ * first, or nobody.
+ */
 function describeUnclear(search: PersonSearch, found: readonly Person[], outsider: Person | undefined): string {
   if (found.length === 1) return `matches ${found[0]?.name} alone, who is chosen below: send the form again to confirm`;
   if (found.length > 1) return 'describes more than one person: choose who you mean below';
@@ -120,7 +124,7 @@ function describeUnclear(search: PersonSearch, found: readonly Person[], outside
   return `matches nobody in your organizations. An owner or an administrator of the organization can invite new people by their e-mail address${describeAccounts(search)}`;
 }
 
-/** By whom a service account is found, where one may be chosen: it cannot be invited. */
+/** Who can find a service account, if one may be chosen. Service accounts cannot be invited. */
 function describeAccounts({ type, organizationId }: PersonSearch): string {
   if (type === 'user') return '';
   return organizationId === undefined
@@ -128,14 +132,14 @@ function describeAccounts({ type, organizationId }: PersonSearch): string {
     : '. A service account is found once it is a member of the organization. Those who manage it can add it there';
 }
 
-/** Who must join the organization of the field first, if the form was sent with a text that names nobody else. */
+/** The person who must join the organization first, if the text of a sent form matches nobody else. */
 export async function readOutsider(visit: Visit, search: PersonSearch): Promise<Person | undefined> {
   const sent = readSent(visit, search.name);
   if (sent === '' || (await findPeople(visit, search, sent)).length > 0) return undefined;
   return findOutsider(visit, search, sent);
 }
 
-/** The only person whom a text names where it names no member of the organization of the field; undefined if there is none. */
+/** The only person whom a text identifies outside of the organization; undefined if there is none. */
 async function findOutsider(visit: Visit, search: PersonSearch, text: string): Promise<Person | undefined> {
   const { organizationId, ...anywhere } = search;
   if (organizationId === undefined) return undefined;
@@ -163,7 +167,7 @@ async function findPeople(visit: Visit, search: PersonSearch, text: string): Pro
   return [...people, ...called];
 }
 
-/** The people whom the browser suggests for a field. The list is empty for visitors who may not search for people. */
+/** The people whom the browser suggests for a field. Empty for visitors who may not search for people. */
 export async function suggestPeople(visit: Visit): Promise<Choice[]> {
   return visit.mayDo(find).allowed ? toSuggestions(await findPeople(visit, { name: '' }, '')) : [];
 }
@@ -183,7 +187,7 @@ function describePerson({ name, email, enabled }: Person): string {
   return `${name}, ${email ?? 'service account'}${enabled ? '' : ' (disabled)'}`;
 }
 
-/** What a form was sent with in a field; empty where it is shown for the first time. */
+/** The sent value of a field; empty if the form is shown for the first time. */
 function readSent(visit: Visit, name: string): string {
   const value = new Map<string, unknown>(Object.entries(visit.request.body ?? {})).get(name);
   return typeof value === 'string' ? value.trim() : '';

@@ -9,7 +9,10 @@ import { readTeamChoices } from './team-choices.ts';
 
 type Kind = 'team' | 'environment';
 
-/** Fields that name teams and environments: a list of names, and a choice that adds one. Hidden fields say which ids the listed names stood for. */
+/**
+ * Fields for teams and environments: a list of names, and a choice that adds one. Hidden fields contain the ids to which the listed names
+ * belonged when the form was opened.
+ */
 export async function readPlaceFields(visit: Visit, hintOf: (noun: string) => string): Promise<FormField[]> {
   const [teams, environments] = await Promise.all([readChoices(visit, 'team'), readChoices(visit, 'environment')]);
   return [
@@ -22,7 +25,7 @@ export async function readPlaceFields(visit: Visit, hintOf: (noun: string) => st
   ];
 }
 
-/** The choices of a visit. They take many queries, and the fields, the lists and what was typed all need them. */
+/** The choices of a visit. They are cached, because reading them takes many queries, and several functions need them. */
 const choicesOfVisits = new WeakMap<Visit, Partial<Record<Kind, Promise<Choices>>>>();
 
 function readChoices(visit: Visit, kind: Kind): Promise<Choices> {
@@ -36,7 +39,7 @@ function listedName(kind: Kind): string {
   return `listed_${kind}s`;
 }
 
-/** What is listed may change while the form is open. That changes nothing about what was typed. */
+/** A hidden field for the listed ids. The browser ignores changes of it when it restores what was typed. */
 function listedField(kind: Kind): FormField {
   return { name: listedName(kind), label: '', kind: 'hidden', isUnkept: true };
 }
@@ -59,8 +62,8 @@ function addingField(name: string, label: string, { choices, isCut, choiceKinds 
 }
 
 /**
- * What the fields of a list show: one name a line. A name that does not tell a place from others has the id behind it; one that the visitor may not read is an
- * id. The hidden field has the id of each line, because a name may belong to something else by the time the form is sent.
+ * The values of the fields of a list, one name a line. If a name is ambiguous, its id follows. If the visitor may not read a name, the line
+ * is the id alone. The hidden field has the id of each line, because a name may belong to something else when the form is sent.
  */
 export async function listPlaces(visit: Visit, kind: Kind, ids: readonly string[]): Promise<Record<string, string>> {
   if (ids.length === 0) return {};
@@ -82,7 +85,7 @@ export async function listPlaces(visit: Visit, kind: Kind, ids: readonly string[
   return { [`${kind}_ids`]: lines.join('\n'), [listedName(kind)]: listed.join('\n') };
 }
 
-/** The id of each line that the form listed. */
+/** The id of each line that the form showed. */
 function readListed(typed: Typed, kind: Kind): ReadonlyMap<string, string> {
   const pairs = linesOf(typed[listedName(kind)]).map((line) => {
     const [id = '', ...name] = line.split(' ');
@@ -91,7 +94,10 @@ function readListed(typed: Typed, kind: Kind): ReadonlyMap<string, string> {
   return new Map(pairs.filter(([, id]) => isId(id)));
 }
 
-/** The ids of the places that were typed for `team_ids` or `environment_ids`, and of the one that was chosen. A name that fits none has a problem. */
+/**
+ * Reads the ids for `team_ids` or `environment_ids`: those of the typed lines, and the one that was chosen. A line that matches nothing
+ * adds a problem.
+ */
 export async function readListedOwners(visit: Visit, kind: Kind, typed: Typed): Promise<string[]> {
   const fields = [`${kind}_ids`, `add_${kind}`].map((field) => ({ field, lines: linesOf(typed[field]) }));
   const lines = fields.flatMap((each) => each.lines);
@@ -114,10 +120,10 @@ export async function readListedOwners(visit: Visit, kind: Kind, typed: Typed): 
   ];
 }
 
-/** Of each list together with the choice beside it. */
+/** The maximum number of lines of a list, including the choice beside it. */
 const maxLines = 200;
 
-/** The different lines of a field that are not empty. */
+/** The lines of a field without duplicates and empty ones. */
 export function linesOf(text = ''): string[] {
   return [...new Set(text.split('\n').flatMap((line) => line.trim() || []))];
 }
@@ -126,15 +132,15 @@ function isListOfIds(line: string): boolean {
   return line.split(/\s+/).every(isId);
 }
 
-/** The id with which a line ends, behind a name; null: there is none. */
+/** Splits a line into a name and the id after it; null if it does not end with an id. */
 function idBehind(line: string): { readonly name: string; readonly id: string } | null {
   const [, name, id] = /^(.*\S)\s+(\S+)$/.exec(line) ?? [];
   return name !== undefined && id !== undefined && isId(id) ? { name, id } : null;
 }
 
 /**
- * The places that each line may mean: those with this name, and the one whose id is behind its name. Names that look like a name with an id are looked for as
- * well: otherwise, whoever gives a team such a name puts another one in its place.
+ * The places that each line may mean: those with this name, and the one whose id follows its name. A name that itself ends with an id is
+ * considered too. Otherwise, somebody who gives a team such a name could substitute another team for it.
  */
 async function findMeant(visit: Visit, kind: Kind, lines: readonly string[]): Promise<(line: string) => string[]> {
   const { choices } = await readChoices(visit, kind);
@@ -144,13 +150,13 @@ async function findMeant(visit: Visit, kind: Kind, lines: readonly string[]): Pr
   return (line) => {
     const byName = called(line);
     const named = idBehind(line);
-    // Without another meaning, the id counts though what it names is called otherwise by now.
+    // If no place has the whole line as its name, the id counts even if its name has changed since.
     const byId = named && (byName.length === 0 || called(named.name).includes(named.id)) ? [named.id] : [];
     return [...new Set([...byName, ...byId])];
   };
 }
 
-/** The only place that a line may mean; none, with a problem, if it may mean none or several. */
+/** The only place that a line may mean. If there are none or several, adds a problem. */
 function onlyOne(visit: Visit, kind: Kind, { field, line }: { field: string; line: string }, meant: readonly string[]) {
   if (meant.length === 1) return meant;
   const owner = kind === 'team' ? 'organization' : 'project';

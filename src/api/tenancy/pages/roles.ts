@@ -9,7 +9,7 @@ import {
   teamRoles,
 } from '#domain/shared/vocabulary/roles.ts';
 
-/** What the roles mean, where somebody chooses one. */
+/** Explains the roles, beside the field that chooses one. */
 
 const inOrganization: Readonly<Record<OrganizationRole, string>> = {
   owner: 'Does everything in the organization, and alone archives, transfers and deletes it and its teams.',
@@ -31,14 +31,14 @@ const onPlatform: Readonly<Record<PlatformRole, string>> = {
   admin: 'Does everything, in every organization and team, and manages users.',
 };
 
-/** Roles of organizations and teams allow nothing that the platform role does not. */
+/** Says that roles in organizations and teams cannot allow more than the platform role does. */
 export const platformRoleLimits =
   'The platform role of a person limits what their role here allows: a requester reads and starts runs, and approves none.';
 
 export const organizationRoleChoices = choicesOf(organizationRoles, inOrganization);
 export const teamRoleChoices = choicesOf(teamRoles, inTeam);
 
-/** Roles above one's own cannot be given, so they are not offered. */
+/** The platform roles that a person may assign: none above their own. */
 export function platformRoleChoices(own: PlatformRole | null): Choice[] {
   const highest = own === null ? -1 : platformRoles.indexOf(own);
   return choicesOf(platformRoles.slice(0, highest + 1), onPlatform);

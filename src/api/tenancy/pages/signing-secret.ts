@@ -27,7 +27,7 @@ interface Issued {
   readonly overlap_until: unknown;
 }
 
-/** The pages of one kind of these things. */
+/** The pages of one kind of such things. */
 interface Places {
   readonly crumbs: (thing: Pick<Issued, 'id' | 'name'>) => readonly Crumb[];
   readonly path: (thing: Pick<Issued, 'id'>) => LocalPath;

@@ -3,10 +3,13 @@ import { list as listTeams } from '#api/teams/operations.ts';
 import type { Choices } from '#api/web/forms/fields/choices.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 
-/** More would take too many queries for one page. The field says so, and takes the id of another team. */
+/**
+ * The maximum number of organizations, because each takes a query. If there are more, the field says so, and accepts the id of another
+ * team.
+ */
 const maxOrganizations = 20;
 
-/** The teams that the visitor sees, each named with its organization. Operations decide whether the visitor may use one. */
+/** The teams that the visitor may see, each with the name of its organization. Operations check whether the visitor may use one. */
 export async function readTeamChoices(visit: Visit): Promise<Choices> {
   const { organizations, next_cursor: next } = await visit.read(listOrganizations, {
     query: { limit: String(maxOrganizations) },

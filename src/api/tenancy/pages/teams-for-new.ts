@@ -3,8 +3,8 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import { readNames } from '#domain/tenancy/names.ts';
 
 /**
- * The teams to which something new could belong: the visitor's own, and the team of the scope, which an administrator need not be in. They
- * are for decisions: the address may name a team that is hidden from the visitor.
+ * The teams that something new could belong to: the visitor's own, and the team of the scope, of which an administrator need not be a
+ * member. Use them only for decisions: the address may name a team that is hidden from the visitor.
  */
 export async function readTeamsForNew({ em, scope, principal }: Visit): Promise<Ownership[]> {
   const ids = [...new Set([...Object.keys(principal.teams), scope.teamId ?? []].flat())];
@@ -13,7 +13,7 @@ export async function readTeamsForNew({ em, scope, principal }: Visit): Promise<
   return ids.map((id) => ({ teamId: id, organizationId: names.get(id)?.organizationId ?? null }));
 }
 
-/** Those of them that the scope leaves. */
+/** Those of `readTeamsForNew` that are in the scope of the page. */
 export async function readTeamsForNewInScope(visit: Visit): Promise<Ownership[]> {
   const { teamId, organizationId } = visit.scope;
   const teams = await readTeamsForNew(visit);

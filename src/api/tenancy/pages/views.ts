@@ -3,7 +3,7 @@ import { renderStatusBadge } from '#api/web/components/status.ts';
 import { type Html, html } from '#api/web/html.ts';
 import { type LocalPath, type Query, withQuery } from '#api/web/paths.ts';
 
-/** The two halves of a list: what is active, and what is archived. */
+/** Tabs for the two halves of a list: active and archived. */
 export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
   const chips = [
     { value: false, label: 'Active' },
@@ -12,13 +12,13 @@ export function renderArchiveTabs(path: LocalPath, isArchived: boolean): Html {
   return renderChips('Active or archived', chips, isArchived, (state) => withArchived(path, state));
 }
 
-/** The address of a list in one of its two halves. */
+/** The address of a list, of its active or its archived half. */
 export function withArchived(path: LocalPath, isArchived: boolean): LocalPath {
   if (!isArchived) return path;
   return path.includes('?') ? `${path}&archived=true` : withQuery(path, { archived: 'true' });
 }
 
-/** The same half as a query. */
+/** The query for one half of a list. */
 export function archivedQuery(isArchived: boolean): Query {
   return isArchived ? { archived: 'true' } : {};
 }
@@ -28,7 +28,7 @@ export function renderArchivedBadge(archivedAt: string | null): Html | null {
   return archivedAt === null ? null : renderStatusBadge({ word: 'Archived', icon: 'archive', tone: 'queued' });
 }
 
-/** Links to things that must be gone before something can be deleted; null if there are none. */
+/** Links to things that must be removed before something can be deleted; null if there are none. */
 export function renderBlockers(
   what: string,
   things: readonly { label: string; path: LocalPath }[],
@@ -40,7 +40,7 @@ export function renderBlockers(
   )}${hasMore ? html`<li>and more</li>` : null}</ul></div></div>`;
 }
 
-/** A part of a settings page: what it is about, beside what can be done. */
+/** A section of a settings page: its explanation, and its controls beside it. */
 export function renderSection(id: string, title: string, explanation: Html | string, content: Html): Html {
   return html`<section class="section" aria-labelledby="${id}">
 <div class="section-head"><h2 id="${id}">${title}</h2><p class="muted">${explanation}</p></div>

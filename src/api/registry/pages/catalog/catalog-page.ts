@@ -14,7 +14,7 @@ import type { CatalogFilter } from './filter.ts';
 
 const pageSize = 24;
 
-/** Shows the templates that the visitor may run or read. A team's templates are shown with those of the installation. */
+/** Shows the templates that the visitor may run or read. The catalog of a team includes the templates of the installation. */
 export async function showCatalog(visit: Visit): Promise<FastifyReply> {
   const id = visit.query('environment_id');
   const environment = id === undefined ? null : await visit.read(getEnvironment, { params: { id } });

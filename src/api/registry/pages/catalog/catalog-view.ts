@@ -47,7 +47,7 @@ export interface Catalog {
   readonly templates: readonly ListedTemplate[];
   readonly nameOwner: NameOwner;
   readonly filter: CatalogFilter;
-  /** Where the visitor deploys; null: that is not chosen yet. */
+  /** The environment to deploy to; null if the visitor has not chosen one yet. */
   readonly environment: { readonly id: string; readonly name: string; readonly team_id: string } | null;
   readonly mayCreate: Action;
   readonly news: Html | null;
@@ -107,7 +107,7 @@ ${[...kept, ...tags].map(([name, value]) => html`<input type="hidden" name="${na
 ${renderTags(catalog)}`;
 }
 
-/** The chosen tags, which a click takes away, and tags of the templates that are shown, which a click adds. */
+/** Tags as links: a click removes a selected tag, and adds a tag of the templates that are shown. */
 function renderTags({ templates, filter }: Catalog): Html | null {
   const counts = new Map<string, number>();
   for (const tag of templates.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);

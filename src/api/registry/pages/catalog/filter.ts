@@ -1,6 +1,6 @@
 import { type LocalPath, pagePath, pages, type Query } from '#api/web/paths.ts';
 
-/** What the catalog is limited to, as its address says. */
+/** The filters of the catalog, from its address. */
 export interface CatalogFilter {
   readonly q: string;
   readonly tags: readonly string[];
@@ -9,7 +9,7 @@ export interface CatalogFilter {
   readonly scope: Query;
 }
 
-/** The catalog with these tags instead of the present ones. */
+/** The address of the catalog with these tags instead of the current ones. */
 export function withTags({ q, isArchived, scope }: CatalogFilter, tags: readonly string[]): LocalPath {
   return pagePath(
     pages.catalog,

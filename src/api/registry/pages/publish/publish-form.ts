@@ -29,8 +29,8 @@ const fileNames = ['files', 'folder'] as const;
 export const publishNames: readonly string[] = [...textNames, ...fileNames];
 
 /**
- * What is typed into the form. A browser does not keep files, so `selected` holds those of a form that is shown again: JSON with their texts, by their
- * paths.
+ * The typed values of the form. Browsers do not keep selected files, so `selected` contains those of a form that is shown again, as JSON:
+ * their texts by path.
  */
 export interface PublishForm extends Readonly<Record<(typeof textNames)[number], string>> {
   readonly uploads: readonly UploadedFile[];
@@ -54,12 +54,12 @@ export function readPublishForm(body: unknown): PublishForm {
 
 const firstSpec = { executor: { kind: 'opentofu' } };
 
-/** The form for the first version of a template. */
+/** The initial form for the first version of a template. */
 export function blankForm(): PublishForm {
   return { ...nothing, version: '0.1.0', spec: JSON.stringify(firstSpec, null, 2), source: 'upload', derive: 'yes' };
 }
 
-/** The members of a spec in the order in which people write them. */
+/** Sorts the members of a spec into the order in which people write them. */
 function inOrder(spec: Record<string, unknown>): Record<string, unknown> {
   const names = ['variables', 'outputs', 'executor', 'approval', 'timeouts', 'pool', 'retry_safe', 'connections'];
   const known = names.filter((name) => Object.hasOwn(spec, name)).map((name) => [name, spec[name]]);
@@ -84,12 +84,12 @@ const nothing: PublishForm = {
   uploads: [],
 };
 
-/** The form for the version after another one. */
+/** The initial form for the version after another one. */
 export function fillForm({ version, spec }: ShownVersion): PublishForm {
   const executor = isObject(spec['executor']) ? spec['executor'] : {};
   const { files, git, ...rest } = executor;
   const { tool, ...others } = spec;
-  // The form has no field for a connection, so the spec names its repository.
+  // The form has no field for a connection, so such a repository stays in the spec.
   const isInSpec = isObject(git) && git['connection'] !== undefined;
   const repository = isObject(git) && !isInSpec ? git : {};
   return {

@@ -25,7 +25,7 @@ import { composeSpec, keepSelected } from './spec-source.ts';
 
 type TemplateVisit = Visit<{ id: string }>;
 
-/** Shows the form for a new version, which begins with the spec of the latest one. */
+/** Shows the form for a new version. It starts with the spec of the latest version. */
 export async function showPublish(
   visit: TemplateVisit,
   problems: FormProblems | null = null,
@@ -48,7 +48,10 @@ export async function showPublish(
   return visit.show(publishPage(shown), problems?.status ?? (found?.valid === false ? 422 : 200));
 }
 
-/** The form for the version after another one. What the files said about that one, they say about the next one anew. */
+/**
+ * The initial form for the version after another one. Variables and outputs that were derived from files are left out, because they will be
+ * derived again.
+ */
 async function fillNext({ em }: TemplateVisit, base: ShownVersion): Promise<PublishForm> {
   const { spec } = await loadVersionById(em, base.id);
   if (spec.executor.kind !== 'opentofu') return fillForm(base);
@@ -58,7 +61,10 @@ async function fillNext({ em }: TemplateVisit, base: ShownVersion): Promise<Publ
   return { ...fillForm({ ...base, spec: { ...others, ...typed } }), derive: 'yes' };
 }
 
-/** Whether a version would have what the one has that it begins with. A repository may have changed since. */
+/**
+ * Whether the new version would be equal to the one that the form started from. A version from a repository never counts as equal, because
+ * the repository may have changed.
+ */
 async function isUnchanged(
   visit: TemplateVisit,
   form: PublishForm,
@@ -70,7 +76,7 @@ async function isUnchanged(
   return isDeepStrictEqual(composeSpec(visit, first, base), spec);
 }
 
-/** The environment whose connections the check uses; null: none. The field of a name that stands for none has the problem. */
+/** The environment whose connections the check uses; null if none. If a typed name matches no environment, adds a problem to the field. */
 async function readCheckPlace(visit: TemplateVisit, form: PublishForm): Promise<string | null> {
   if (form.check_environment_id === '') return null;
   const { team_id: teamId } = await visit.read(getTemplate, { params: visit.params });
@@ -87,7 +93,7 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
     const { version, changelog } = form;
     const spec = composeSpec(visit, form, base);
     const asked = { derive: form.derive === 'yes', check_environment_id: await readCheckPlace(visit, form) };
-    // The check of an environment resolves the modules of the version anew, by the connections there.
+    // A check in an environment resolves the modules again, with the connections there, so the version may differ.
     if (base && form.only !== 'check' && !asked.check_environment_id && (await isUnchanged(visit, form, base, spec)))
       visit.addProblem(
         'source',
@@ -103,7 +109,10 @@ export async function submitPublish(visit: TemplateVisit): Promise<FastifyReply>
   return visit.redirect(pagePath(pages.templateVersion, { id, version: form.version }, { done: 'published' }));
 }
 
-/** The environments whose connections the visitor may let a check use: those of the team of the template, or of all teams for a template of the installation. */
+/**
+ * The environments whose connections the visitor may use for a check: those of the template's team, or of all teams for a template of the
+ * installation.
+ */
 async function readCheckPlaces(visit: Visit, teamId: string | null): Promise<Choices> {
   if (describeClosed('connections', visit.principal.closedFeatures) !== null) return { choices: [], isCut: false };
   const query = { limit: '200', ...(teamId && { team_id: teamId }) };

@@ -20,9 +20,9 @@ export interface PublishPage {
   readonly problems: FormProblems | null;
   /** The tools that workers have. */
   readonly offered: readonly OfferedTool[];
-  /** The environments whose connections the visitor may let the check use. */
+  /** The environments whose connections the visitor may use for the check. */
   readonly environments: Choices;
-  /** What a check has found that was asked for without a publication. */
+  /** The result of a check without a publication. */
   readonly found: ShownCheck | null;
 }
 
@@ -70,7 +70,7 @@ ${found ? renderDraftCheck(found) : null}
   };
 }
 
-/** What the version is called, and how it differs. */
+/** The fields for the version's number and changelog. */
 function versionFields({ base, form }: PublishPage): FormField[] {
   return [
     { name: 'base', label: 'Base', kind: 'hidden', value: form.base },
@@ -92,7 +92,7 @@ function versionFields({ base, form }: PublishPage): FormField[] {
   ];
 }
 
-/** What the version does beside its files. It is folded for a first version from files, whose spec says nothing yet. */
+/** The field for the spec. It is folded for a first version from files, because the spec is still empty. */
 function specField({ form }: PublishPage): FormField {
   const saysNothing = form.source !== 'spec' && form.spec === blankForm().spec;
   return {
@@ -112,7 +112,7 @@ function toolsOf({ form, offered }: PublishPage): FormField[] {
   }));
 }
 
-/** What the check of the files reads, and with whose connections. */
+/** The fields for the check: what it reads from the files, and whose connections it uses. */
 function checkFields({ form, environments }: PublishPage): FormField[] {
   const derive: FormField = {
     name: 'derive',
@@ -149,7 +149,7 @@ const sourceLabels: Readonly<Record<Source, string>> = {
 
 const maxListed = 10;
 
-/** The files that were selected before the form was shown again. A browser shows none in its own fields. */
+/** The files that were selected before the form was shown again. Browsers do not restore a selection of files. */
 function renderSelected({ selected }: PublishForm): Html | null {
   if (selected === '') return null;
   const paths = Object.keys(JSON.parse(selected));

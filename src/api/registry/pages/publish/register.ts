@@ -6,7 +6,7 @@ import { registerEditTemplate, registerNewTemplate } from './template-forms.ts';
 /** A spec and its files take at most 1 MiB each. */
 const publishFormLimit = 3 * 1024 * 1024;
 
-/** Adds the forms by which templates are made and changed, and versions published. */
+/** Adds the forms that create and change templates, and publish versions. */
 export function registerPublishing(addPage: AddPage): void {
   registerNewTemplate(addPage);
   registerEditTemplate(addPage);

@@ -4,7 +4,7 @@ import type { FormProblems } from '#api/web/forms/problems.ts';
 import { toSentence } from '#api/web/text.ts';
 import { type PublishForm, publishNames } from './publish-form.ts';
 
-/** The controls for the files of a version, by where problems of their values are in the body, and their labels. */
+/** The controls and labels for the files of a version, by the path of their problems in the body. */
 const controls = {
   source: ['source', 'Files'],
   files: ['files', 'Files'],
@@ -14,16 +14,16 @@ const controls = {
   'spec.executor.git.path': ['git_path', 'Folder in the repository'],
 } as const;
 
-/** What problems of the form can belong to. A repository that the spec itself names has no fields. */
+/** The paths that problems of the form may have. If the spec itself names a repository, there are no fields for it. */
 export function namesOf({ source }: PublishForm): readonly string[] {
   return source === 'git' ? [...publishNames, ...Object.keys(controls)] : publishNames;
 }
 
-/** The problems of the files at their controls, and all others as they were. What a check found in spec and files is listed once, above the form. */
+/** Moves the problems of files to their controls. The findings of a check in spec and files are listed once, above the form. */
 export function atSource(problems: FormProblems): FormProblems {
   if (problems.code === 'configuration_invalid') {
     const found = (problems.details ?? []).map(({ path, message }) =>
-      // A finding in a file names the file.
+      // A finding in a file includes the name of the file.
       toSentence(path === 'spec.executor' ? message : `${path}: ${message}`),
     );
     return { ...problems, fields: {}, others: found.length > 0 ? found : problems.others };
@@ -37,7 +37,7 @@ export function atSource(problems: FormProblems): FormProblems {
   return { ...problems, fields, listed };
 }
 
-/** What is wrong with a control of the files. */
+/** The problem of a control for files. */
 export function problemOf(problems: FormProblems | null, name: string): string | undefined {
   return problems?.listed?.find(({ target }) => target === fieldId(name))?.message;
 }

@@ -9,12 +9,12 @@ import type { PublishForm } from './publish-form.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Folders that git and OpenTofu make beside the files. They are no part of a template. */
+/** Folders that git and OpenTofu create beside the files. They do not belong to a template. */
 const leftOut = /(^|\/)\.(git|terraform)\//;
 
 /**
- * The spec that the form publishes: what is typed, with the files of the chosen source. What is wrong with its parts becomes problems of the visit, so
- * that the form names all of them at once.
+ * Builds the spec to publish: the typed spec with the files of the chosen source. Adds the problems of its parts to the visit, so that the
+ * form shows all of them at once.
  */
 export function composeSpec(visit: Visit, form: PublishForm, base: ShownVersion | null): Record<string, unknown> {
   const parsed = visit.collect(() => parseSpec(form)) ?? { executor: {} };
@@ -33,7 +33,7 @@ export function composeSpec(visit: Visit, form: PublishForm, base: ShownVersion 
   return visit.collect(() => withFiles(whole, form, base)) ?? withAnyFiles(whole);
 }
 
-/** A spec whose files are missing has that one problem: the operation finds those of the rest. */
+/** Replaces missing files by a valid file. The problem of the files is known, and the operation can check the rest of the spec. */
 function withAnyFiles(spec: Record<string, unknown>): Record<string, unknown> {
   const executor = isObject(spec['executor']) ? spec['executor'] : {};
   return { ...spec, executor: { ...executor, files: { 'main.tf': '' } } };
@@ -84,14 +84,14 @@ export function readSelected({ uploads, selected }: PublishForm): Record<string,
   return (uploads.length > 0 ? null : parseSelected(selected)) ?? readFiles(uploads);
 }
 
-/** The files that a form kept, by their paths; null if it kept none. */
+/** The files that a form sent back, by path; null if it sent none. */
 function parseSelected(selected: string): Record<string, string> | null {
   const kept = parseStrictJson(selected);
   if (!kept.ok || !isObject(kept.value)) return null;
   return Object.fromEntries(Object.entries(kept.value).map(([path, text]) => [path, String(text)]));
 }
 
-/** The form with the files that were selected, for being shown again. Files that cannot be read must be selected again. */
+/** The form with the selected files as text, so that it can be shown again. Files that cannot be read must be selected again. */
 export function keepSelected(form: PublishForm): PublishForm {
   try {
     return { ...form, selected: JSON.stringify(readSelected(form)) };
@@ -101,7 +101,7 @@ export function keepSelected(form: PublishForm): PublishForm {
   }
 }
 
-/** The files by their paths. The folder that was chosen is no part of them. @throws Invalid for one that is not text */
+/** The texts of files, by path. Paths do not include the selected folder itself. @throws Invalid for a file that is not text */
 function readFiles(uploads: readonly UploadedFile[]): Record<string, string> {
   if (uploads.length === 0) throw invalidField('files', 'select the files of the version, or a folder');
   const files = uploads

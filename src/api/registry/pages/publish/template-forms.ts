@@ -63,7 +63,7 @@ export function registerEditTemplate(addPage: AddPage): void {
 /** The value of the choice that no team owns the template. */
 const installation = 'installation';
 
-/** Nobody can change the owner later, so it must be chosen where there is more than one. */
+/** Reads the owner. The visitor must choose if there are several, because nobody can change the owner later. */
 function toOwnerId(visit: Visit, chosen = ''): string | null {
   if (chosen === '') visit.addProblem('team_id', 'choose who owns the template');
   return chosen === installation ? null : chosen;
@@ -122,7 +122,7 @@ function toBody({ name, slug, description, tags = '', readme = '' }: Typed) {
   return { name, ...(slug && { slug }), description, tags: named, readme };
 }
 
-/** The owners whose templates the visitor may make. A visitor who may make none is told so by the operation. */
+/** The owners for which the visitor may create templates. If there are none, the operation tells the visitor. */
 async function readOwnerChoices(visit: Visit): Promise<Choice[]> {
   const owners = [...(await readTeamsForNew(visit)), installationOwnership];
   const allowed = owners.filter((owner) => visit.mayDo(create, owner).allowed);

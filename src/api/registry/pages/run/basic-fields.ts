@@ -27,7 +27,7 @@ export const basicLabels = {
   message: 'Message',
 } as const;
 
-/** What each operation does, as forms explain it. */
+/** What each operation does, in the words of forms. */
 export const operationLabels: Readonly<Record<RequestedOperation, string>> = {
   apply: 'Apply: plan, and change what differs',
   plan: 'Plan only: change nothing',
@@ -94,7 +94,7 @@ function targetEnvironment({ environments, environmentId, template }: RunFacts, 
 const environmentHint =
   'Provides variables, secrets, connections and an approval policy. A run outside any environment gets none of them: only the approval that the template demands applies, or else the default of the installation.';
 
-/** Left open, a destroy runs the version that is deployed, and everything else the latest one. */
+/** The choices of a version. The empty choice is the deployed version for a destroy, and the latest version for everything else. */
 function versionChoices(facts: RunFacts, operation: string): { value: string; label: string }[] {
   const { template, versions, version, source, deployed, replaced } = facts;
   const listed = versions.filter(({ yanked_at }) => yanked_at === null).map((each) => each.version);
@@ -109,7 +109,9 @@ function versionChoices(facts: RunFacts, operation: string): { value: string; la
   return [...(source ? [] : [latest]), ...names.map((name) => ({ value: name, label: name }))];
 }
 
-/** What the shown version supports. A destroy may also run the version that is deployed, and what was chosen stays chosen. */
+/**
+ * The operations that the shown version supports. A destroy may also run the deployed version. The visitor's own choice stays in the list.
+ */
 function operationChoices({ version, deployed, replaced }: RunFacts, sent: string): { value: string; label: string }[] {
   const specs = [version?.spec ?? {}, (deployed ?? replaced)?.spec ?? {}];
   const supported = (Object.keys(operationLabels) as RequestedOperation[]).filter(
@@ -119,7 +121,7 @@ function operationChoices({ version, deployed, replaced }: RunFacts, sent: strin
   return supported.map((operation) => ({ value: operation, label: operationLabels[operation] }));
 }
 
-/** Why the run is asked for. */
+/** The fields for the message and for the confirmations. */
 export function basicParts({ facts, basic }: RunForm): FormField[] {
   const despite: FormField = {
     name: 'despite_dependents',
@@ -137,7 +139,7 @@ export function basicParts({ facts, basic }: RunForm): FormField[] {
   return [despite, message, { ...typedNameField(nameOfTarget(facts, basic)), value: basic.confirmation ?? '' }];
 }
 
-/** What few runs need: how the tool is used. */
+/** The fields for options of the tool, which few runs need. */
 export function advancedParts({ facts, basic }: RunForm): FormField[] {
   if (facts.version?.executor !== 'opentofu') return [];
   const addresses = (name: 'replace' | 'options.target' | 'options.exclude', hint: string): FormField => ({
@@ -189,7 +191,7 @@ export function advancedParts({ facts, basic }: RunForm): FormField[] {
   ];
 }
 
-/** Whether a part of them is filled in, so that they are shown. */
+/** Whether one of these fields is filled in or has a problem, so that the part is open. */
 export function usesAdvanced({ basic, problems }: RunForm): boolean {
   const names = Object.keys(basicLabels).filter((name) => name === 'replace' || name.startsWith('options.'));
   return names.some((name) => (basic[name as keyof typeof basic] ?? '') !== '' || problems?.fields[name] !== undefined);

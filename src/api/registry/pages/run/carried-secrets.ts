@@ -9,22 +9,24 @@ import { type SealContext, SealUnopened } from '#domain/shared/secrets.ts';
 import { lostSecrets } from './run-problems.ts';
 
 /**
- * Secrets that were typed into a form that is shown again. A page never shows them, so the form carries them along sealed: only the service opens them, for the
- * same visitor and the same form, and not for long.
+ * Secrets that were typed into a form that is shown again. The page does not show them. The form contains them sealed, and only the service
+ * can open them, for the same visitor, in the same form and within an hour.
  */
 
 const keptForMs = 60 * 60_000;
 
 interface Carried {
   readonly at: number;
-  /** By their slots. */
+  /** By slot. */
   readonly secrets: Readonly<Record<string, SecretText>>;
 }
 
 /** A visit of a form that runs a template or an assembly. */
 type FormVisit = Visit<{ readonly id: string }>;
 
-/** Only the same visitor opens the secrets, in the same form. `key` is the idempotency key of the form. */
+/**
+ * The context of the seal: the secrets can be opened only for the same visitor in the same form. `key` is the idempotency key of the form.
+ */
 const contextOf = ({ principal, params }: FormVisit, key: string): SealContext => [
   'entered-secrets',
   principal.id,
@@ -32,7 +34,7 @@ const contextOf = ({ principal, params }: FormVisit, key: string): SealContext =
   key,
 ];
 
-/** Seals the secrets that are entered; empty if none is. */
+/** Seals the entered secrets; empty if there are none. */
 export function sealSecrets(visit: FormVisit, key: string, root: ObjectNode, entry: VariablesEntry): string {
   const secrets = secretsIn(root, entry);
   if (secrets.size === 0) return '';
@@ -40,20 +42,20 @@ export function sealSecrets(visit: FormVisit, key: string, root: ObjectNode, ent
   return visit.context.services.keyRing.sealJson(contextOf(visit, key), carried).toString('base64url');
 }
 
-/** What a form was sent with. */
+/** The parts of a sent form that contain variables. */
 interface Sent {
   readonly fields: SentFields;
   readonly key: string;
-  /** The secrets of the form before, sealed. */
+  /** The sealed secrets from the form before. */
   readonly carried: string;
-  /** The variables whose deployed secrets are not taken over. What was entered for them before is given up, too. */
+  /** The variables whose deployed secrets the run does not take over. What was entered for them before is dropped too. */
   readonly omitted?: readonly string[];
 }
 
 /** What was entered into a form. */
 interface Entered {
   readonly entry: VariablesEntry;
-  /** The carried secrets are not those of this form, or have expired. Whatever else the form says, its reader has to know that they are gone. */
+  /** A problem if the sealed secrets belong to another form, or have expired. The reader must learn in any case that they are lost. */
   readonly lost: FormProblems | null;
 }
 

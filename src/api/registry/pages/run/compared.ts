@@ -2,13 +2,13 @@ import type { InheritedValues } from '#api/environments/pages/inherited.ts';
 import type { ObjectNode } from '#api/web/forms/schema/plan/node.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 
-/** What a form for a run is compared with, and how it differs. */
+/** The deployment with which a form for a run is compared, and the differences. */
 
 export type Values = Readonly<Record<string, JsonValue>>;
 
-/** What a form is compared with: what is deployed. */
+/** The deployment with which a form is compared. */
 export interface Deployment {
-  /** The run that deployed it, with what gave it the variables that it did not name itself. */
+  /** The run that deployed it, with the sources of the variables that it did not set itself. */
   readonly run: {
     readonly id: string;
     readonly variable_sources?: readonly { readonly variable: string; readonly category: string }[] | null;
@@ -24,13 +24,14 @@ export interface Deployment {
   readonly root: ObjectNode;
 }
 
-/** A difference between what is deployed and what the form asks for, in words. */
+/** A difference between the deployment and the form, in words. */
 export interface Difference {
   readonly variable: string;
   /**
-   * `emptied`: its field is empty, and what takes its place is not what is deployed. `given`: its field is empty, nothing of it is deployed, and it gets a value.
-   * `asked`: a secret that nothing gives any longer, or that another person gave, so it has to be entered again. `unread`: what was typed is not a valid value.
-   * `missing`: its field is empty, and it is required. `rotated`: a secret of the environment or of a set, which gives another one now.
+   * `emptied`: the field is empty, and its replacement differs from the deployed value. `given`: the field is empty and nothing is
+   * deployed, but it gets a value. `asked`: a secret that must be entered again, because nothing provides it any longer or another person
+   * entered it. `unread`: the typed text is not a valid value. `missing`: the field is empty, but required. `rotated`: a secret of the
+   * environment or of a variable set, whose value there has changed.
    */
   readonly kind:
     | 'changed'
@@ -43,33 +44,33 @@ export interface Difference {
     | 'dropped'
     | 'redefined'
     | 'rotated';
-  /** The deployed value and the new one; null: there is none, or it must not be shown. */
+  /** The deployed value and the new one; null if there is none, or if it must not be shown. */
   readonly before: string | null;
   readonly after: string | null;
-  /** What gives the new value: the environment or a variable set. Absent: the form or the version. */
+  /** The source of the new value: the environment or a variable set. Absent: the form or the version. */
   readonly giver?: string;
 }
 
-/** What the form is made from, as far as differences depend on it. */
+/** The facts about the form on which differences depend. */
 export interface ComparedFacts {
   readonly root: ObjectNode;
   readonly version: { readonly version: string } | null;
-  /** What applies to a variable that is left empty instead of its default. Null: nothing can. */
+  /** For variables whose default does not apply when they are left empty: what applies instead. Null: there is nothing of the kind. */
   readonly inherited: InheritedValues | null;
-  /** What is deployed, if the form starts from it. */
+  /** The deployment, if the form starts from it. */
   readonly deployed: Deployment | null;
-  /** The run that is copied with its secrets, if any is. */
+  /** The run that is copied with its secrets, if any. */
   readonly source: { readonly prefill: { readonly secrets: readonly string[] } | null } | null;
-  /** The secrets that an environment or a set has given otherwise since. Absent: nothing gave any. */
+  /** The secrets that an environment or a variable set has changed since. Absent: neither provided any. */
   readonly rotated?: RotatedSecrets;
-  /** The secrets of what the form starts from that another person gave than the visitor. Absent: there are none. */
+  /** The secrets in the starting point of the form that another person entered. Absent: there are none. */
   readonly secretsOfOthers?: readonly string[];
 }
 
-/** The names of secrets that an environment or a set gave a run, and gives otherwise now, or no longer. */
+/** The names of secrets that a run got from an environment or a variable set, where they have since changed or been removed. */
 export interface RotatedSecrets {
-  /** Of what the form is compared with. */
+  /** Those of the deployment with which the form is compared. */
   readonly ofBaseline: readonly string[];
-  /** Of the run that is copied. */
+  /** Those of the run that is copied. */
   readonly ofSource: readonly string[];
 }

@@ -11,10 +11,10 @@ import { findDifferences, markUnread } from './differences.ts';
 import type { RunFacts } from './facts.ts';
 import { markDifferences } from './seen-differences.ts';
 
-/** A form whose run may change what is deployed, as far as it can be compared with that. */
+/** A form whose run may change a deployment, with the facts for the comparison. */
 interface ComparedForm {
   readonly facts: ComparedFacts & {
-    /** What its run replaces, if the form does not start from it. */
+    /** The deployment that the run replaces, if the form does not start from it. */
     readonly replaced: Deployment | null;
   };
   readonly basic: { readonly operation?: string };
@@ -23,7 +23,10 @@ interface ComparedForm {
   readonly isToConfirm: boolean;
 }
 
-/** Says which deployment the form starts from, or which one its run replaces. A form that was sent may have been filled in from an earlier one. */
+/**
+ * Says from which deployment the form starts, or which one its run replaces. If the form was sent, an earlier deployment may have filled it
+ * in.
+ */
 export function renderDeployedNotice({ deployed, undone, replaced, template }: RunFacts, isSent: boolean): Html | null {
   const baseline = deployed ?? replaced;
   if (!baseline) return null;
@@ -43,7 +46,7 @@ export function renderDeployedNotice({ deployed, undone, replaced, template }: R
 <p><a class="button button-small" href="${start}">Start from what is deployed</a></p></div></div>`;
 }
 
-/** What is deployed of each variable, and what the form changes of it, to stand at its field. */
+/** The deployed value of each variable, and how the form changes it. It is shown at the field. */
 export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
   const found = findFormDifferences(form);
   if (!found) return new Map();
@@ -59,7 +62,9 @@ export function compareFields(form: ComparedForm): ReadonlyMap<string, Html> {
   );
 }
 
-/** Which deployed secrets have to be entered, or will be once something else changes, so that no label calls them optional. */
+/**
+ * Which deployed secrets must be entered now, or must be if something else changes. Without these notes, their labels would say "optional".
+ */
 export function findRequirementNotes(form: ComparedForm): ReadonlyMap<string, string> {
   const found = findFormDifferences(form);
   if (!found || !form.facts.deployed) return new Map();
@@ -74,20 +79,20 @@ export function findRequirementNotes(form: ComparedForm): ReadonlyMap<string, st
   ]);
 }
 
-/** Of a secret that is deployed, the field itself says what happens if it is left empty. */
+/** The deployed value of a variable. For a deployed secret, null: its field itself says what happens if it is left empty. */
 export function renderDeployed({ values, secrets }: Pick<Deployment, 'values' | 'secrets'>, name: string): Html | null {
   if (secrets.includes(name)) return null;
   if (!Object.hasOwn(values, name)) return html`Not set in the deployment.`;
   return html`Deployed: <code class="foreign">${shorten(values[name] ?? null)}</code>`;
 }
 
-/** Above a form that is shown once more, so that nobody changes what is deployed without having seen how. */
+/** The notice above a form that is shown again, because nobody may change a deployment without having seen the differences. */
 export function renderUnconfirmed(what: Html | null = null, more: Html | null = null): Html {
   const check = html`Check <a href="#differences">what the run changes</a>, then confirm it at the end of the form.`;
   return html`<div class="notice" role="status" tabindex="-1" data-focus>${renderIcon('info')}<div class="stack"><p>Nothing has started yet. ${what ?? check}</p>${more}</div></div>`;
 }
 
-/** What the form asks for, compared with what is deployed. */
+/** The differences between the form and the deployment. */
 export function renderDifferences(form: ComparedForm): Html | null {
   const found = findFormDifferences(form);
   if (!found) return null;
@@ -102,7 +107,7 @@ ${isUnreadable ? html`<p>The variables are not valid JSON, so they cannot be com
 <p class="muted">What you change in the form from here on is compared before anything starts.</p></section>`;
 }
 
-/** Null if the run of the form changes no variables of a deployment. */
+/** The differences; null if the form's run does not change the variables of a deployment. */
 function findFormDifferences({ facts, entry, omitted, basic }: ComparedForm) {
   const baseline = facts.deployed ?? facts.replaced;
   if (!baseline || !facts.version || basic.operation === 'destroy') return null;

@@ -12,39 +12,39 @@ import { schemaOf } from '../version/variables-table.ts';
 import type { Deployment, Values } from './compared.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
-/** What an instance is deployed with. */
+/** The deployment of an instance. */
 export interface DeployedFacts extends Deployment {
   readonly instance: { readonly id: string; readonly name: string; readonly resourceCount: number };
   readonly environmentId: string | null;
   /** The run that deployed it. */
   readonly run: SourceRun;
-  /** The first run since which not all that exists is recorded. */
+  /** The first run since which the record of resources is incomplete; null if it is complete. */
   readonly unrecordedRunId: string | null;
-  /** With references in the places of what they came to. */
+  /** The values, with references in place of the values that they were resolved to. */
   readonly values: Values;
-  /** The deployed version, as it was published. */
+  /** The spec of the deployed version, as it was published. */
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** An instance that the address says to start from although nothing is deployed that the form could start from. */
+/** An instance in the address from which the form cannot start, because nothing is deployed there now. */
 export interface NotDeployed {
-  /** Null: it does not exist any more, or the visitor may not read it. */
+  /** Null: it no longer exists, or the visitor may not read it. */
   readonly instance: { readonly id: string; readonly name: string } | null;
-  /** Whether no run has deployed it yet, as far as is known. */
+  /** Whether no known run has deployed it yet. */
   readonly isNew: boolean;
-  /** The run that destroyed it; null: it was not destroyed, as far as is known. */
+  /** The run that destroyed it; null if no such run is known. */
   readonly destroyedBy: string | null;
-  /** The last run that had deployed it before, from which the form is filled in; null if there is none that can be repeated. */
+  /** The last run that deployed it before, which fills in the form; null if no such run can be repeated. */
   readonly last: SourceRun | null;
 }
 
-/** What the address says to start from. Both null: it names no instance. */
+/** The starting point that the address names. Both are null if it names no instance. */
 interface Start {
   readonly deployed: DeployedFacts | null;
   readonly notDeployed: NotDeployed | null;
 }
 
-/** Reads what the address says to start from. */
+/** Reads the starting point that the address names. */
 export async function readStart(visit: RunFormVisit): Promise<Start> {
   const from = visit.query('from_instance');
   if (!from) return { deployed: null, notDeployed: null };
@@ -69,16 +69,19 @@ function readRun(visit: Visit, id: string): Promise<SourceRun | null> {
   return orNull(visit.read(getRun, { params: { id }, query: {} }));
 }
 
-/** Reads what a run would replace that does not start from it; null: nothing of that name is deployed there, or the visitor may not know it. */
+/**
+ * Reads the deployment that a run would replace if the form does not start from it. Null: no instance with this name is deployed there, or
+ * the visitor may not know it.
+ */
 export async function readReplaced(visit: Visit, target: NamedTarget): Promise<DeployedFacts | null> {
   const id = await findTargetInstance(visit, target);
   return id === undefined ? null : orNull(readDeployment(visit, target.templateId, id));
 }
 
-/** Where a run deploys. An empty environment: outside any. */
+/** The target of a run. An empty environment id means that the run is outside of any environment. */
 type NamedTarget = Readonly<Record<'templateId' | 'environmentId' | 'name', string>>;
 
-/** The instance that the run changes; null: there is none yet. */
+/** The instance that the run changes; null if it does not exist yet. */
 export async function findNamedInstance(
   visit: Visit,
   target: NamedTarget,
@@ -91,16 +94,19 @@ function findTargetInstance({ em }: Visit, { templateId, environmentId, name }: 
   return findInstanceNamed(em, environmentId === '' ? { templateId } : { environmentId }, name);
 }
 
-/** An instance without a known deployment, as after an import. It may hold resources. */
+/** An instance without a known deployment, for example after an import. It may have resources. */
 export interface OccupiedInstance {
   readonly id: string;
   readonly name: string;
   readonly resourceCount: number;
-  /** Whether a run has deployed it, even if the visitor may not know that run. */
+  /** Whether some run has deployed it, even if the visitor may not know that run. */
   readonly isDeployed: boolean;
 }
 
-/** Reads what a run would change although nothing that it could be compared with is deployed; null: nothing, or the visitor may not know it. */
+/**
+ * Reads the instance that a run would change, if there is no deployment to compare with. Null: there is none, or the visitor may not know
+ * it.
+ */
 export async function readOccupied(visit: Visit, target: NamedTarget): Promise<OccupiedInstance | null> {
   const id = await findTargetInstance(visit, target);
   const instance = id === undefined ? null : await orNull(visit.read(getInstance, { params: { id } }));
@@ -128,7 +134,10 @@ async function readDeployment(visit: Visit, templateId: string, instanceId: stri
   };
 }
 
-/** A variable that is a reference as a whole is no secret to type again, even where its output is one. */
+/**
+ * Puts references back in place of resolved values. If a whole variable is a reference, it need not be entered again, even if its output is
+ * secret.
+ */
 function withReferences({ prefill, reads, variables }: SourceRun) {
   const open = (prefill?.variables ?? {}) as Values;
   const secrets = prefill?.secrets ?? [];

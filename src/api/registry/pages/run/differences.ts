@@ -9,17 +9,17 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ComparedFacts, Deployment, Difference, Values } from './compared.ts';
 import { isMissing, staysWhenEmpty, whenEmpty } from './when-empty.ts';
 
-/** What a form changes of what is deployed. */
+/** The changes that a form makes to a deployment. */
 export interface DeployedChanges {
-  /** The values to send: those that are not as deployed. */
+  /** The values to send: those that differ from the deployed ones. */
   readonly variables: Values;
-  /** The variables that were emptied. */
+  /** The variables whose fields were emptied. */
   readonly omit: readonly string[];
 }
 
 /**
- * Compares with what the form was filled in with, so that what a field cannot hold is no change. A member of a value that was left out has its
- * default, so leaving it out is none either.
+ * Finds the changes. The comparison uses the values as the form was filled in, so that parts which a field cannot represent do not count as
+ * changes. Defaults of missing members are filled in on both sides, so leaving out such a member is no change either.
  */
 export function findChanges({ values, secrets }: Deployment, root: ObjectNode, entered: Values): DeployedChanges {
   const { values: filled } = readVariables(root, fillVariables(root, values));
@@ -42,22 +42,25 @@ export function findChanges({ values, secrets }: Deployment, root: ObjectNode, e
 /** What was entered into a form for a run. */
 export interface Entered {
   readonly values: Values;
-  /** The deployed secrets that the form says not to take over. */
+  /** The deployed secrets that the form drops. */
   readonly omitted: readonly string[];
 }
 
-/** The secrets of the deployment that a run of the shown version has, too, and that its environment does not give. */
+/** The deployed secrets that the version of the form also declares, and that the environment does not provide. */
 function findSecretsNotGiven({ root, inherited }: ComparedFacts, { secrets }: Deployment): Node[] {
   return root.members.filter(({ name }) => secrets.includes(name) && !inherited?.has(slots.member('', name)));
 }
 
-/** The secrets of the deployment that a run of the shown version has, too, and that do not come from its environment: a person or a request gave them. */
+/**
+ * The deployed secrets that the version of the form also declares, and that did not come from the environment: a person or a request set
+ * them.
+ */
 export function findOwnSecrets({ root, inherited }: ComparedFacts, { secrets, run }: Deployment): Node[] {
   const given = givenTo(run).filter((name) => inherited?.has(slots.member('', name)));
   return root.members.filter(({ name }) => secrets.includes(name) && !given.includes(name));
 }
 
-/** The same of a run that is copied. */
+/** Like `findOwnSecrets`, for a run that is copied. */
 export function findSecretsToGiveUp(
   { root, inherited }: Pick<ComparedFacts, 'root' | 'inherited'>,
   run: Deployment['run'] & { readonly prefill: { readonly secrets: readonly string[] } | null },
@@ -66,12 +69,12 @@ export function findSecretsToGiveUp(
   return root.members.filter(({ name }) => run.prefill?.secrets.includes(name) && !given.includes(name));
 }
 
-/** The names of the variables that the environment or a set gave a run. */
+/** The names of the variables that a run got from the environment or a variable set. */
 export function givenTo({ variable_sources: sources }: Deployment['run']): string[] {
   return (sources ?? []).flatMap(({ variable, category }) => (category === 'template' ? [variable] : []));
 }
 
-/** What the run of a form would change of what is deployed, whether the form starts from that or replaces it. */
+/** What the form's run would change about the deployment, whether the form starts from it or replaces it. */
 export function findDifferences(
   facts: ComparedFacts,
   baseline: Deployment,
@@ -117,7 +120,7 @@ export function findDifferences(
   return [...changed, ...emptied, ...given, ...secrets, ...replaced, ...ofVersion];
 }
 
-/** Whether the form changes what is deployed. A secret whose field is empty is no change; dropping a secret is one. */
+/** Whether the form changes the deployment. A secret whose field is empty does not count as a change, but dropping a secret does. */
 function changesOtherThings(
   facts: ComparedFacts,
   baseline: Deployment,
@@ -128,7 +131,7 @@ function changesOtherThings(
   return facts.version?.version !== baseline.version || changes > 0 || hasRotated || isGivenUp;
 }
 
-/** The deployed secrets of another person that the form neither enters nor gives up: beside another change, they have to be entered again. */
+/** The deployed secrets of another person that the form neither enters nor drops. If anything else changes, they must be entered again. */
 function findKeptOfOthers(
   { root, deployed, secretsOfOthers = [] }: ComparedFacts,
   { secrets }: Deployment,
@@ -142,7 +145,7 @@ function findKeptOfOthers(
     .map(({ name }) => ({ variable: name, kind: 'asked', before: secretWord, after: null }));
 }
 
-/** The same where some of what was typed is not a valid value: such a variable is neither emptied nor left as it is. */
+/** Adds variables whose text is not a valid value. They are neither emptied nor unchanged. */
 export function markUnread(
   baseline: Deployment,
   differences: readonly Difference[],
@@ -161,7 +164,7 @@ function isSecretMember(member: Node | undefined): boolean {
   return member !== undefined && holdsSecret(member);
 }
 
-/** The variables without a deployed value that an environment or a set gives one, although their fields are empty. */
+/** Variables without a deployed value that get one although their fields are empty: from the environment, a variable set or a default. */
 function findGiven(facts: ComparedFacts, baseline: Deployment, entered: Values): Difference[] {
   const { root, inherited } = facts;
   const before = new Set(baseline.root.members.map(({ name }) => name));
@@ -172,7 +175,7 @@ function findGiven(facts: ComparedFacts, baseline: Deployment, entered: Values):
     .map(({ name }) => ({ variable: name, kind: 'given', before: null, ...whenEmpty(facts, name) }));
 }
 
-/** The deployed secrets that the run gets from its environment instead, those that were rotated there included. */
+/** The deployed secrets that the run gets from its environment instead, including those that were rotated there. */
 function findReplacedSecrets(
   facts: ComparedFacts,
   { secrets, run }: Deployment,
@@ -183,7 +186,7 @@ function findReplacedSecrets(
     (name) => !ofSource.includes(name) && !omitted.includes(name),
   );
   const wasGiven = givenTo(run);
-  // The run keeps deployed secrets that the environment has not rotated. A copy keeps the secrets of its source.
+  // A run from a deployment keeps the secrets that the environment has not rotated. A copy keeps the secrets of its source.
   const isKept = (name: string) =>
     facts.deployed ? !omitted.includes(name) && !ofBaseline.includes(name) : kept.includes(name);
   return facts.root.members.flatMap(({ name }): Difference[] => {
@@ -203,9 +206,9 @@ function describeLeftSecret(
 ): Difference[] {
   const emptied: Difference = { variable: name, kind: 'emptied', before: secretWord, after: null };
   if (deployed && omitted.includes(name)) return [emptied];
-  // Its environment gave it, and gives it no longer.
+  // The environment provided it, and no longer does.
   if (deployed) return rotated?.ofBaseline.includes(name) ? [{ ...emptied, kind: 'asked' }] : [];
-  // A copy brings the secrets of the run that it repeats.
+  // A copy keeps the secrets of the run that it repeats.
   if (source?.prefill?.secrets.includes(name) && !omitted.includes(name)) return [];
   return [isRequired && value === undefined ? { ...emptied, kind: 'asked' } : emptied];
 }
@@ -219,7 +222,7 @@ function wasOf({ values, secrets }: Deployment) {
   };
 }
 
-/** What the version changes by itself. */
+/** The changes that come from the version itself. */
 function findVersionDifferences(facts: ComparedFacts, baseline: Deployment, named: ReadonlySet<string>): Difference[] {
   const { root } = facts;
   const members = new Map(root.members.map((member) => [member.name, member]));

@@ -29,62 +29,65 @@ import { readTargetEnvironment } from './target-environment.ts';
 import { readUndone, type UndoneRun } from './undone.ts';
 import { readUnfinished, type UnfinishedRuns } from './unfinished.ts';
 
-/** What a form for a run works on. */
+/** The subject of a form for a run. */
 interface RunSubject {
   readonly template: ShownTemplate;
-  /** The run that is copied, if the address names one. */
+  /** The run to copy, if the address names one. */
   readonly source: SourceRun | null;
-  /** What is deployed, if the address says to start from it. */
+  /** The deployment from which the form starts, if the address names its instance. */
   readonly deployed: DeployedFacts | null;
-  /** The instance that the address says to start from, if that is not possible as it is meant. */
+  /** The instance in the address, if the form cannot start from its deployment. */
   readonly notDeployed: NotDeployed | null;
-  /** The run whose change the form takes back, if the address names an attempt at undoing it. */
+  /** The run whose change the form takes back, if the address names an attempt to undo it. */
   readonly undone: UndoneRun | null;
 }
 
-/** What a form for a run is made from. */
+/** Everything from which a form for a run is made. */
 export interface RunFacts extends RunSubject {
   readonly versions: readonly ListedVersion[];
   /** There are older versions than these. */
   readonly hasMoreVersions: boolean;
-  /** Null: nothing is published. */
+  /** Null if no version is published. */
   readonly version: ShownVersion | null;
   /** The variables of the version. */
   readonly root: ObjectNode;
-  /** What a run of the form replaces, if the form does not start from it. */
+  /** The deployment that the form's run replaces, if the form does not start from it. */
   readonly replaced: DeployedFacts | null;
-  /** The instance that a run of the form changes although it is not known what it was deployed with. */
+  /** The instance that the form's run changes, if nobody knows with which values it was deployed. */
   readonly occupied: OccupiedInstance | null;
-  /** What has not ended yet of the instance that a run of the form works on; null: nothing. */
+  /** The unfinished runs of the instance; null if there are none. */
   readonly unfinished: UnfinishedRuns | null;
-  /** Which workers could take a run of the form now; null: that is not known, or it needs no tool. */
+  /** The workers that could execute the form's run now; null if they are unknown, or if the run needs no tool. */
   readonly fit: ShownFit | null;
   readonly environments: Choices;
-  /** Empty: no environment, or none that is known. */
+  /** Empty: no environment, or an unknown one. */
   readonly environmentId: string;
-  /** The approval of a run of the form that is outside any environment; null if it is in one, or if that is not known yet. */
+  /** The approval of a run outside of any environment; null if the form's run is in one, or if that is not known yet. */
   readonly approvalWithoutEnvironment: ApprovalWithoutEnvironment | null;
-  /** What applies to a variable that is left empty instead of its default. */
+  /** For variables whose default does not apply when they are left empty: what applies instead. */
   readonly inherited: InheritedValues;
-  /** The secrets of what is deployed, or copied, that its environment gives otherwise now. */
+  /** The deployed or copied secrets whose value in the environment has changed. */
   readonly rotated: RotatedSecrets;
-  /** The secrets of what the form starts from that another person gave than the visitor. Of a copied run, also those that an output gave. */
+  /** The secrets in the starting point of the form that another person entered. For a copied run, this includes secrets from outputs. */
   readonly secretsOfOthers: readonly string[];
-  /** Why what was chosen cannot be, by the field. The form is then made for another choice. */
+  /** Why a choice is not possible, by field. The form is then made for another choice. */
   readonly problems: Readonly<Record<string, string>>;
-  /** Why a run that is copied or deployed again cannot stay where it is. The form has no field to choose another environment. Null: it can. */
+  /**
+   * Why a run that is copied or deployed again cannot run in its environment again. The form has no field to choose another one. Null if it
+   * can.
+   */
   readonly environmentLost: string | null;
 }
 
 interface ChosenTarget {
   readonly version?: string | undefined;
-  /** As the field of the environment was sent: a name, where it cannot offer all of them. */
+  /** As the field sent it: a name, if the field does not offer all environments. */
   readonly environment?: string | undefined;
   readonly instance?: string | undefined;
   readonly operation?: string | undefined;
 }
 
-/** Reads what the form is made from. `chosen` is what was chosen in it, if anything was. */
+/** Reads everything from which the form is made. `chosen` is what the visitor chose in it, if anything. */
 export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): Promise<RunFacts> {
   const subject = await readSubject(visit);
   const [version, listed, target] = await Promise.all([
@@ -111,7 +114,7 @@ export async function readRunFacts(visit: RunFormVisit, chosen: ChosenTarget): P
     version: version.shown,
     versions: listed.versions,
     hasMoreVersions: listed.next_cursor !== null,
-    // A destroy takes what is left empty from the deployment, if there is one.
+    // A destroy takes variables that are left empty from the deployment, if there is one.
     root: operation === 'destroy' && occupied?.isDeployed !== false ? withoutRequired(root) : root,
     replaced,
     occupied: occupied?.resourceCount ? occupied : null,
@@ -154,7 +157,7 @@ async function readSubject(visit: RunFormVisit): Promise<RunSubject> {
   return { template, source, deployed, notDeployed, undone };
 }
 
-/** Whether a run of the form runs the version that is deployed: a destroy does unless a version was chosen. A copy repeats the version of its run. */
+/** Whether the form's run uses the deployed version. A destroy does, unless a version was chosen. A copy uses the version of its run. */
 export function runsDeployedVersion(
   { source }: Pick<RunSubject, 'source'>,
   { operation, version }: { readonly operation?: string | undefined; readonly version?: string | undefined },
@@ -162,7 +165,7 @@ export function runsDeployedVersion(
   return operation === 'destroy' && !version && !source;
 }
 
-/** The name of the instance that the run of a form works on. */
+/** The name of the instance that the form's run changes. */
 export function nameOfTarget(
   { deployed, source, template }: RunSubject,
   { instance }: { readonly instance?: string | undefined },
@@ -176,7 +179,7 @@ function withoutDestroySteps(version: string): string {
 
 const unknownVersion = 'The template has no such version. Choose one of those that are listed.';
 
-/** Reads the wanted version, or the latest one if there is none such. Null: nothing is published. */
+/** Reads the requested version, or the latest one if it does not exist. Null if no version is published. */
 async function readVersion(visit: RunFormVisit, { id, latest_version: latest }: ShownTemplate, wanted: string) {
   if (latest === null && wanted === 'latest') return { shown: null, isOther: false };
   const read = (version: string) => visit.read(getVersion, { params: { id, version } });

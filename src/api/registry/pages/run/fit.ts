@@ -12,9 +12,9 @@ import type { ShownFit } from '../../worker-fit.ts';
 import type { ShownVersion } from '../views.ts';
 import type { RunFormVisit } from './form-visit.ts';
 
-/** Where a run of the form deploys what. */
+/** The target of the form's run. */
 interface Place {
-  /** Empty: in no environment. */
+  /** Empty: outside of any environment. */
   readonly environmentId: string;
   /** The name of its instance. */
   readonly name: string;
@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * Which workers could take a run of the form now, by all that limits its tool: its version, its environment, its instance and the state. Null: its steps
- * need no tool, the pool is hidden, or admission refuses the run.
+ * Finds the workers that could execute the form's run now, considering everything that limits its tool: version, environment, instance and
+ * state. Null: its steps need no tool, the pool is hidden, or admission would refuse the run.
  */
 export async function readFitOfRun(
   visit: RunFormVisit,

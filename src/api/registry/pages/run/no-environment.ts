@@ -9,11 +9,11 @@ import type { ApprovalPolicy } from '#domain/shared/vocabulary/approval.ts';
 /** The approval of a run outside any environment. */
 export interface ApprovalWithoutEnvironment {
   readonly policy: ApprovalPolicy;
-  /** Whether the template demands it. Otherwise it is the default of the installation. */
+  /** Whether the template demands it. Otherwise, it is the default of the installation. */
   readonly isOfTemplate: boolean;
 }
 
-/** Reads what admission demands of a run of this version outside any environment. */
+/** Reads the approval that admission demands for a run of this version outside of any environment. */
 export async function readApprovalWithoutEnvironment(
   { em }: Visit,
   { approval }: { readonly approval?: unknown },
@@ -23,7 +23,7 @@ export async function readApprovalWithoutEnvironment(
   return { policy: policyOfRun(spec, null, document), isOfTemplate: approval !== undefined };
 }
 
-/** Says what a run without an environment does without, so that it is meant; null where the run has one. */
+/** Says what a run without an environment lacks, so that nobody chooses it by accident. Null if the run has an environment. */
 export function renderNoEnvironment({
   approvalWithoutEnvironment,
 }: {

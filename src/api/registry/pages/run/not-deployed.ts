@@ -5,7 +5,7 @@ import { pagePath, pages } from '#api/web/paths.ts';
 import type { NotDeployed } from './deployed.ts';
 import type { UndoneRun } from './undone.ts';
 
-/** Says why a form does not start from what is deployed as the address says, and what it is filled in with instead. */
+/** Says why a form does not start from the deployment that the address names, and what fills it in instead. */
 export function renderNotDeployed(start: NotDeployed, undone: UndoneRun | null): Html {
   const isFilledIn = start.last !== null;
   return html`<div class="notice${isFilledIn ? '' : ' notice-wait'}">${renderIcon(isFilledIn ? 'info' : 'triangle-alert')}<div class="stack"><p>${explain(start)}</p>${

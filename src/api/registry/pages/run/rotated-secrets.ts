@@ -4,7 +4,7 @@ import { findSecretsOfOthersIn } from '#domain/runs/admission/secret-givers.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 import type { SourceRun } from './form-visit.ts';
 
-/** The secrets of a run that its environment gives otherwise now. The visitor may read both. */
+/** The secrets of a run whose values in its environment have changed. The visitor may read both. */
 export async function findRotatedSecrets(
   { em, context, principal }: Visit,
   repeated: { readonly run: SourceRun } | null,
@@ -16,8 +16,8 @@ export async function findRotatedSecrets(
 }
 
 /**
- * The secrets of a run that another person gave than the visitor, who may read the run.
- * @param withOutputs also those that an output gave
+ * The secrets of a run that another person entered. The visitor may read the run.
+ * @param withOutputs also secrets that come from an output
  */
 export async function findSecretsOfOthers(
   { em, context, principal }: Visit,

@@ -46,7 +46,10 @@ export async function showRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   return showForm(visit, facts, { basic, entry, omitted: [] }, { problems: choiceProblems(facts) });
 }
 
-/** A copy repeats its run. A destroyed instance is deployed again without what its last run was asked for beside that. */
+/**
+ * The initial values of the form. A copy takes over everything from its run. Deploying a destroyed instance again takes over only its
+ * variables, version and name.
+ */
 function fillBasic(visit: RunFormVisit, { source, notDeployed }: RunFacts): Partial<Basic> {
   const copied = notDeployed ? null : source;
   return {
@@ -59,14 +62,14 @@ function fillBasic(visit: RunFormVisit, { source, notDeployed }: RunFacts): Part
   };
 }
 
-/** Why the visitor may not run this. A template without versions says so in its own way. */
+/** Why the visitor may not run this. Null for a template without versions, for which the form itself says it. */
 function findRefusal({ source, template, version, environmentLost }: RunFacts): string | null {
   if (environmentLost !== null) return environmentLost;
   if (source) return refusalOf(source.actions, 'copy');
   return version === null ? null : refusalOf(template.actions, 'run');
 }
 
-/** What was sent, with the secrets that the form carried along. */
+/** The content of a sent form, including the secrets that it carried along. */
 interface Filled {
   readonly basic: Partial<Basic>;
   readonly entry: VariablesEntry;
@@ -74,7 +77,7 @@ interface Filled {
 }
 type SentFilled = Filled & { readonly basic: Basic };
 
-/** Takes the form: a button inside it shows it again with a change, the other one asks for the run. */
+/** Handles the form. A button inside it shows it again with a change. The button at its end starts the run. */
 export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> {
   const sent = readSentForm(visit.request.body);
   const { basic, omitted } = sent;
@@ -94,13 +97,13 @@ export async function submitRunForm(visit: RunFormVisit): Promise<FastifyReply> 
   const filled = { basic, entry, omitted };
   const stale = versionProblem(basic.shown, facts.version);
   const { values, problems: unread } = readVariables(facts.root, entry);
-  // The values of another version break the rules of this one without a fault of the visitor.
+  // Values for another version may be invalid for this one, which is not the visitor's mistake.
   const early = stale ? null : await findEarlyProblems(visit, facts, { basic, values, unread });
   const problems = joinProblems(unknown, stale, findUnchosen(facts, basic), early);
   return problems ? showForm(visit, facts, filled, { problems }) : admit(visit, facts, filled, values);
 }
 
-/** Without an environment, a run may belong to nobody, so that must be meant. */
+/** Requires a choice of the environment, because a run without one may belong to nobody. */
 function findUnchosen({ source, deployed, environments }: RunFacts, basic: Basic): FormProblems | null {
   const isOpen = !source && !deployed && basic.environment_id === '' && environments.choices.length > 0;
   return isOpen ? { status: 422, fields: { environment_id: 'Choose an environment, or none.' }, others: [] } : null;
@@ -118,7 +121,7 @@ async function admit(visit: RunFormVisit, facts: RunFacts, filled: SentFilled, v
   return showForm(visit, facts, again, { problems: explainProblems(sent.problems) });
 }
 
-/** Why the form is shown again before it changes what is deployed; null: the visitor has seen all of it. */
+/** Why the form must be shown again before it changes a deployment; null if the visitor has seen everything. */
 function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Values): FormState | null {
   const baseline = facts.deployed ?? facts.replaced;
   if (basic.operation === 'destroy') return findUnconfirmed(basic, nameOfTarget(facts, basic));
@@ -138,19 +141,19 @@ function findUnseen(facts: RunFacts, { basic, omitted }: SentFilled, values: Val
     : { problems: null, isToConfirm: true };
 }
 
-/** Without a known deployment there is nothing to compare with: the visitor must have seen that something is there. */
+/** Whether the visitor has seen that an instance exists. Without a known deployment, there is nothing to compare with. */
 function isOccupantSeen({ occupied }: RunFacts, { compared }: Basic): boolean {
   return occupied === null || compared === occupied.id;
 }
 
-/** A destroy that no name confirms. The first time, the field for the name was not in the form. */
+/** Checks the name that confirms a destroy. When the form is sent for the first time, it does not have this field yet. */
 function findUnconfirmed({ confirmation }: Basic, name: string): FormState | null {
   if (confirmation.trim() === name.trim()) return null;
   if (confirmation === '') return { problems: null, isToConfirm: true };
   return { problems: { status: 422, fields: { confirmation: `Is another name: type ${name} exactly.` }, others: [] } };
 }
 
-/** What a form says above its fields. */
+/** The messages above the fields of a form. */
 interface FormState {
   readonly problems: FormProblems | null;
   readonly isToConfirm?: boolean;

@@ -3,13 +3,13 @@ import type { ValueProblem } from '#api/web/forms/schema/value.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { RunFacts } from './facts.ts';
 
-/** Problems of variables that were found before the service was asked. */
+/** Problems of variables that the page itself found. */
 export function variableProblems(problems: readonly ValueProblem[]): FormProblems {
   const details = problems.map(({ pointer, message }) => ({ path: pointer, message }));
   return { status: 422, fields: {}, others: [], code: 'variables_invalid', details };
 }
 
-/** Secrets of the deployment that nothing gives a run, or that it must not keep. @param ofOthers those that another person gave */
+/** Problems of secrets that nothing provides for a run, or that it must not keep. @param ofOthers those that another person entered */
 export function askedProblems(names: readonly string[], ofOthers: readonly string[]): FormProblems {
   const messageOf = (name: string) =>
     ofOthers.includes(name)
@@ -24,7 +24,7 @@ export function choiceProblems({ problems: fields, environmentLost }: RunFacts):
   return Object.keys(fields).length + others.length === 0 ? null : { status: 422, fields, others };
 }
 
-/** All problems of a form at once; null if there are none. Of two problems of a field, the first one is shown. */
+/** Joins the problems of a form; null if there are none. If a field has two problems, the first one is shown. */
 export function joinProblems(...found: readonly (FormProblems | null)[]): FormProblems | null {
   const problems = found.filter((each) => each !== null);
   if (problems.length === 0) return null;
@@ -34,7 +34,7 @@ export function joinProblems(...found: readonly (FormProblems | null)[]): FormPr
   return { ...merged, fields, others: problems.flatMap(({ others }) => others) };
 }
 
-/** The fields that were filled in are those of another version than the one that the form now runs. */
+/** The problem if the fields that were filled in belong to another version than the one that the form now runs. */
 export function versionProblem(shown: string, version: { readonly version: string } | null): FormProblems | null {
   if (!version || shown === version.version) return null;
   return otherProblem(`The fields now belong to version ${version.version}. Check them, then submit the form again.`);
@@ -45,7 +45,7 @@ function otherProblem(text: string): FormProblems {
   return { status: 409, fields: {}, others: [text] };
 }
 
-/** The form carried secrets along that are not its own, or for too long. */
+/** The problem if the secrets in the form belong to another form, or have expired. */
 export const lostSecrets = otherProblem(
   'The secrets that you entered were kept for an hour, and for one form. Enter them again, then submit the form again.',
 );
@@ -54,7 +54,7 @@ function isOfVariables({ code, details = [] }: FormProblems): boolean {
   return code === 'variables_invalid' || (code === 'reference_unresolved' && details.length > 0);
 }
 
-/** The problems of variables stand at the variables, so they are not listed as problems of the whole form too. */
+/** Removes the problems of variables from those of the whole form, because they are shown at the variables. */
 export function explainProblems(problems: FormProblems): FormProblems {
   if (isOfVariables(problems)) return { ...problems, others: [] };
   if (problems.code !== 'idempotency_key_reused') return problems;

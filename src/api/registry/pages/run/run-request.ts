@@ -17,8 +17,8 @@ import { hiddenFields, type SentForm } from './submission.ts';
 type Basic = SentForm['basic'];
 
 /**
- * What admission would refuse of a form, in one step and before anything is confirmed: its own fields, and values that break the rules of the version.
- * Whether a value is missing is left to admission, which knows what the environment and the deployment give. Null: nothing.
+ * Finds what admission would refuse, before anything is confirmed: invalid fields of the form, and values that break the rules of the
+ * version. Missing values are left to admission, which knows the values of the environment and of the deployment. Null if there is nothing.
  */
 export async function findEarlyProblems(
   visit: RunFormVisit,
@@ -38,7 +38,10 @@ export async function findEarlyProblems(
   return joinProblems(invalid.length > 0 ? variableProblems(invalid) : null, checked.done ? null : checked.problems);
 }
 
-/** The values that break the schema of the version. A destroy may run another version than the one that is shown. */
+/**
+ * The values that do not match the schema of the version. Nothing is checked for a destroy, which may run another version than the one that
+ * is shown.
+ */
 async function findInvalid(
   visit: RunFormVisit,
   { version }: RunFacts,
@@ -57,7 +60,7 @@ async function findInvalid(
     .map(({ path, message }) => ({ pointer: path, message }));
 }
 
-/** Asks for the run of a form: of an earlier run again, from what is deployed, or anew. */
+/** Requests the form's run: a copy of an earlier run, a run from the deployment, or a new one. */
 export function requestRun(
   visit: RunFormVisit,
   facts: RunFacts,
@@ -79,7 +82,7 @@ export function requestRun(
   return visit.run(createRun, { body: { ...body, ...start, template_id: visit.params.id } });
 }
 
-/** What every run is asked for with. */
+/** The members that every request for a run has. */
 function bodyOf(facts: RunFacts, basic: Basic): object {
   const { version } = facts;
   const isDestroy = basic.operation === 'destroy';
@@ -89,13 +92,16 @@ function bodyOf(facts: RunFacts, basic: Basic): object {
     options: toOptions(basic),
     message: basic.message,
     ...(isDestroy && basic.despite_dependents === 'yes' && { despite_dependents: true }),
-    // Everything but such a destroy runs the version whose form was filled in.
+    // Every other run uses the version whose form was filled in.
     ...(version && !runsDeployedVersion(facts, basic) && { version: version.version }),
     ...(basic.instance && { instance: basic.instance }),
   };
 }
 
-/** The request for a run that starts from what is deployed. @param given what it drops: deployed secrets and, unless it is a destroy, variables that were emptied */
+/**
+ * The request for a run that starts from the deployment. It drops deployed secrets and, unless it is a destroy, variables that were
+ * emptied.
+ */
 function fromDeployed(
   facts: RunFacts & { readonly deployed: DeployedFacts },
   variables: Values,
@@ -118,7 +124,7 @@ function toAddresses(lines: string): string[] {
   return lines.split('\n').flatMap((line) => line.trim() || []);
 }
 
-/** The options of the body. One that is empty is as usual. */
+/** The options of the body. An empty one has its default. */
 function toOptions(basic: Basic): object {
   return {
     target: toAddresses(basic['options.target']),
@@ -129,7 +135,7 @@ function toOptions(basic: Basic): object {
   };
 }
 
-/** The fields of the options of an earlier run. */
+/** The form's fields for the options of an earlier run. */
 export function fillOptions(options: NonNullable<RunFacts['source']>['options'] | undefined): Partial<Basic> {
   if (!options) return {};
   return {

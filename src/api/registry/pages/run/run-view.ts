@@ -26,7 +26,7 @@ import { variablesIn } from './run-problems.ts';
 import { renderUnfinished } from './unfinished.ts';
 import { describeKept, renderSecretChoices } from './variable-fields.ts';
 
-/** @param operation what is chosen: what is to go is not called a deployment */
+/** @param operation the chosen operation: a destroy is not called a deployment */
 export function headOf({ template: { id, name }, source, deployed, notDeployed }: RunFacts, operation?: string) {
   const verb = operation === 'destroy' ? 'Destroy' : 'Deploy';
   return {
@@ -126,12 +126,12 @@ function renderDestroyStep(facts: RunFacts, basic: RunForm['basic']): Html {
   const deployed = runsDeployedVersion(facts, basic) ? baseline?.run.template_version : undefined;
   const version = deployed ?? facts.version?.version;
   const count = baseline?.instance.resourceCount ?? 0;
-  // What commands have made is not counted.
+  // Resources of commands are not counted.
   const held = count > 0 ? html`all ${pluralize(count, 'resource')} of ${name}` : html`everything that ${name} holds`;
   return html`The run destroys ${held}, with version ${version}. <a href="#${fieldId('confirmation')}">Type its name</a>, then confirm.`;
 }
 
-/** Closed unless something of it is used. */
+/** The advanced fields. They are closed unless one of them is used. */
 function renderAdvanced(form: RunForm): Html | null {
   const fields = advancedParts(form);
   if (fields.length === 0) return null;
@@ -139,7 +139,7 @@ function renderAdvanced(form: RunForm): Html | null {
 ${fields.map((field) => renderFormField(field, form.problems?.fields[field.name]))}</details>`;
 }
 
-/** What is wrong, with links to the fields. It has the focus when the page opens. */
+/** The problems, with links to their fields. They have the focus when the page opens. */
 function renderProblems(form: RunForm, placed: PlacedProblems): Html {
   const { entry, problems } = form;
   const basics = Object.entries(problems?.fields ?? {}).map(([name, message]) => ({

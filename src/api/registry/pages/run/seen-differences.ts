@@ -1,19 +1,20 @@
 import { digestOf } from '#domain/shared/values/digest.ts';
 import type { Deployment, Difference } from './compared.ts';
 
-/** What is compared: what is deployed, with the version of the form. */
+/** The two sides of a comparison: the deployment, and the version of the form. */
 interface Comparison {
   readonly baseline: Deployment;
   readonly version: string;
 }
 
-/** Differences that were shown of one deployment say nothing about another one. */
+/** Identifies the comparison. Having seen the differences from one deployment says nothing about another one. */
 function subjectOf({ baseline, version }: Comparison): string[] {
   return [baseline.run.id, version];
 }
 
 /**
- * What a form sends along, so that visitors start no run whose differences they were not shown. They have also seen what they entered themselves.
+ * Digests of the differences that the form shows. The form sends them back, so that no run starts whose differences the visitor has not
+ * seen. Entering a secret that the form asks for, or dropping it, counts as seen.
  */
 export function markDifferences(of: Comparison, differences: readonly Difference[]): string {
   const all = differences.flatMap((each): Difference[] =>
@@ -24,7 +25,7 @@ export function markDifferences(of: Comparison, differences: readonly Difference
   return [...subjectOf(of), ...all].map(markOf).join(' ');
 }
 
-/** Whether the form that was sent had shown all of these differences. */
+/** Whether the sent form had shown all of these differences. */
 export function areShown(sent: string, of: Comparison, differences: readonly Difference[]): boolean {
   const shown = new Set(sent.split(' '));
   return [...subjectOf(of), ...differences].every((each) => shown.has(markOf(each)));

@@ -31,7 +31,7 @@ export type BasicField = (typeof basicFields)[number];
 /** Fields that no visitor fills in. */
 export const hiddenFields: readonly BasicField[] = ['shown', 'compared', 'carried', 'key', 'do'];
 
-/** Names secrets of the deployment that are not taken over. It may be sent more than once. */
+/** Names the deployed secrets that the run drops. It may be sent more than once. */
 export const omitField = 'omit';
 
 export interface SentForm {

@@ -12,27 +12,30 @@ import type { ShownTemplate } from '../views.ts';
 import type { DeployedFacts } from './deployed.ts';
 import type { RunFormVisit, SourceRun } from './form-visit.ts';
 
-/** Where a run of the form deploys. */
+/** The environment of the form's run. */
 export interface TargetEnvironment {
   readonly environments: Choices;
-  /** Empty: in no environment, or in none that is known. */
+  /** Empty: in no environment, or in an unknown one. */
   readonly environmentId: string;
-  /** Whether the visitor chose an environment, or chose to have none. */
+  /** Whether the visitor chose an environment, or explicitly chose none. */
   readonly isKnown: boolean;
-  /** What applies to a variable that is left empty instead of its default. */
+  /** For variables whose default does not apply when they are left empty: what applies instead. */
   readonly inherited: InheritedValues;
-  /** Why what was chosen cannot be, or why the run cannot stay where it is; null if it can. */
+  /** Why the choice is not possible, or why the run cannot run in its environment again; null if it can. */
   readonly problem: string | null;
 }
 
-/** What the form works on. */
+/** The subject of the form. */
 interface Subject {
   readonly template: ShownTemplate;
   readonly source: SourceRun | null;
   readonly deployed: DeployedFacts | null;
 }
 
-/** Reads where a run of the form deploys. `typed` is what was chosen, or what the address names; a run that is copied or deployed again stays where it is. */
+/**
+ * Reads the environment of the form's run. `typed` is the choice in the form or in the address. A run that is copied or deployed again
+ * stays in its environment.
+ */
 export async function readTargetEnvironment(
   visit: RunFormVisit,
   { template, source, deployed }: Subject,

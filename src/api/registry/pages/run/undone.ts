@@ -6,17 +6,17 @@ import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { splitPointer } from '#domain/shared/values/json-pointer.ts';
 import type { Values } from './compared.ts';
 
-/** An attempt at undoing a run whose values the form is filled in with. */
+/** An attempt to undo a run, whose earlier values fill in the form. */
 export type UndoneRun = Pick<EncodedAnswerOf<(typeof getAttempt)['responses']>, 'run_id' | 'changes'>;
 
-/** Reads the attempt whose values the address says to take; null if it names none of this instance, or none that the visitor may read. */
+/** Reads the attempt that the address names. Null if it names none of this instance, or none that the visitor may read. */
 export async function readUndone(visit: Visit, instanceId: string): Promise<UndoneRun | null> {
   const id = visit.query('undo');
   const attempt = id ? await orNull(visit.read(getAttempt, { params: { id } })) : null;
   return attempt?.instance_id === instanceId ? attempt : null;
 }
 
-/** What is deployed, with the values before the undone run in the places of those that the run changed. Secrets are not among them. */
+/** The deployed values, except that values which the undone run changed are those from before it. Secrets are not included. */
 export function takeBack(deployed: Values, undone: UndoneRun | null): Values {
   const values = structuredClone(deployed) as Record<string, JsonValue>;
   for (const { path, to } of undone?.changes ?? []) {
@@ -38,7 +38,7 @@ function place(
   else values[name] = to;
 }
 
-/** How a secret is shown. */
+/** Whether a value is a masked secret. */
 function isMasked(value: JsonValue | undefined): boolean {
   return value !== undefined && isJsonObject(value) && value['sensitive'] === true;
 }

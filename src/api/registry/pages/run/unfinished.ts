@@ -6,7 +6,7 @@ import { type Html, html } from '#api/web/html.ts';
 import type { Visit } from '#api/web/visit/visit.ts';
 import { isTerminal, runStatuses } from '#domain/shared/vocabulary/runs.ts';
 
-/** Runs of an instance that have not ended, and that may change it before a run of the form does. */
+/** Unfinished runs of an instance. They may change it before the form's run does. */
 export interface UnfinishedRuns {
   readonly instance: string;
   readonly runs: Awaited<ReturnType<typeof readRuns>>;
@@ -17,7 +17,7 @@ const maxShown = 5;
 const unfinished = runStatuses.filter((status) => !isTerminal(status));
 const changing = ['apply', 'destroy', 'refresh'];
 
-/** Null: there are none, or the visitor may not read them. */
+/** Reads them. Null if there are none, or if the visitor may not read them. */
 export async function readUnfinished(
   visit: Visit,
   instance: { readonly id: string; readonly name: string } | null,

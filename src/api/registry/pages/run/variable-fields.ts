@@ -7,7 +7,10 @@ import { findOwnSecrets, findSecretsToGiveUp, givenTo } from './differences.ts';
 import type { RunForm } from './run-form.ts';
 import { omitField } from './submission.ts';
 
-/** What applies to variables that are left empty: what the environment and its variable sets give, and the secrets of a copied run or of the deployment. */
+/**
+ * What applies to variables that are left empty: values of the environment and its variable sets, and secrets of a copied run or of the
+ * deployment.
+ */
 export function describeKept(
   { facts, entry, omitted }: RunForm,
   requirementNotes: ReadonlyMap<string, string>,
@@ -21,7 +24,7 @@ export function describeKept(
     const isEntered = entered.some((each) => each === slot || each.startsWith(`${slot}/`));
     if (isEntered || !secrets.has(name) || omitted.includes(name) || requirementNotes.get(slot) === '') return [];
     const given = inherited.get(slot);
-    // Beside it stands that the run gets it.
+    // The comparison beside the field already says that the run gets this value.
     if (given && rotated.has(name)) return [];
     const run = deployed?.run ?? source;
     const wasGiven = run !== null && givenTo(run).includes(name);
@@ -34,8 +37,9 @@ export function describeKept(
 }
 
 /**
- * What becomes of a deployed secret whose field is empty.
- * @param origin `wasGiven`: the environment or a set gave it, so the run gets it from there. `isOfOther`: another person gave it than the visitor
+ * Says what happens to a deployed secret whose field is left empty.
+ * @param origin `wasGiven`: it came from the environment or a variable set, so the run gets it from there. `isOfOther`: another person
+ * entered it
  */
 export function describeKeptSecret(
   given: Inherited | undefined,
@@ -50,7 +54,7 @@ export function describeKeptSecret(
     : `${kept} instead of ${showInherited(given)} (${describeGiver(given)})`;
 }
 
-/** Says that deployed secrets are kept, and offers to give them up. */
+/** Says that deployed secrets are kept, and offers to drop them. */
 export function renderSecretChoices(form: RunForm): Html | null {
   const { facts } = form;
   const { deployed, source } = facts;
@@ -65,7 +69,7 @@ export function renderSecretChoices(form: RunForm): Html | null {
   return html`${renderOmitted(form, own)}${deployed ? null : renderNotKept(ofOthers)}<p class="field-hint">${hint}</p>`;
 }
 
-/** Names the secrets that a copy cannot keep beside another change, before its visitor changes anything. */
+/** Names the secrets that a copy loses if anything else changes, before the visitor changes anything. */
 function renderNotKept(secrets: readonly Node[]): Html | null {
   if (secrets.length === 0) return null;
   const names = secrets.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code class="foreign">${name}</code>`);
@@ -73,7 +77,7 @@ function renderNotKept(secrets: readonly Node[]): Html | null {
   return html`<p class="field-hint">Another person or an output gave the earlier run ${which}: ${names}. If you change anything, enter ${them} again, or choose above to leave ${them} out.</p>`;
 }
 
-/** Offers to give up secrets of the deployment. */
+/** Offers to drop deployed secrets. */
 function renderOmitted({ omitted, facts: { inherited, deployed } }: RunForm, own: readonly Node[]): Html | null {
   const boxes = own.flatMap(({ name, isRequired, default: value }) => {
     const given = inherited.get(slots.member('', name));

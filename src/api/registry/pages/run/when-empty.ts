@@ -7,7 +7,7 @@ import { withDefaults } from '#api/web/forms/schema/with-defaults.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { ComparedFacts, Deployment, Difference } from './compared.ts';
 
-/** Whether what takes the place of a variable that is left empty is the value that is deployed. */
+/** Whether a variable that is left empty gets the same value that is deployed. */
 export function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: Deployment, name: string): boolean {
   const given = inherited?.get(slots.member('', name));
   const member = root.members.find((each) => each.name === name);
@@ -17,13 +17,13 @@ export function staysWhenEmpty({ root, inherited }: ComparedFacts, { values }: D
   return given ? isOpen(given) && isDeployed(given.value) : isDeployed(member?.default);
 }
 
-/** Whether nothing takes the place of a variable that is left empty, and no run can do without it. */
+/** Whether a required variable would get no value if it is left empty. */
 export function isMissing({ root, inherited }: ComparedFacts, name: string): boolean {
   const member = root.members.find((each) => each.name === name);
   return Boolean(member?.isRequired) && member?.default === undefined && !inherited?.has(slots.member('', name));
 }
 
-/** What takes the place of a variable that is left empty. */
+/** The value that a variable gets if it is left empty. */
 export function whenEmpty({ root, inherited }: ComparedFacts, name: string): Pick<Difference, 'after' | 'giver'> {
   const given = inherited?.get(slots.member('', name));
   if (given) return { after: showInherited(given), giver: describeGiver(given) };

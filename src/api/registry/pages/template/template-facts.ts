@@ -1,7 +1,7 @@
 import type { Html } from '#api/web/html.ts';
 import type { ListedRun, ListedVersion, ShownTemplate, ShownVersion } from '../views.ts';
 
-/** What the page of a template shows. */
+/** The content of a template's page. */
 export interface TemplatePage {
   readonly template: ShownTemplate;
   /** The environment to deploy in, which the address names. */

@@ -11,7 +11,7 @@ import { templatePage } from './template-view.ts';
 
 const newestRuns = 5;
 
-/** Shows what a template does, its versions, its variables, its newest runs, and what can be done with it. */
+/** Shows what a template does, its versions, its variables, its newest runs, and buttons for its actions. */
 export async function showTemplatePage(visit: Visit<{ id: string }>): Promise<FastifyReply> {
   const { id } = visit.params;
   const template = await visit.read(get, { params: { id } });

@@ -57,7 +57,7 @@ const maxShown = 200;
 
 function renderChangelog(changelog: string): Html | null {
   if (changelog === '') return null;
-  // What is cut off is not read: a changelog may be long.
+  // Converts only the beginning, because a changelog may be long.
   const text = toPlainText(changelog.slice(0, 4 * maxShown));
   const isCut = text.length > maxShown || changelog.length > 4 * maxShown;
   const shown = isCut ? `${text.slice(0, maxShown)}…` : text;

@@ -5,7 +5,7 @@ import { pluralize } from '#api/web/text.ts';
 import { describeTool } from '#api/workers/tool-words.ts';
 import { describeOffered, describeWanted, type ShownFit } from '../../worker-fit.ts';
 
-/** Which workers could execute the runs of a version now; nothing where that is not known. */
+/** The workers that could execute the runs of a version now; empty if they are unknown. */
 export function renderFit(fit: ShownFit | null): Fact[] {
   if (fit === null) return [];
   const { pool, tool, workers } = fit;
@@ -15,7 +15,7 @@ export function renderFit(fit: ShownFit | null): Fact[] {
   return [['Tool', content]];
 }
 
-/** Warns of a run that no worker could take now; null if one could, or if that is not known. */
+/** Warns if no worker could execute a run now; null if one could, or if that is unknown. */
 export function renderUnfit(fit: ShownFit | null): Html | null {
   if (fit === null || fit.tool !== null) return null;
   return html`<div class="notice notice-wait">${renderIcon('triangle-alert')}<p><strong>No live worker of the pool <span class="foreign">${fit.pool}</span> has ${describeWanted(fit)}.</strong> A run would wait until a worker has it, and later runs of the instance would wait behind it.</p></div>`;

@@ -42,7 +42,7 @@ export function renderRules({
   ];
 }
 
-/** What a run of the version gives. */
+/** The outputs of a version's runs. */
 export function renderOutputs({ outputs }: TemplateSpec): Html | null {
   const rows = Object.entries(outputs);
   if (rows.length === 0) return null;

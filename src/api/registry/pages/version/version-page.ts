@@ -12,7 +12,7 @@ import { compareVariables } from './compare.ts';
 import { schemaOf } from './variables-table.ts';
 import { versionPage } from './version-view.ts';
 
-/** No more pages of versions than these are read. */
+/** How many pages of versions are read. */
 const maxReads = 10;
 
 /** Shows what a version consists of, and what has changed since the version below it. */
@@ -43,13 +43,16 @@ export async function showVersion(visit: Visit<{ id: string; version: string }>)
   return visit.show(page);
 }
 
-/** Whether two versions give their runs the same files. Versions without files have none that could be forgotten. */
+/**
+ * Whether runs of two versions get the same files. False if there are no files at all, because then nobody can have forgotten to change
+ * them.
+ */
 async function haveSameFiles({ em }: Visit, one: ShownVersion, other: ShownVersion): Promise<boolean> {
   if (other.files.length === 0 || !isDeepStrictEqual(one.files, other.files)) return false;
   return isDeepStrictEqual(await readFiles(em, one.id), await readFiles(em, other.id));
 }
 
-/** The order of versions is not that of their publication, so all of them are read to find the next lower one. */
+/** Reads all versions to find the next lower one, because versions are listed in the order of their publication. */
 async function readVersions(visit: Visit<{ id: string }>) {
   const versions: ListedVersion[] = [];
   let cursor: string | undefined;

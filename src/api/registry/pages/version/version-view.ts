@@ -25,7 +25,7 @@ interface FilesView {
   readonly version: ShownVersion;
   /** The file whose text is shown. */
   readonly file: ShownFile | null;
-  /** The environment that the visitor came to deploy to. */
+  /** The environment from which the visitor came in order to deploy there; undefined if none. */
   readonly environmentId: string | undefined;
 }
 
@@ -56,18 +56,18 @@ ${isCut ? html`<p class="muted">Only the first ${maxShownCharacters.toLocaleStri
 export interface VersionPage {
   readonly template: ShownTemplate;
   readonly version: ShownVersion;
-  /** The environment that the visitor came to deploy to; undefined: none. */
+  /** The environment from which the visitor came in order to deploy there; undefined if none. */
   readonly environmentId: string | undefined;
-  /** The version below, and what has changed since. */
-  /** The template has more versions than were looked through for the one below. */
+  /** The template has more versions than were read to find the next lower one. */
   readonly isCut: boolean;
+  /** The next lower version, and the changes since then; null if there is none. */
   readonly previous: {
     readonly version: string;
     readonly changes: readonly VariableChange[];
     readonly hasSameFiles: boolean;
   } | null;
   readonly file: ShownFile | null;
-  /** What was done just now. */
+  /** The result of the last action. */
   readonly news: Html | null;
 }
 

@@ -10,7 +10,7 @@ import type { Level, LevelOwner } from './level.ts';
 
 export type LevelTab = 'main' | 'members' | 'invitations' | 'settings';
 
-/** A page of an organization or a team: its head, its tabs and one of them. */
+/** A page of an organization or a team: its head, its tabs and the content of one of them. */
 export function levelPage<Params, Owner extends LevelOwner>(
   level: Level<Params, Owner>,
   visit: Visit,

@@ -15,7 +15,7 @@ export interface LevelOwner {
   readonly actions: readonly Action[];
 }
 
-/** The pages that an owner of every level has. `main` shows what it holds. */
+/** The pages that every owner has. `main` shows its content. */
 export type LevelPage =
   | 'main'
   | 'members'
@@ -26,30 +26,32 @@ export type LevelPage =
   | 'transfer'
   | 'delete';
 
-/** The query of these pages, with the words that all of them know. */
+/** The query of these pages. Its `done` accepts only texts that all of them have. */
 export type LevelQuery = QueryOf<typeof pages.organization> & QueryOf<typeof pages.team>;
 
-/** How the pages of organizations and those of teams differ. Their frame, members, invitations and settings are made from it. */
+/**
+ * The differences between the pages of organizations and those of teams. Their frame, members, invitations and settings are made from it.
+ */
 export interface Level<Params, Owner extends LevelOwner> {
   readonly noun: 'organization' | 'team';
   /** The type under which audit records name it. */
   readonly auditType: 'organizations' | 'teams';
   readonly read: (visit: Visit<Params>) => Promise<Owner>;
-  /** What lies above its own pages. */
+  /** The pages above its own pages. */
   readonly parents: (owner: Owner) => readonly Crumb[];
   readonly path: (page: LevelPage, owner: Owner, query?: LevelQuery) => LocalPath;
-  /** What it holds, and how one more is made. */
+  /** Its content, and how to add to it. */
   readonly holds: {
     readonly label: string;
     readonly action: string;
     readonly button: (owner: Owner) => ActionButton;
   };
-  /** The page whose words tell what was done. */
+  /** The page whose texts confirm actions. */
   readonly news: PageWithNews;
   readonly settings: LevelSettings<Owner>;
 }
 
-/** What the settings of an owner say and change. */
+/** The texts and operations of an owner's settings. */
 export interface LevelSettings<Owner> {
   readonly update: (visit: Visit, owner: Owner, body: object) => Promise<unknown>;
   readonly aboutSlug: string;
@@ -57,7 +59,7 @@ export interface LevelSettings<Owner> {
   readonly aboutDeletion: string;
 }
 
-/** What lies above the forms about an owner. */
+/** The pages above the forms about an owner. */
 export function levelCrumbs<Params, Owner extends LevelOwner>(level: Level<Params, Owner>, owner: Owner): Crumb[] {
   return [...level.parents(owner), { label: owner.name, path: level.path('main', owner) }];
 }

@@ -25,7 +25,7 @@ interface Ending extends Pick<ActionButton, 'icon' | 'tone'> {
   readonly about: string;
 }
 
-/** The settings of an organization or a team: its name, and what ends it. */
+/** The settings of an organization or a team: its name, and the actions that end it. */
 export async function showLevelSettings<Params, Owner extends LevelOwner>(
   level: Level<Params, Owner>,
   visit: Visit<Params>,
@@ -73,7 +73,7 @@ function renderNameForm<Params, Owner extends LevelOwner>(
   });
 }
 
-/** What ends or moves the owner. The page of each action has its name. */
+/** Buttons for the actions that end or move the owner. The page of each action has the action's name. */
 function renderEndings<Params, Owner extends LevelOwner>(level: Level<Params, Owner>, owner: Owner): Html {
   const { noun, settings } = level;
   const render = (id: string, { action, title, about, icon, tone }: Ending) => {
