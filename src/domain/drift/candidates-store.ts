@@ -3,7 +3,7 @@ import { db } from '#domain/db.ts';
 import { isInReadableTeam } from '#domain/shared/access/readable-teams-store.ts';
 import { type Candidates, mayRead, noId } from '#domain/shared/naming/candidates.ts';
 
-/** The monitors that a search finds by their names. A monitor has the name of what it watches, as on its page. */
+/** The monitors that a search finds by their names. The name of a monitor is that of what it watches, as on its page. */
 export const driftMonitorCandidates: Candidates = (em, principal) =>
   db(em)
     .selectFrom('drift_monitors as m')

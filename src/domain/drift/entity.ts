@@ -62,7 +62,7 @@ export const DriftMonitorSchema = defineEntity({
 export class DriftMonitor extends DriftMonitorSchema.class {}
 DriftMonitorSchema.setClass(DriftMonitor);
 
-/** A run that scans for a monitor, and what became of it. */
+/** A run that scans for a monitor, and its result. */
 export const DriftScanSchema = defineEntity({
   name: 'DriftScan',
   tableName: 'drift_scans',
@@ -77,7 +77,7 @@ export const DriftScanSchema = defineEntity({
     runId: p.uuid().primary(),
     monitorId: () => p.manyToOne(DriftMonitor).mapToPk().fieldName('monitor_id').deleteRule('restrict'),
     trigger: p.string().$type<ScanTrigger>(),
-    /** The deployment that it looks at. If the instance has another one when the scan is recorded, the scan changes no findings. */
+    /** The deployment that it checks. If the instance has another one when the scan is recorded, the scan changes no findings. */
     deployedRunId: p.uuid(),
     createdAt: createdAt(),
     /** When its result was recorded; null until then. */
@@ -85,10 +85,10 @@ export const DriftScanSchema = defineEntity({
     outcome: p.string().$type<TerminalStatus>().nullable(),
     /** Why it has no result: the reason of its run, or one of `ScanRejection`. */
     reason: p.string().nullable(),
-    /** How many deviations it found beside the ignored ones, and how many the ignore rules left out. */
+    /** How many deviations it found without the ignored ones, and how many the rules ignored. */
     found: p.integer().nullable(),
     ignored: p.integer().nullable(),
-    /** How many findings it opened, new ones and old ones again, and how many it resolved. */
+    /** How many findings it opened (new or again), and how many it resolved. */
     opened: p.integer().nullable(),
     resolved: p.integer().nullable(),
     /** How many checks of the configuration failed. They do not count as deviations. Null if the scan failed or its plan has no checks stored. */
@@ -150,7 +150,7 @@ export const DriftFindingSchema = defineEntity({
   },
 });
 export class DriftFinding extends DriftFindingSchema.class {
-  /** What the transitions need of the finding. */
+  /** The part of the finding that the transitions use. */
   state(): FindingState {
     const { suppressedValue, suppressedUntil, suppressionReason } = this;
     const { status, reason, firstSeenAt, lastSeenAt, seenCount: count, observed } = this;
@@ -161,7 +161,7 @@ export class DriftFinding extends DriftFindingSchema.class {
     return { status, reason, firstSeenAt, lastSeenAt, count, observed, suppression };
   }
 
-  /** Moves to the state that a transition returned. To be seen once more makes no new revision. */
+  /** Moves to the state that a transition returned. Being seen again does not raise the revision. */
   follow(next: FindingState): void {
     const { status, reason, lastSeenAt, count, observed, suppression } = next;
     if (!isDeepStrictEqual({ ...this.state(), lastSeenAt, count }, next)) this.revision += 1;
@@ -172,7 +172,7 @@ export class DriftFinding extends DriftFindingSchema.class {
     if (suppression === null) this.suppressedByName = null;
   }
 
-  /** Names its latest evidence. Newer evidence makes a new revision. */
+  /** Sets the latest evidence. Newer evidence raises the revision. */
   showEvidence(evidenceId: string): void {
     if (this.evidenceId === evidenceId) return;
     this.evidenceId = evidenceId;
@@ -181,7 +181,9 @@ export class DriftFinding extends DriftFindingSchema.class {
 }
 DriftFindingSchema.setClass(DriftFinding);
 
-/** What a scan saw of a finding, which never changes. A scan that sees the same again adds none. */
+/**
+ * What a scan saw of a finding. The row never changes, except that somebody may cite it. A scan that sees the same again adds no evidence.
+ */
 export const DriftEvidenceSchema = defineEntity({
   name: 'DriftEvidence',
   tableName: 'drift_evidence',
@@ -196,17 +198,17 @@ export const DriftEvidenceSchema = defineEntity({
     after: p.json<JsonValue>().nullable(),
     sensitive: p.boolean(),
     action: p.string().$type<ChangeAction>(),
-    /** Why the scan could not say what it expected; null: it could. */
+    /** Why the scan did not know which value it expected; null: it did. */
     expectation: p.string().$type<Expectation>().nullable(),
     observed: p.string(),
     stateSerial: p.integer(),
     deployedRunId: p.uuid().nullable(),
     templateVersion: p.string(),
     tool: p.json<{ name: string; version: string }>().nullable(),
-    /** The run that held the instance during the scan, such as one that waited for approval. */
+    /** The run that held the slot of the instance during the scan, such as a run that waited for approval. */
     slotHeldBy: p.uuid().nullable(),
     observedAt: at(),
-    /** Somebody decided by it: a suppression or a remediation names it, and it is kept as long as the finding. */
+    /** Whether a suppression or a remediation names it; then it is kept as long as the finding. */
     cited: p.boolean().default(false),
   },
 });

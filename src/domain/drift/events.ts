@@ -8,7 +8,7 @@ const by = z.string();
 const count = z.number().int();
 const place = { monitor_id: z.string(), instance_id: z.string(), address: z.string(), path: z.string() };
 
-/** What happens to monitors and their findings. Clients match the types: they never change. */
+/** The events of monitors and their findings. Clients match the types, so these never change. */
 export const driftEvents = {
   'drift_monitor.created': {
     subject: 'drift_monitor',

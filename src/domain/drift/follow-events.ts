@@ -7,7 +7,7 @@ import { resolveDestroyed } from './findings/resolve-destroyed.ts';
 import { endHeirs, inheritMonitors, syncHeirs } from './monitors/inheritance.ts';
 import { recordScan } from './scans/record-scan.ts';
 
-/** What drift does after something happened elsewhere. Every step may be repeated. */
+/** The dependencies for following the events of other areas. Every step may be repeated. */
 export interface FollowDeps {
   readonly orm: Orm;
   readonly transactions: Transactions;
@@ -31,7 +31,7 @@ async function followRun({ orm, transactions }: FollowDeps, runId: string): Prom
   if (run?.status !== 'succeeded') return;
   if (run.operation === 'apply' || run.operation === 'refresh')
     return inheritMonitors(transactions, { instanceId: run.instanceId });
-  // What a partial destroy leaves may still deviate.
+  // After a partial destroy, the remaining resources may still deviate.
   if (run.operation === 'destroy' && !isPartial(run.options))
     return resolveDestroyed(transactions, em, { instanceId: run.instanceId, runId });
 }

@@ -1,4 +1,6 @@
-/** What a monitor watches. A monitor of an environment or a template scans nothing itself: the instances there inherit monitors from it. */
+/**
+ * What a monitor watches. Only monitors of instances scan: the instances of an environment or a template inherit monitors from its monitor.
+ */
 export const monitorScopes = ['instance', 'environment', 'template'] as const;
 export type MonitorScope = (typeof monitorScopes)[number];
 
@@ -16,7 +18,7 @@ export interface ScanFailure {
   readonly runId: string | null;
 }
 
-/** Why a scan that succeeded changes no findings. Its history says so in the place of the reason of its run. */
+/** Why a scan that succeeded changes no findings. The history of scans shows this instead of the reason of the run. */
 export type ScanRejection = 'overtaken' | 'too_many_deviations' | 'no_result';
 
 /** The longest time for which somebody may accept a deviation. */

@@ -1,6 +1,6 @@
 import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
-/** What people and channels are told of drift. */
+/** The notifications about drift. */
 export const driftNews = {
   'drift_monitor.drifted': {
     label: 'Drift found',

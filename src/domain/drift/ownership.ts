@@ -3,7 +3,7 @@ import type { Declaration, Row } from '#domain/shared/ownership-graph/declaratio
 
 const history = 'what a scan found outlives the monitor and the run that found it';
 
-/** A monitor is deleted with what it watches. Its findings stay as history that no list shows. */
+/** Deleting a watched thing deletes its monitor. The findings stay as history that no list shows. */
 const endsWith = {
   cascade: {
     rows: 'ended',

@@ -4,15 +4,15 @@ import { administersInstallation } from '#domain/shared/access/decide.ts';
 import type { Principal } from '#domain/shared/access/principal.ts';
 
 /**
- * Whether the caller has run an instance, and nobody else has run it or imported its state. Everybody who can start one run of
- * an instance of the whole installation would otherwise read what others left in its state.
+ * Whether the caller has run an instance, and nobody else has run it or imported its state. Otherwise, everybody who can start a run of an
+ * instance of the whole installation could read what others left in its state.
  */
 export function isUsedByCallerAlone(instanceId: Expression<string>, callerId: string): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   const runs = eb
     .selectFrom('runs as used')
     .where((run) => run(run.ref('used.instanceId'), '=', instanceId))
-    // Who looks for drift leaves nothing in the instance.
+    // A scan for drift leaves nothing in the instance.
     .where('used.operation', '<>', 'scan')
     .select('used.id');
   const others = runs
@@ -26,7 +26,7 @@ export function isUsedByCallerAlone(instanceId: Expression<string>, callerId: st
   return eb.and([eb.exists(runs), eb.not(eb.exists(others)), eb.not(eb.exists(imported))]);
 }
 
-/** Whether the caller may read what an instance without a team holds, as `decide` says for such targets. */
+/** Whether the caller may read the contents of an instance without a team, by the rule of `decide` for such targets. */
 export function mayReadUnscoped(instanceId: Expression<string>, caller: Principal): Expression<SqlBool> {
   return administersInstallation(caller)
     ? expressionBuilder<Tables>().lit(true)

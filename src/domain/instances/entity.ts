@@ -4,7 +4,7 @@ import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import type { WantedTool } from '#domain/tools/model.ts';
 import type { MaskedAddresses } from './state-file/shown-resource.ts';
 
-/** What runs deploy: it has a name in an environment (or, without one, under a template), and a state. */
+/** What runs deploy. An instance has a state, and a name in an environment or, without an environment, under a template. */
 export const InstanceSchema = defineEntity({
   name: 'Instance',
   tableName: 'instances',
@@ -38,30 +38,33 @@ export const InstanceSchema = defineEntity({
     tool: p.string().nullable(),
     /** The version of that tool; null: it is not known. */
     toolVersion: p.string().nullable(),
-    /** The tool that runs of it use; null: that of their template and environment. */
+    /** The tool that its runs use; null: the tool of their template and environment. */
     wantedTool: p.json<WantedTool>().nullable(),
-    /** The position in its queue that the next admitted run gets. */
+    /** The position that the next admitted run gets in its queue. */
     nextPosition: p.integer().default(1),
     stateSerial: p.integer().default(0),
     resourceCount: p.integer().default(0),
-    /** The state whose resources are listed; differs from `stateSerial` after a release that listed none. */
+    /**
+     * The serial of the state whose resources are listed. It differs from `stateSerial` if an earlier release, which listed none, wrote the
+     * latest state.
+     */
     resourcesSerial: p.integer().nullable(),
     outputs: p.json<MaskedOutputs>(),
     sealedOutputs: p.blob().nullable().hidden(),
-    /** The last apply or destroy that succeeded, also if it changed nothing; of the first, also one that did not. */
+    /** The last apply or destroy that succeeded, even if it changed nothing. Until one has succeeded, the first that wrote a state. */
     deployedRunId: p.uuid().nullable(),
-    /** The run that began to apply and did not succeed, since when the instance may differ from that deployment; null otherwise. */
+    /** The first run after that deployment that may have changed the instance without succeeding completely; null: there is none. */
     unrecordedRunId: p.uuid().nullable(),
     unrecordedAt: at().nullable(),
-    /** The deployment whose inputs changed: outputs of other instances that it was given are other ones by now, or not to be read any longer. */
+    /** The deployment whose inputs have changed: outputs of other instances that it read have changed, or may no longer be read. */
     inputsChangedRunId: p.uuid().nullable(),
     /** The teams and environments whose runs may read its outputs. */
     readerTeamIds: p.json<readonly string[]>().default([]),
     readerEnvironmentIds: p.json<readonly string[]>().default([]),
-    /** The owners for whom they were allowed. For others, to whom the instance came with a transfer, nobody reads it. */
+    /** The owners of the instance who allowed these readers. If a transfer gave the instance to other owners, nobody may read it. */
     readersOrganizationId: p.uuid().nullable(),
     readersTeamId: p.uuid().nullable(),
-    /** When a transfer voided them, also if the instance has come back since; null: they count. */
+    /** When a transfer voided the readers, even if the instance has returned since; null: the readers count. */
     readersVoidSince: at().nullable(),
     revision: revision(),
     createdAt: createdAt(),
@@ -71,7 +74,7 @@ export const InstanceSchema = defineEntity({
 export class Instance extends InstanceSchema.class {}
 InstanceSchema.setClass(Instance);
 
-/** One instance, one writer: the run that may change the instance now. The row is deleted when the run ends. */
+/** The run that may change an instance now: each instance has at most one. The row is deleted when the run ends. */
 export const InstanceSlotSchema = defineEntity({
   name: 'InstanceSlot',
   tableName: 'instance_slots',
@@ -99,7 +102,7 @@ export const StateVersionSchema = defineEntity({
     size: p.integer(),
     resourceCount: p.integer(),
     content: p.blob().hidden(),
-    /** What is shown in place of secrets in the addresses of its resources. Null where no attempt wrote the state, or an earlier release stored it. */
+    /** The addresses of resources with their secrets masked. Null if no attempt wrote the state, or if an earlier release stored it. */
     maskedAddresses: p.json<MaskedAddresses>().nullable(),
     createdBy: p.uuid().nullable(),
     createdAt: createdAt(),
@@ -109,12 +112,12 @@ export const StateVersionSchema = defineEntity({
 export class StateVersion extends StateVersionSchema.class {}
 StateVersionSchema.setClass(StateVersion);
 
-/** A resource that an instance holds, as its latest state lists it. Attributes are not listed: they may be secrets. */
+/** A resource of an instance, as its latest state lists it. Attributes are not stored, because they may be secrets. */
 export const InstanceResourceSchema = defineEntity({
   name: 'InstanceResource',
   tableName: 'instance_resources',
   properties: {
-    /** Later states keep the ids of the resources that stay. */
+    /** A resource that stays in later states keeps its id. */
     id: id(),
     instanceId: () => p.manyToOne(Instance).mapToPk().fieldName('instance_id').deleteRule('restrict'),
     /** The team of the instance. */

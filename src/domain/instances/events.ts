@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 
-/** What happens to instances, beside what their runs do. */
+/** The events of instances. Changes by their runs have events of runs. */
 export const instanceEvents = {
   'instance.created': {
     subject: 'instance',

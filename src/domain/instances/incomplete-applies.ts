@@ -3,18 +3,21 @@ import type { Tables } from '#domain/entities.ts';
 import { reasonsThat } from '#domain/shared/vocabulary/run-reasons.ts';
 import { type AttemptOutcome, writingOperations } from '#domain/shared/vocabulary/runs.ts';
 
-/** How an attempt ends that may have changed more than anything records. An attempt of a forced run stays without an outcome. */
+/**
+ * The outcomes of attempts that may have changed more than is recorded. An attempt of a run that was ended by force has no outcome, and
+ * counts as well.
+ */
 const uncertainOutcomes: readonly AttemptOutcome[] = ['canceled', 'timed_out', 'lost'];
-/** Why an attempt fails whose last changes may not be in the state. */
+/** The reasons of failed attempts whose last changes may be missing in the state. */
 const uncertainReasons = reasonsThat('isUncertain');
 
 /** The columns of a run that the condition reads. */
 export type IncompleteColumn = 'id' | 'instanceId' | 'instancePosition' | 'operation' | 'status' | 'statusReason';
 
 /**
- * The condition that the run in a row has begun to apply and may have changed more than the service knows, and that no run which
- * changes the instance has succeeded since. A run that still applies counts too, so that one that ends while a deletion looks for
- * blockers is not missed.
+ * The condition that the run in a row has begun to apply and may have changed more than the service knows, and that no run which changes
+ * the instance has succeeded since. A run that still applies counts too, so that a deletion does not miss a run that ends while it looks
+ * for blockers.
  */
 export function isIncompleteApply(run: (column: IncompleteColumn) => Expression<unknown>): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();

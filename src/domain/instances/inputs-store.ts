@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Tables } from '#domain/entities.ts';
 
-/** The condition that outputs changed with which an instance is deployed now. A newer deployment has read them anew. */
+/** The condition that outputs of other instances have changed since the present deployment of an instance read them. */
 export function haveInputsChanged(instanceId: Expression<string | null>): Expression<SqlBool> {
   const eb = expressionBuilder<Tables>();
   return eb.exists(

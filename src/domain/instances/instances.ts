@@ -14,11 +14,11 @@ import { refreshListIfStale } from './resources/resource-list-repair.ts';
 import { lockAndReadInstance } from './state/state.ts';
 import { addInstance, freeName, type InstanceTarget } from './store.ts';
 
-/** Where an instance is made. The caller has shared the rows of the template and of all owners. */
+/** The place of a new instance. The caller holds share locks on the rows of the template and of all owners. */
 export interface InstancePlace extends Ownership, Archivable {
   readonly templateId: string;
   readonly environmentId: string | null;
-  /** The tool that the environment asks for; null: it asks for none. */
+  /** The tool that the environment demands; null: it demands none. */
   readonly tool: WantedTool | null;
 }
 
@@ -29,12 +29,12 @@ const nameConstraints: readonly (string | undefined)[] = [
 
 export interface NewInstanceRequest {
   readonly name: string;
-  /** The tool that its runs use, within what template and environment ask for. */
+  /** The tool that its runs use, which must fit the demands of template and environment. */
   readonly tool?: WantedTool | undefined;
 }
 
 /**
- * Makes an instance that holds nothing yet, and returns its id.
+ * Creates an instance without resources, and returns its id.
  * @throws Conflict for something archived, a name that is taken, or a tool that contradicts that of the environment
  */
 export async function createInstance(
@@ -70,9 +70,9 @@ function refuseOtherTool({ tool: ofEnvironment }: InstancePlace, tool: WantedToo
 }
 
 /**
- * Deletes an instance that holds nothing, and returns its last revision. Its name is free again. Its runs, its state versions and
- * the tombstone of its row stay, as history. The caller has locked its row.
- * @throws Conflict for a stale revision, or naming everything that is left
+ * Deletes an instance without resources, and returns its last revision. Its name is free again. Its runs, its state versions and the
+ * tombstone of its row stay, as history. The caller has locked its row.
+ * @throws Conflict for a stale revision, or naming everything that prevents the deletion
  */
 export async function deleteInstance(
   tx: Transaction,
@@ -81,7 +81,7 @@ export async function deleteInstance(
   expectedRevision: number | undefined,
 ): Promise<number> {
   refuseStale({ revision }, expectedRevision);
-  // A release that lists no resources may have written its latest state.
+  // Its latest state may come from an earlier release that listed no resources.
   await refreshListIfStale(tx.em, keyRing, await lockAndReadInstance(tx.em, id));
   await tx.em.flush();
   const last = await deleteOwned(tx.em, 'instance', { id }, () => true);

@@ -1,6 +1,6 @@
 import type { KindsOfNews } from '#domain/shared/vocabulary/kind-of-news.ts';
 
-/** What people and channels are told of instances. */
+/** The notifications about instances. */
 export const instanceNews = {
   'instance.expiring': {
     label: 'Instance expires',

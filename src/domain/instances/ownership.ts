@@ -4,7 +4,7 @@ import { hasIncompleteApply } from './incomplete-applies.ts';
 
 const readers = 'a reader that was deleted reads nothing';
 const allowedFor = 'its readers read nothing for other owners than those for whom they were allowed';
-/** For good, also if it comes back: its present owners decide anew who reads it. */
+/** A transfer voids the readers permanently, even if the instance returns: its present owners decide again who may read it. */
 const readersVoid = {
   rows: 'ended',
   at: 'readersVoidSince',
@@ -23,12 +23,12 @@ const holdsResources = {
 const mayHoldResources = {
   message: 'has instances whose last apply may be incomplete, so that they may hold resources that nothing records',
   remedy: 'apply or destroy them again first',
-  // `holdsResources` reports the known ones.
+  // `holdsResources` reports instances whose resources are known.
   when: (row: Row<'resourceCount' | 'id'>) =>
     sql<SqlBool>`${row('resourceCount')} = 0 and ${hasIncompleteApply(row('id'))}`,
 } as const;
 
-/** No column names the assembly: runs of its nodes have applied the instance. */
+/** No column names the assembly. The condition finds it by the runs of its nodes that have applied the instance. */
 const ofAssembly = {
   kind: 'assembly',
   columns: [],

@@ -47,7 +47,7 @@ function selectInstances(em: Em) {
     .select((eb) => eb.cast<boolean>(haveInputsChanged(eb.ref('i.id')), 'boolean').as('haveInputsChanged'));
 }
 
-/** The assembly whose run deployed an instance last; null if none did, or if that run belongs to another team. */
+/** The assembly whose run deployed an instance last; null if no assembly did, or if that run belongs to another team. */
 function selectDeployingAssembly(eb: Over<{ i: 'instances' }>) {
   return eb
     .selectFrom('runs as deployed')
@@ -61,7 +61,7 @@ export function readInstance(em: Em, id: string) {
   return selectInstances(em).where('i.id', '=', id).executeTakeFirst();
 }
 
-/** Whether the last deployment of an instance can be planned again as it was: it was no destroy, and its inputs are still there. */
+/** Whether the last deployment of an instance can be planned again as it was: it was not a destroy, and its inputs still exist. */
 export async function isPlannableAgain(em: Em, instanceId: string): Promise<boolean> {
   const found = await db(em)
     .selectFrom('instances as i')
@@ -81,11 +81,11 @@ export interface InstanceFilter {
   readonly teamId?: string | undefined;
   readonly environmentId?: string | undefined;
   readonly templateId?: string | undefined;
-  /** Whether scans found that they differ from what was deployed. */
+  /** Whether scans found that the instances differ from what was deployed. */
   readonly isDrifted?: boolean | undefined;
-  /** Whether outputs changed that they were deployed with. */
+  /** Whether outputs that the instances were deployed with have changed. */
   readonly haveInputsChanged?: boolean | undefined;
-  /** Whether a run changed them in a way that is not recorded. */
+  /** Whether a run may have changed the instances in a way that is not recorded. */
   readonly isUnrecorded?: boolean | undefined;
 }
 
@@ -120,7 +120,7 @@ export function listInstances(
   return pageOf(query, 'i.id', page);
 }
 
-/** The last outputs of an instance; the values of secret ones are masked, also of those that have become secret since. */
+/** The last outputs of an instance. The values of secret ones are masked, including those that have become secret since. */
 export async function readOutputs(em: Em, id: string): Promise<MaskedOutputs | undefined> {
   const row = await db(em)
     .selectFrom('instances as i')
@@ -138,7 +138,7 @@ export interface InstanceTarget extends Ownership {
   readonly revision: number;
 }
 
-/** An instance with its owner, as it is for a caller; undefined if it was deleted. */
+/** An instance with its owner, and its relation to the caller; undefined if it was deleted. */
 export function findInstanceOwner(em: Em, id: string, callerId: string): Promise<InstanceTarget | undefined> {
   return selectOwner(em, { id, callerId }).then(([owner]) => owner);
 }
@@ -170,7 +170,7 @@ export async function lockInstance(em: Em, id: string): Promise<void> {
   await db(em).selectFrom('instances').where('id', '=', id).select('id').forUpdate().execute();
 }
 
-/** Whether a run that holds an instance has not ended. */
+/** Whether a run has not ended. */
 export async function isUnfinished(em: Em, runId: string): Promise<boolean> {
   const run = await db(em).selectFrom('runs').where('id', '=', runId).select('finishedAt').executeTakeFirst();
   return run?.finishedAt === null;
@@ -218,7 +218,7 @@ export async function addInstance(
     .execute();
 }
 
-/** Frees the name of a deleted instance. No name has the separator. */
+/** Frees the name of a deleted instance by appending its id. No valid name contains the separator. */
 export async function freeName(em: Em, id: string): Promise<void> {
   await db(em)
     .updateTable('instances')
@@ -257,7 +257,7 @@ const takePositionIn = {
   ),
 };
 
-/** Finds or makes an instance and takes the next position in its queue; the row of the instance stays locked. */
+/** Finds or creates an instance and takes the next position in its queue; the row of the instance stays locked. */
 export async function takePosition(em: Em, instance: Omit<NewInstance, 'id'>) {
   const take = instance.environmentId === null ? takePositionIn.template : takePositionIn.environment;
   const id = newId();

@@ -5,7 +5,7 @@ import type { Archivable } from '#domain/shared/archiving.ts';
 import { findTeamById } from '#domain/teams/store.ts';
 import { findInstanceOwner, findInstanceScope, type InstanceTarget, lockInstance } from './store.ts';
 
-/** What finds an instance for a caller. A command locks its row. */
+/** The parameters for finding an instance for a caller. A command locks its row. */
 interface InstanceLookup {
   readonly em: Em;
   readonly params: { readonly id: string };
@@ -25,8 +25,8 @@ export async function findInstance({
 }
 
 /**
- * The same for importing state and for deletion: the owners of the instance are shared before its row is locked, so that they are neither
- * archived nor deleted meanwhile. Also returns undefined if the owner was deleted.
+ * Finds an instance for an import of state or a deletion. It takes share locks on the owners before it locks the row, so that they are
+ * neither archived nor deleted meanwhile. Also returns undefined if the owner was deleted.
  */
 export async function findInstanceToChange(lookup: InstanceLookup): Promise<(InstanceTarget & Archivable) | undefined> {
   const { em, params, lock } = lookup;

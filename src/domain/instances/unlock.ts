@@ -5,9 +5,8 @@ import { InstanceSlot } from './entity.ts';
 import { isUnfinished } from './store.ts';
 
 /**
- * Frees an instance from a run that has ended. The lock of a run ends with the run, so this repairs an instance that stayed
- * locked all the same.
- * @throws Conflict if nothing holds the instance, or if the run that holds it has not ended: cancel that run instead
+ * Frees the slot of an instance that a finished run still holds. Normally the slot is freed when the run ends, so this is a repair.
+ * @throws Conflict if no run holds the slot, or if the run that holds it has not ended: cancel that run instead
  */
 export async function unlockInstance(tx: Transaction, instanceId: string, owners: Ownership): Promise<void> {
   const slot = await tx.em.findOne(InstanceSlot, { instanceId });

@@ -1,6 +1,6 @@
 import type { Instance } from './entity.ts';
 
-/** Records that nothing is known any longer by which an instance differs from its last deployment. The instance is locked. */
+/** Removes the mark that an instance may differ from its last deployment. The caller has locked the instance. */
 export function clearUnrecorded(instance: Instance): void {
   if (instance.unrecordedRunId === null) return;
   instance.revision += 1;

@@ -1,7 +1,10 @@
 import type { StateWriter } from '#domain/tools/demand.ts';
 import type { Instance } from './entity.ts';
 
-/** The tool that must go on from the state of an instance; null if there is none, or neither resources nor outputs are left in it. */
+/**
+ * The tool that wrote the state of an instance and that must continue from it; null if there is none, or if the state contains neither
+ * resources nor outputs.
+ */
 export function writerOf({
   tool,
   toolVersion,
@@ -13,7 +16,10 @@ export function writerOf({
   return tool && !isEmptied ? { name: tool, version: toolVersion ?? null } : null;
 }
 
-/** Later runs go on from the state with the same kind of tool, and with none that is older. The instance is locked. */
+/**
+ * Records the tool that wrote the state: later runs must use the same kind of tool, in this version or a newer one. The caller has locked
+ * the instance.
+ */
 export function recordWriter(instance: Instance, tool: { readonly name: string; readonly version: string }): void {
   instance.tool = tool.name;
   instance.toolVersion = tool.version;

@@ -17,7 +17,7 @@ export interface TemplateDetails {
   readonly slug: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Null while nothing is published. */
+  /** Null if no version is published. */
   readonly latestVersion: string | null;
   /** How the latest version is executed. */
   readonly executor: ExecutorKind | null;
@@ -29,11 +29,11 @@ export interface TemplateDetails {
 export interface TemplateFilter {
   readonly teamId: string | undefined;
   readonly organizationId: string | undefined;
-  /** Those of the whole installation, beside those of the team or organization. */
+  /** Whether to include the templates of the whole installation, besides those of the team or organization. */
   readonly withInstallation: boolean;
   /** The template must have all of them. */
   readonly tags: readonly string[];
-  /** Text in the name, the slug or the description, in any case. */
+  /** A text in the name, the slug or the description, ignoring case. */
   readonly search: string | undefined;
   /** Archived templates instead of active ones. */
   readonly archived: boolean;
@@ -114,7 +114,7 @@ function collectVersions(eb: Over<{ t: 'templates' }>) {
 
 type IdentifiedVersion = AvailableVersion & { readonly id: string };
 
-/** Adds what the latest versions are and how they are executed. */
+/** Adds the latest versions and their executors. */
 async function withLatest<Row extends { versions: IdentifiedVersion[] }>(em: Em, rows: readonly Row[]) {
   const found = rows.map(({ versions, ...row }) => ({ row, latest: findLatest(versions) }));
   const ids = found.flatMap(({ latest }) => latest?.id ?? []);

@@ -12,15 +12,17 @@ import { proposeSpec, toolPath } from './spec-proposal.ts';
 import { messagesKeyword } from './variables/errors.ts';
 import { withoutNull } from './variables/nulls.ts';
 
-/** A spec that is completed from its files, and what they say beside it. */
+/** A spec that was completed from its files, with their readme and notes. */
 export interface DerivedSpec {
   readonly spec: TemplateSpec;
   readonly readme: string | null;
-  /** What could not be taken over, unless the spec says it itself. */
+  /** What could not be derived from the files and is not in the spec either. */
   readonly notes: readonly CheckFinding[];
 }
 
-/** Completes a spec with the variables and outputs of its files. What the spec says itself takes precedence. Commands declare none. */
+/**
+ * Completes a spec with the variables and outputs that its files declare. Those of the spec itself take precedence. Commands declare none.
+ */
 export function deriveSpec(spec: TemplateSpec, files: TemplateFiles): DerivedSpec {
   if (spec.executor.kind !== 'opentofu') return { spec, readme: null, notes: [] };
   const proposed = proposeSpec(files, spec.executor.git?.path, spec.tool);
@@ -37,12 +39,12 @@ export function deriveSpec(spec: TemplateSpec, files: TemplateFiles): DerivedSpe
   };
 }
 
-/** What a spec says about variables and outputs. */
+/** The variables and outputs of a spec. */
 type Interface = Pick<TemplateSpec, 'variables' | 'outputs'>;
 
 /**
- * The variables and outputs of a spec without those about which the files say the same, so that the next version takes them from its own files.
- * Null if the spec leaves out some that the files declare: a completion would add them.
+ * The variables and outputs of a spec without those that equal the ones derived from the files, so that the next version derives them from
+ * its own files. Null if the spec omits some that the files declare, because a completion would add them.
  */
 export function withoutDerived(
   spec: Interface & Pick<TemplateSpec, 'tool'>,
@@ -52,7 +54,7 @@ export function withoutDerived(
   const proposed = proposeSpec(files, directory, spec.tool);
   const own = objectOf(spec.variables['properties']);
   const said = objectOf(proposed.variables['properties']);
-  // Earlier releases read no value files. Without a tool, they may have read the files as the other one.
+  // Earlier releases read no value files and, without a tool in the spec, may have read the files for the other tool.
   const isRead = readAnew(proposed, () =>
     [files, withoutValueFiles(files)].flatMap((each) =>
       (spec.tool ? [spec.tool] : toolNames.map((name) => ({ name }))).map((tool) => proposeSpec(each, directory, tool)),
@@ -85,7 +87,7 @@ export function withoutDerived(
   };
 }
 
-/** Whether any reading of the files is such. The files are read again only where the first reading is not. */
+/** Returns a function that checks a condition on the first reading and, only if that fails, on the other readings. */
 function readAnew(first: Reading, readOthers: () => Reading[]) {
   let others: Reading[] | undefined;
   return (isSuch: (reading: Reading) => boolean): boolean => {
@@ -101,7 +103,7 @@ function withoutValueFiles(files: TemplateFiles): TemplateFiles {
   return Object.fromEntries(Object.entries(files).filter(([path]) => !isValueFile(posix.basename(path))));
 }
 
-/** Earlier releases derived no messages, and refused null. So a schema may be derived from files although these say more by now. */
+/** Whether a schema equals the derived one, or the one that an earlier release would have derived: without messages, or without null. */
 function isSameVariable(own: JsonValue | undefined, derived: JsonValue | undefined): boolean {
   if (isSame(own, derived)) return true;
   if (!isJsonObject(derived)) return false;

@@ -12,7 +12,7 @@ import { refuseOtherTools } from './tools/allowed.ts';
 import { filesToolsOf } from './tools/usable-tools.ts';
 import type { VariableError } from './variables/errors.ts';
 
-/** A draft as it would be published, and what a check has found. */
+/** A draft as it would be published, and the findings of its check. */
 export interface CheckedDraft {
   readonly found: SandboxCheck;
   readonly spec: TemplateSpec;
@@ -20,8 +20,8 @@ export interface CheckedDraft {
 }
 
 /**
- * Everything that publication would find against a spec and its files, and what it would warn of.
- * @param checkVariables finds what is wrong with a schema
+ * The errors and warnings that publication would report for a spec and its files.
+ * @param checkVariables finds the errors of a schema
  * @throws as `prepareVersion`
  */
 export async function checkDraft(
@@ -52,7 +52,7 @@ export async function checkDraft(
   return { found, spec, files };
 }
 
-/** What a rule says against the draft. */
+/** The finding of a rule that refuses the draft; empty if the rule passes. */
 async function findRefusal(path: string, rule: () => Promise<unknown>): Promise<CheckFinding[]> {
   try {
     await rule();

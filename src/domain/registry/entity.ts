@@ -34,7 +34,7 @@ export const TemplateSchema = defineEntity({
   },
 });
 export class Template extends TemplateSchema.class {
-  /** Changes the given fields and keeps the rest; false if nothing differs, which is no new revision. */
+  /** Changes the fields that are present; false if nothing differs, so that there is no new revision. */
   change(wanted: Omit<TemplateChange, 'expectedRevision'>): boolean {
     const { name, slug, description, readme, tags } = this;
     const { after, isEmpty } = findDifference({ name, slug, description, readme, tags }, wanted);
@@ -46,7 +46,7 @@ export class Template extends TemplateSchema.class {
 }
 TemplateSchema.setClass(Template);
 
-/** A published version. Its row never changes except when the version is yanked, or its check ends after its publication. */
+/** A published version. Its row changes only when the version is yanked, or when its check ends after the publication. */
 export const TemplateVersionSchema = defineEntity({
   name: 'TemplateVersion',
   tableName: 'template_versions',
@@ -61,13 +61,13 @@ export const TemplateVersionSchema = defineEntity({
     id: id(),
     templateId: () => p.manyToOne(Template).mapToPk().fieldName('template_id').deleteRule('restrict'),
     version: p.string(),
-    /** The spec as it was published. It names a git source; `files` and `commit` hold what that resolved to. */
+    /** The spec as it was published. If it names a git source, `files` and `commit` contain what the source resolved to. */
     spec: p.json<Record<string, unknown>>(),
     /** `sha256:…` over the canonical spec and the files: two versions with the same digest have the same content. */
     digest: p.string(),
     /** The files that a run gets, copied at publication. Those from git have their paths in the repository. */
     files: p.json<TemplateFiles>().lazy(),
-    /** What the files ask of their tool; null: published by a release that did not look. */
+    /** What the files demand of their tool; null: an earlier release published the version without reading that. */
     filesTools: p.json<FilesTools>().nullable(),
     /** The commit that a git source named at publication. */
     commit: p.string().nullable(),
@@ -75,17 +75,17 @@ export const TemplateVersionSchema = defineEntity({
     publishedBy: p.uuid(),
     /** The person responsible for the publisher at that time. Null: a team's account, in a release that did not record it. */
     responsibleUserId: p.uuid().nullable(),
-    /** What was found before the version ran; null: published by a release that did not check. */
+    /** The findings of the check before the version ran; null: an earlier release published the version without a check. */
     check: p.json<VersionCheck>().nullable(),
     createdAt: createdAt(),
     yankedAt: at().nullable(),
     yankedBy: p.uuid().nullable(),
-    /** Why it was yanked; empty if nobody said. */
+    /** Why it was yanked; empty if no reason was given. */
     yankReason: p.text().default(''),
   },
 });
 export class TemplateVersion extends TemplateVersionSchema.class {
-  /** Removes the version from ranges and `latest`, for good. The first yank is the one that is recorded. */
+  /** Removes the version from ranges and `latest`, permanently. Only the first yank is recorded. */
   yank(principalId: string, reason: string): void {
     if (this.yankedAt) return;
     this.yankedAt = new Date();
@@ -95,7 +95,10 @@ export class TemplateVersion extends TemplateVersionSchema.class {
 }
 TemplateVersionSchema.setClass(TemplateVersion);
 
-/** An output that a version calls secret. Whoever shows outputs looks it up by its name, because the specs of all newer versions are much to read. */
+/**
+ * An output that a version marks as secret. Code that shows outputs looks it up by name, because reading the specs of all newer versions
+ * would be slow.
+ */
 export const TemplateSecretOutputSchema = defineEntity({
   name: 'TemplateSecretOutput',
   tableName: 'template_secret_outputs',
@@ -103,7 +106,7 @@ export const TemplateSecretOutputSchema = defineEntity({
     templateId: () => p.manyToOne(Template).primary().mapToPk().fieldName('template_id').deleteRule('restrict'),
     name: p.string().primary(),
     versionId: () => p.manyToOne(TemplateVersion).primary().mapToPk().fieldName('version_id').deleteRule('restrict'),
-    /** A yanked version says it of its own runs alone. */
+    /** A yanked version marks only the outputs of its own runs. */
     isYanked: p.boolean().default(false),
   },
 });

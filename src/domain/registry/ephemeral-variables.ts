@@ -6,7 +6,10 @@ import { configurationSize } from '#domain/sources/hcl/root-files.ts';
 import { maxCheckedSize } from './publication-check.ts';
 import { readFilesTools } from './tools/files-tools.ts';
 
-/** The variables that the configuration in a directory declares as ephemeral: the tool lets them into no plan and no state. None if it cannot be read. */
+/**
+ * The variables that the configuration in a directory declares as ephemeral: the tool writes them to no plan and no state. Empty if the
+ * configuration cannot be read.
+ */
 export function readEphemeralVariables(files: TemplateFiles, directory = ''): ReadonlySet<string> {
   if (configurationSize(files) > maxCheckedSize) return new Set();
   const tool = readFilesTools(files, directory).needsOpenTofu ? 'opentofu' : 'terraform';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { EventType } from '#domain/shared/events/event-type.ts';
 import { TemplateApproval } from '#domain/shared/vocabulary/approval.ts';
 
-/** In characters. */
+/** The maximum length of a message in an event, in characters. */
 export const maxEventMessage = 1_000;
 
-/** What happens to templates. */
+/** The events of templates. */
 export const templateEvents = {
   'template.approval_weakened': {
     subject: 'template',

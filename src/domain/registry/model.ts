@@ -14,7 +14,7 @@ export const Tags = z
 /** A template to be created. */
 export interface NewTemplate {
   readonly name: string;
-  /** Made from the name if it is absent. */
+  /** Derived from the name if it is absent. */
   readonly slug?: string | undefined;
   readonly description: string;
   readonly readme: string;
@@ -28,15 +28,15 @@ export interface TemplateChange {
   readonly description?: string | undefined;
   readonly readme?: string | undefined;
   readonly tags?: string[] | undefined;
-  /** Refuses the change if the template has another revision by now. */
+  /** The change is refused if the template now has another revision. */
   readonly expectedRevision?: number | undefined;
 }
 
 const maxVersionLength = 64;
 
 /**
- * A strict semantic version. Build metadata is refused: it has no place in the order of versions, so `1.0.0` and
- * `1.0.0+a` would be one version with two contents.
+ * A strict semantic version. Build metadata is refused: it does not affect the order of versions, so `1.0.0` and `1.0.0+a` would be the
+ * same version with different contents.
  */
 export const Version = z
   .string()

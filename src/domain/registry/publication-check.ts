@@ -21,13 +21,13 @@ export interface CheckResult {
   readonly warnings: readonly CheckFinding[];
 }
 
-/** In UTF-16 units. */
+/** The maximum size of the files that are checked, in UTF-16 units. */
 export const maxCheckedSize = 2 * 1024 * 1024;
 const maxFindings = 100;
 
 /**
- * Compares a spec with its files without running anything. Errors are only what stops every tool that may run the version. Takes
- * time in proportion to the files.
+ * Compares a spec with its files without running anything. A problem counts as an error only if it stops every tool that may run the
+ * version. The time is proportional to the size of the files.
  */
 export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckResult {
   if (spec.executor.kind !== 'opentofu') return { errors: [], warnings: [] };
@@ -50,7 +50,7 @@ export function checkVersion(spec: TemplateSpec, files: TemplateFiles): CheckRes
   };
 }
 
-/** What `remote_states` names and the root module does not have. */
+/** Warns about names in `remote_states` for which the root module has no data source. */
 function findUnmatched(spec: TemplateSpec, files: TemplateFiles, directory: string): CheckFinding[] {
   const present = configurationFiles(files, directory).flatMap(findRemoteStates);
   const unknown = Object.keys(spec.remote_states ?? {}).filter((name) => !present.some((each) => each.name === name));
@@ -76,7 +76,7 @@ export function describeFinding({ path, file, line, message }: CheckFinding): st
   return `${place}${line === undefined ? '' : `, line ${line}`}: ${message}`;
 }
 
-/** A version whose spec and files ask for tools that exclude each other could never run. */
+/** The error for a spec and files that demand tools which exclude each other: such a version could never run. */
 function findUnusableTool(spec: TemplateSpec, files: FilesTools): CheckFinding | null {
   const demand = demandOf(spec, files);
   return demand !== null && isEmptyDemand(demand)
@@ -84,7 +84,10 @@ function findUnusableTool(spec: TemplateSpec, files: FilesTools): CheckFinding |
     : null;
 }
 
-/** Where a finding is in the body of a request. Names of variables and outputs may be numbers; elsewhere, numbers count the items of lists. */
+/**
+ * The path of a finding in the body of a request. Names of variables and outputs may be numbers; elsewhere, numbers count the items of
+ * lists.
+ */
 function toFieldPath(pointer: string): string {
   const parts = splitPointer(pointer);
   const ofNames = ['properties', 'outputs', 'files'];

@@ -35,36 +35,36 @@ export type PreparedVersion = {
   readonly commit: string | null;
   /** `sha256:…` over spec and files: two versions with the same digest have the same content. */
   readonly digest: string;
-  /** The spec that is published: with `derive`, completed from the files. */
+  /** The published spec. With `derive`, it was completed from the files. */
   readonly spec: TemplateSpec;
-  /** What was found in spec and files, without a worker and by one. */
+  /** The findings about spec and files, both those without a worker and those of a worker. */
   readonly check: CheckResult;
-  /** What a worker was asked for; null: there are errors already, or the version exists. */
+  /** The check that was requested from a worker; null: there are errors already, or the version exists. */
   readonly requested: RequestedCheck | null;
   /** With `derive`: the README beside the configuration. */
   readonly readme: string | null;
 };
 
-/** What a publication needs to read a private repository, and who publishes. */
+/** The dependencies for reading a private repository, and the publisher. */
 export interface Publication extends CheckDeps {
   readonly em: Em;
   readonly keyRing: KeyRing;
   readonly policy: OutboundPolicy;
   readonly principal: Principal;
-  /** The environment whose connections open private modules to the check; null: none. */
+  /** The environment whose connections let the check read private modules; null: none. */
   readonly checkEnvironmentId: string | null;
 }
 
-/** What is to be published. Without a version, it is only checked. */
+/** The content to publish. Without a version, it is only checked. */
 export interface Draft {
   readonly version?: string;
   readonly spec: TemplateSpec;
-  /** Completes variables and outputs of the spec from the files. */
+  /** Whether to complete variables and outputs of the spec from the files. */
   readonly derive: boolean;
 }
 
 /**
- * Reads the files, and checks spec and files: first without running anything, and then by a worker in a sandbox, if one is there.
+ * Reads the files, and checks spec and files: first without running anything, and then by a worker in a sandbox, if a worker is available.
  * @throws Unprocessable, Unavailable if the git source cannot be read; Conflict if the template is archived
  */
 export async function prepareVersion(
@@ -99,8 +99,8 @@ async function isPublished(em: Em, { template }: TemplateTarget, { version }: Dr
 }
 
 /**
- * Publishes a version for good. Publishing the same version with the same content again finds the existing one. The caller has
- * locked the template's row, so of two concurrent publications one creates the version and the other finds it.
+ * Publishes a version permanently. Publishing the same version with the same content again finds the existing one. The caller has locked
+ * the template's row, so of two concurrent publications one creates the version and the other finds it.
  * @throws Conflict if the version is published with other content, or the template or its owner is archived
  * @throws Unprocessable if its files and its spec contradict each other, or the settings allow no tool that could run it
  * @throws Forbidden if it demands less approval than its highest version, and the publisher may not weaken policies
@@ -145,7 +145,7 @@ function secretOutputsOf(em: Em, { outputs }: TemplateSpec, version: TemplateVer
   return names.map((name) => em.create(TemplateSecretOutput, { templateId, name, versionId, isYanked: false }));
 }
 
-/** Keeps what is known about a version. @throws Unprocessable if its check has found errors at the last moment */
+/** Stores the check of a version. @throws Unprocessable if its check found errors after the preparation */
 async function takeCheck(
   tx: Transaction,
   target: TemplateTarget,
@@ -158,20 +158,20 @@ async function takeCheck(
   await tx.em.flush();
 }
 
-/** A template without a readme gets that of its files. */
+/** Gives a template without a readme the readme of its files. */
 async function fillReadme(tx: Transaction, { template }: TemplateTarget, readme: string): Promise<void> {
   await tx.em.populate(template, ['readme']);
   if (template.readme.trim() === '' && template.change({ readme })) await tx.em.flush();
 }
 
-/** The same commit has the same content, however the release that published it kept the files. */
+/** The same commit means the same content, even if an earlier release stored the files differently. */
 function isSameContent(earlier: TemplateVersion, { digest, commit, spec }: PreparedVersion): boolean {
   if (earlier.digest === digest) return true;
   return commit !== null && earlier.commit === commit && canonicalJson(earlier.spec) === canonicalJson(spec);
 }
 
 /**
- * Removes a version from ranges and `latest`, for good. Its exact name still finds it. Yanking it again changes nothing.
+ * Removes a version from ranges and `latest`, permanently. Its exact name still finds it. Yanking it again changes nothing.
  * @param reason for those who use the version; may be empty
  */
 export async function yankVersion(
@@ -186,7 +186,7 @@ export async function yankVersion(
   await tx.em.nativeUpdate(TemplateSecretOutput, { templateId, versionId }, { isYanked: true });
 }
 
-/** No binding could ever fit. Versions that an earlier release published may have such kinds. */
+/** Refuses unknown kinds of connections, which no binding could ever fit. Versions of earlier releases may still have such kinds. */
 function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
   const kinds: readonly string[] = connectionKinds;
   const at = connections.findIndex(({ kind }) => !kinds.includes(kind));
@@ -196,7 +196,7 @@ function refuseUnknownKinds({ connections = [] }: TemplateSpec): void {
   );
 }
 
-/** Steps are run by no tool and read no states by themselves. Versions that an earlier release published may name them. */
+/** Refuses a tool and remote states for commands, which use neither. Versions of earlier releases may still have them. */
 function refuseUselessFields({ executor, tool, remote_states: states }: TemplateSpec): void {
   if (executor.kind !== 'command') return;
   if (tool !== undefined)
@@ -245,7 +245,7 @@ async function readRepository(
   return snapshotGit(source, { policy, credential, holders });
 }
 
-/** Which member of a git source an error is about. Others are about the source as a whole. */
+/** The member of a git source that an error code concerns. Other errors concern the source as a whole. */
 const memberOf: Readonly<Record<string, string>> = {
   source_ref_missing: '.ref',
   source_path_missing: '.path',

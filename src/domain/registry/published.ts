@@ -12,7 +12,7 @@ export interface PublishedVersion {
   readonly id: string;
   readonly version: string;
   readonly spec: TemplateSpec;
-  /** What its files ask of their tool. */
+  /** What its files demand of their tool. */
   readonly filesTools: FilesTools;
 }
 

@@ -25,32 +25,32 @@ import { toolsThatMayRun } from './tools/usable-tools.ts';
 import { messagesKeyword } from './variables/errors.ts';
 import { allowNull } from './variables/nulls.ts';
 
-/** A message of an author may be a page; a form shows a sentence. */
+/** The maximum length of an author's message, since a form shows only a sentence. */
 const maxMessage = 500;
 
-/** What the files of a module say about its variables and outputs, as a spec. */
+/** The variables and outputs that the files of a module declare, as a spec. */
 export interface SpecProposal {
-  /** As which tool the files were read. */
+  /** The tool for which the files were read. */
   readonly tool: ToolName;
   readonly variables: JsonObject;
   readonly outputs: Record<string, { description?: string; sensitive?: boolean }>;
   /** The text of the README of the module; null if it has none. */
   readonly readme: string | null;
-  /** What could not be taken over, or is worth knowing. */
+  /** What could not be derived, and other hints. */
   readonly notes: readonly CheckFinding[];
 }
 
-/** Where a proposal notes what depends on the tool. */
+/** The path of notes about differences between the tools. */
 export const toolPath = '/tool';
-/** Why the form does not show the value that a variable has without a run's. */
+/** The note for a default that a form cannot show. */
 const notPlain = 'is not a plain value of its type: leaving the variable out uses it';
 const outputName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const maxDescriptionLength = 1_000;
 
 /**
- * Proposes a schema and outputs from the root module in a directory (`''`: the root), as the tool reads it that is preferred among those that may run the
- * version. A note says where the other one reads something else. Nothing is executed.
- * @param wanted the tool that the version asks for
+ * Proposes a schema and outputs from the root module in a directory (`''`: the root), as read by the preferred tool among those that may
+ * run the version. A note says where the other tool would read something else. Nothing is executed.
+ * @param wanted the tool that the version demands
  */
 export function proposeSpec(files: TemplateFiles, directory = '', wanted?: WantedTool): SpecProposal {
   const root = moduleDirectory('', directory) ?? '';
@@ -66,7 +66,7 @@ export function proposeSpec(files: TemplateFiles, directory = '', wanted?: Wante
   return { tool, ...proposed, readme: readmeOf(files, root), notes: [...otherNotes, ...stateNotes, ...notes] };
 }
 
-/** What the files say to one tool. */
+/** What one tool reads in the files. */
 type Reading = Pick<SpecProposal, 'variables' | 'outputs' | 'notes'>;
 
 function proposeFor(tool: ToolName, files: TemplateFiles, root: string): Reading {
@@ -94,13 +94,13 @@ function toNote({ file, line, message }: Module['problems'][number]): CheckFindi
   return { path: '/executor', file, ...(line !== null && { line }), message };
 }
 
-/** The tools that may run the version, the preferred one first; of files that no tool can run, the one for which they were written. */
+/** The tools that may run the version, the preferred one first. If no tool can run the files, the tool for which they were written. */
 function readersOf(files: FilesTools, tool: WantedTool | undefined): [ToolName, ...ToolName[]] {
   const [first, ...others] = toolsThatMayRun({ executor: { kind: 'opentofu' }, tool }, files);
   return first === undefined ? [files.needsOpenTofu ? 'opentofu' : 'terraform'] : [first, ...others];
 }
 
-/** Says that another tool that may run the version reads other variables or outputs. */
+/** A note that another tool that may run the version reads other variables or outputs. */
 function describeOther(
   read: Omit<Reading, 'notes'>,
   other: ToolName,
@@ -119,7 +119,7 @@ function literal({ arguments: given }: Declaration, name: string): JsonValue | u
   return argument && readLiteral(argument.value);
 }
 
-/** The schema with the words of the author about a value that breaks a validation, for each keyword that says the same. */
+/** Adds the author's message about a failed validation to the schema, for each keyword that expresses this validation. */
 function withMessage(schema: JsonObject, translated: readonly string[], { body }: NestedBlock): JsonObject {
   const argument = body.arguments.get('error_message');
   const message = argument && readLiteral(argument.value);
@@ -130,7 +130,7 @@ function withMessage(schema: JsonObject, translated: readonly string[], { body }
   return { ...schema, [messagesKeyword]: { ...(isJsonObject(known) ? known : {}), ...messages } };
 }
 
-/** Proposes the schema of a variable. What a file beside the module gives it counts before the default of its declaration. */
+/** Proposes the schema of a variable. A value file beside the module takes precedence over the default of the declaration. */
 function proposeVariable(
   name: string,
   declaration: Declaration,
@@ -158,7 +158,7 @@ function proposeVariable(
   if (typeof description === 'string') schema = { ...schema, description: description.trim() };
   const isRequired = given === undefined && !declaration.arguments.has('default');
   const isSecret = literal(declaration, 'sensitive') === true || literal(declaration, 'ephemeral') === true;
-  // A secret has no default in a schema: leaving it out uses that of the files.
+  // The schema of a secret has no default: a run without a value uses the default of the files.
   if (isSecret) return { schema: { ...schema, writeOnly: true }, isRequired };
   const written = given ? given.value : literal(declaration, 'default');
   const initial = written == null ? written : convertToType(written, typed);
@@ -168,8 +168,8 @@ function proposeVariable(
 }
 
 /**
- * Whether a variable itself may be null, as the tools decide. One that is not nullable gets its default in the place of null. All validations that can be
- * translated fail for null.
+ * Whether a variable itself may be null, as the tools decide. A variable that is not nullable gets its default instead of null. All
+ * validations that can be translated fail for null.
  */
 function isNullable(declaration: Declaration, isValidated: boolean): boolean {
   const nullable = literal(declaration, 'nullable');

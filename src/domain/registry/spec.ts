@@ -31,7 +31,7 @@ export const moduleSource = { files: Files.optional(), git: GitSource.optional()
 
 type ModuleSource = { files?: Record<string, string> | undefined; git?: GitSource | undefined };
 
-/** Demands one source, with a configuration at its top. */
+/** Demands exactly one source, with a configuration in its top directory. */
 export function checkModuleSource({ files, git }: ModuleSource, context: z.core.$RefinementCtx): void {
   const refuse = (message: string, ...path: string[]) =>
     context.addIssue({ code: 'custom', path, message, input: files });
@@ -105,7 +105,7 @@ const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
   error: 'expected 1-63 lowercase letters, digits and ". _ -", such as "aws-production"',
 });
 
-/** What templates call a connection. */
+/** The name of a connection in a template. */
 export const ConnectionName = Name;
 
 const Connections = z
@@ -129,8 +129,8 @@ const RemoteStates = z.record(DataSourceName, InstancePath).refine((states) => O
 });
 
 /**
- * A spec, apart from the rules for its schema of variables: `checkSchema` takes long and has a time limit, so publication has it
- * checked by another thread, and nobody checks a published one again.
+ * A spec. It does not check the rules for the schema of variables: `checkSchema` may take long and has a time limit, so publication runs it
+ * in another thread, and published specs are not checked again.
  */
 export const TemplateSpec = z.strictObject({
   variables: VariableSchema.default(noVariables),
@@ -142,7 +142,7 @@ export const TemplateSpec = z.strictObject({
   pool: Name.optional(),
   /** The tool that runs it; without one, its files say which. */
   tool: WantedTool.optional(),
-  /** The instances whose outputs the data sources `terraform_remote_state` of the root module are given, by their names. */
+  /** The instances whose outputs the data sources `terraform_remote_state` of the root module read, by the names of the data sources. */
   remote_states: RemoteStates.optional(),
   /** Whether an apply whose worker was lost may be tried again. */
   retry_safe: z.boolean().default(false),

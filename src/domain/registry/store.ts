@@ -38,7 +38,7 @@ function toTarget({ organizationId, teamId, archived }: Owner, template: Templat
   return { organizationId, teamId, archived: template.archivedAt ? [...archived, 'template'] : archived, template };
 }
 
-/** Who owns a template, in one query; undefined if the template or its owner is deleted. */
+/** The owners of a template, in one query; undefined if the template or its owner is deleted. */
 export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('templates as t')
@@ -51,7 +51,7 @@ export function findTemplateOwner(em: Em, id: string): Promise<Ownership | undef
     .executeTakeFirst();
 }
 
-/** Shares the row of a template, so that it is not deleted before the commit. */
+/** Takes a share lock on the row of a template, so that it is not deleted before the commit. */
 export async function shareTemplate(em: Em, id: string): Promise<void> {
   const row = db(em).selectFrom('templates').where('id', '=', id).select('id');
   await lockRows(row, ['templates'], true).execute();

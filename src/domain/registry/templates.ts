@@ -17,7 +17,7 @@ import { Template } from './entity.ts';
 import type { NewTemplate, TemplateChange } from './model.ts';
 import type { TemplateTarget } from './store.ts';
 
-/** What refuses the deletion or the archiving shows of what uses the template: names that the principal may read, else a number. */
+/** How a refused deletion or archiving shows what uses the template: names that the principal may read, and the number of the others. */
 function namesShownTo(principal: Principal): ShowsNames {
   return (_kind, row) => isInReadableTeam(principal, row('teamId') as Expression<string | null>, 'visible');
 }
@@ -38,7 +38,7 @@ export async function createTemplate(
 }
 
 /**
- * Changes the given fields and keeps the rest; the caller has locked the row.
+ * Changes the fields that are present; the caller has locked the row.
  * @throws Conflict for a stale revision, something archived, or a slug that is taken
  */
 export async function updateTemplate(
@@ -65,9 +65,9 @@ export async function unarchiveTemplate({ em }: Transaction, { template, archive
 }
 
 /**
- * Deletes a template that nothing uses, and returns its last revision. Its slug is free again. Its versions stay, because runs name
- * the version that they ran. The caller has locked the row.
- * @throws Conflict for a stale revision, or naming what uses it: what the principal may not read is only counted
+ * Deletes a template that nothing uses, and returns its last revision. Its slug is free again. Its versions stay, because runs name the
+ * version that they ran. The caller has locked the row.
+ * @throws Conflict for a stale revision, or naming what uses it: uses that the principal may not read are only counted
  */
 export function deleteTemplate(
   { em }: Transaction,

@@ -2,7 +2,7 @@ import semver from 'semver';
 import { Unprocessable } from '#domain/shared/errors.ts';
 import { isExactVersion } from './model.ts';
 
-/** Which published version a client's version or range refers to (docs/writing-templates.md, *Versions*). */
+/** Finds the published version to which a client's version or range refers (docs/writing-templates.md, *Versions*). */
 
 export type AvailableVersion = { readonly version: string; readonly yanked: boolean };
 

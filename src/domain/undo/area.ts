@@ -11,7 +11,7 @@ export const events = undoEvents;
 export const features = { selective_undo: selectiveUndoFeature };
 
 export const subscriptions = [
-  // The end of a scan, of a candidate check and of the run that undoes another.
+  // Follows the end of scans, of candidate checks and of the runs that undo others.
   { subscriber: 'selective-undo', types: ['run.finished'] },
 ] as const satisfies readonly EventSubscription[];
 

@@ -5,7 +5,7 @@ import type { Masked } from '#domain/shared/values/masked.ts';
 import type { PrincipalKind } from '#domain/shared/vocabulary/roles.ts';
 import type { AttemptState, CheckState, Problem, ShownChange, Verdict } from './model.ts';
 
-/** What would be deployed, with masked secrets. The inputs themselves are computed again from the runs whenever they are needed. */
+/** What an undo would deploy, with masked secrets. The real inputs are computed again from the runs whenever they are needed. */
 export interface ShownCandidate {
   readonly digest: string;
   readonly version: string;
@@ -33,7 +33,9 @@ export const UndoAttemptSchema = defineEntity({
     verdicts: p.json<Verdict[]>(),
     changes: p.json<ShownChange[]>(),
     candidate: p.json<ShownCandidate>().nullable(),
-    /** The resources that the plan of the candidate touches and the plan of the undone run did not; null before a candidate check has passed. */
+    /**
+     * The resources that the plan of the candidate touches but the plan of the undone run did not; null until a candidate check has passed.
+     */
     collateral: p.json<string[]>().nullable(),
     /** The state and the deployment of the instance that was checked. */
     stateSerial: p.integer(),
@@ -47,7 +49,7 @@ export const UndoAttemptSchema = defineEntity({
     responsibleUserId: p.uuid().nullable(),
     revision: revision(),
     createdAt: createdAt(),
-    /** When its verdicts were known. */
+    /** When the check finished and the verdicts were stored. */
     checkedAt: at().nullable(),
   },
 });

@@ -4,7 +4,7 @@ import { attemptStates } from './model.ts';
 
 const by = z.string();
 
-/** What happens to attempts at undoing a run. Clients match the types, so they never change. */
+/** The events of attempts at undoing a run. Clients match the types, so these never change. */
 export const undoEvents = {
   'selective_undo.requested': {
     subject: 'selective_undo',

@@ -30,7 +30,7 @@ export interface VerdictCause {
   readonly message: string;
   /** The later run. */
   readonly runId?: string;
-  /** Whether undoing that run first is possible, as far as the inputs of the runs tell. Null or absent: not known. */
+  /** Whether that run can be undone first, as far as the inputs of the runs show. Null or absent: not known. */
   readonly isUndoable?: boolean | null;
   /** The path that a later run put into an object which the undo would remove. */
   readonly path?: string;
@@ -44,14 +44,17 @@ export interface Verdict {
   readonly cause: VerdictCause | null;
 }
 
-/** How undoing the run would change one path: from the value that the run gave it to the value before the run. A missing value means that there is none. */
+/**
+ * How undoing the run would change one path: from the value that the run set to the value before the run. A missing member means that the
+ * path did not exist.
+ */
 export interface ShownChange {
   readonly path: string;
   readonly from?: JsonValue;
   readonly to?: JsonValue;
 }
 
-/** Why a whole attempt cannot go on, or what was wrong at its last candidate check. Stable: clients may match the codes. */
+/** Why a whole attempt cannot continue, or why its last candidate check failed. Stable: clients may match the codes. */
 export const problemCodes = {
   archived: 'the environment, the template or an owner of them is archived',
   target_gone: 'the template, the environment or the instance is gone',
@@ -77,7 +80,10 @@ export interface Problem {
   readonly runId: string | null;
 }
 
-/** The state that verdicts lead to. People can resolve superseded paths by undoing later runs: that is a conflict. Other verdicts block the attempt. */
+/**
+ * The state of an attempt with these verdicts. Superseded paths are a conflict, which people can resolve by undoing later runs. Other
+ * verdicts block the attempt.
+ */
 export function stateOf(verdicts: readonly Pick<Verdict, 'verdict'>[]): 'ready' | 'conflicted' | 'blocked' {
   const isFree = ({ verdict }: Pick<Verdict, 'verdict'>) => verdict === 'clean' || verdict === 'kept';
   if (verdicts.every(isFree)) return 'ready';
@@ -85,7 +91,7 @@ export function stateOf(verdicts: readonly Pick<Verdict, 'verdict'>[]): 'ready' 
   return isConflict ? 'conflicted' : 'blocked';
 }
 
-/** The name of the workflow of a check, which histories contain: it never changes. */
+/** The workflow type of checks. The histories of workflows contain it, so it never changes. */
 export const undoCheckWorkflow = 'undoCheck';
 
 /** What the workflow of a check does next. */

@@ -41,7 +41,7 @@ export function listAttempts(em: Em, runId: string, page: PageRequest): Promise<
   return pageOfLarge(em, selectAttempts(em).where('a.runId', '=', runId), 'a.id', page);
 }
 
-/** The attempts at undoing a run that could take another step, with the instance that they have checked. */
+/** The attempts at undoing a run that could take another step, with the state of the instance that they have checked. */
 export function listCheckedAttempts(em: Em, runId: string) {
   return selectAttempts(em).where('a.runId', '=', runId).where('a.state', 'in', ['ready', 'promotable']).execute();
 }

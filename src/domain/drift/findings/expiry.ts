@@ -6,7 +6,7 @@ import { findFinding } from './finding-target.ts';
 import { publishTransition } from './publish.ts';
 import { expire } from './transitions.ts';
 
-/** The next findings, by id, whose suppression is over. Those of deleted monitors stay as they are. */
+/** The next findings, by id, whose suppression has expired. Findings of deleted monitors are left out. */
 export function findExpiredSuppressions(
   em: Em,
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -23,7 +23,7 @@ export function findExpiredSuppressions(
     .execute();
 }
 
-/** Ends a suppression whose time is over. Repeating it is harmless. */
+/** Ends a suppression that has expired. Repeating it is harmless. */
 export async function endSuppression(deps: SystemCommandDeps, id: string): Promise<void> {
   const command = { action: 'drift_finding.suppression_ended', target: { id }, cause: null } as const;
   await runSystemCommand(deps, command, {

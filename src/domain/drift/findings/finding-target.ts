@@ -14,12 +14,15 @@ export interface FindingsTarget extends Ownership {
   readonly targets: readonly FindingTarget[];
 }
 
-/** A finding by its id; undefined if its monitor or its owner is deleted. `lock` locks the monitor, which locks its findings. */
+/**
+ * A finding by its id; undefined if its monitor or its owner is deleted. `lock` locks the row of the monitor, which protects all its
+ * findings.
+ */
 export async function findFinding(em: Em, id: string, lock = false): Promise<FindingTarget | undefined> {
   const known = await em.findOne(DriftFinding, { id });
   const monitor = known && (await findMonitor(em, known.monitorId, lock));
   if (!known || !monitor) return undefined;
-  // Upkeep may have removed it before the lock.
+  // Retention may have removed it before the lock.
   const finding = lock ? await em.findOne(DriftFinding, { id }, { refresh: true }) : known;
   return finding ? { ...monitor, finding } : undefined;
 }
@@ -28,7 +31,7 @@ export async function findFinding(em: Em, id: string, lock = false): Promise<Fin
 export async function findFindings(em: Em, ids: readonly string[], lock: boolean): Promise<FindingsTarget | undefined> {
   const known = await em.find(DriftFinding, { id: { $in: [...ids] } });
   if (known.length < new Set(ids).size) return undefined;
-  // In the order of their monitors, so that two requests about the same monitors cannot deadlock.
+  // They are locked in the order of their monitors, so that two requests about the same monitors cannot deadlock.
   const inOrder = [...known].sort((one, other) => (one.monitorId < other.monitorId ? -1 : 1));
   const targets: FindingTarget[] = [];
   for (const { id } of inOrder) {
@@ -40,7 +43,7 @@ export async function findFindings(em: Em, ids: readonly string[], lock: boolean
   return { organizationId: null, teamId: null, ...named[0], named, targets };
 }
 
-/** Who owns a finding, in one query; undefined if its monitor is deleted. */
+/** The owners of a finding, in one query; undefined if its monitor is deleted. */
 export function findFindingOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('drift_findings as f')

@@ -54,7 +54,7 @@ function selectLatestEvidence(eb: Over<{ f: 'drift_findings' }>) {
   );
 }
 
-/** The run that is under way to remedy the finding. */
+/** The unfinished run that remedies the finding. */
 function selectRunUnderWay(eb: Over<{ f: 'drift_findings' }>) {
   return eb
     .selectFrom('runs as r')

@@ -1,8 +1,8 @@
-/** The closed list of the states of a finding. */
+/** The states of a finding; the list is complete. */
 export const findingStatuses = ['open', 'suppressed', 'resolved'] as const;
 export type FindingStatus = (typeof findingStatuses)[number];
 
-/** Why a finding is in its state. `ignored`: a rule leaves it out now. `destroyed`: the instance was destroyed. */
+/** Why a finding is in its state. `ignored`: an ignore rule now leaves it out. `destroyed`: the instance was destroyed. */
 export const findingReasons = [
   'observed',
   'other_value',
@@ -15,9 +15,9 @@ export const findingReasons = [
 ] as const;
 export type FindingReason = (typeof findingReasons)[number];
 
-/** Somebody accepts an observed value for a while. Another value, or the end of the time, opens the finding again. */
+/** The acceptance of an observed value for a time. Another value, or the end of that time, opens the finding again. */
 export interface Suppression {
-  /** Digest of the observed value that it holds for. */
+  /** The digest of the accepted value. */
   readonly observed: string;
   readonly reason: string;
   readonly until: Date;

@@ -1,6 +1,6 @@
 import type { Expectation } from '#domain/runs/plans/model.ts';
 
-/** What readers of a finding are told if its scan could not say which value it expected. */
+/** The explanation of a finding whose scan did not know which value it expected. */
 export const expectationWords: Record<Expectation, string> = {
   perpetual:
     'The configuration gives this another value at each plan, for example by timestamp(). Add ignore_changes for it to the resource, or suppress this finding.',
@@ -16,7 +16,7 @@ export function countDeviations(opened: number, perpetual: number): string {
   return `${deviations}, which ${opened === 1 ? 'differs' : 'differ'} at each plan`;
 }
 
-/** What to do about the opened findings whose value each plan makes anew; null if there are none. */
+/** The advice about opened findings whose value differs in every plan; null if there are none. */
 export function describePerpetual(perpetual: number, opened: number): string | null {
   if (!(perpetual > 0)) return null;
   const which = perpetual < opened ? `${perpetual} of them` : opened === 1 ? 'it' : 'all of them';

@@ -7,8 +7,8 @@ import { publishTransition } from './publish.ts';
 import { miss } from './transitions.ts';
 
 /**
- * Resolves the findings of an instance that a run has destroyed: nothing is left that could deviate. If another run has deployed the instance
- * since, what scans saw of that deployment stays.
+ * Resolves the findings of an instance that a run has destroyed: nothing is left that could deviate. If another run has deployed the
+ * instance since, the findings about that deployment stay.
  */
 export async function resolveDestroyed(
   transactions: Transactions,

@@ -14,11 +14,11 @@ import { reopen, suppress } from './transitions.ts';
 export interface SuppressionRequest {
   readonly reason: string;
   readonly until: Date;
-  /** The evidence that the caller looked at: each must be the latest, because its value is what the caller accepts. */
+  /** The evidence that the caller has seen. Each must be the latest of its finding, because the caller accepts its value. */
   readonly evidenceIds: readonly string[];
 }
 
-/** What keeps a finding from being suppressed; null if nothing does. */
+/** Why a finding cannot be suppressed; null if it can. */
 export function findSuppressionRefusal({ status }: { readonly status: FindingStatus }): Refusal | null {
   if (status !== 'resolved') return null;
   return {
@@ -75,7 +75,7 @@ export function suppressFinding(
   });
 }
 
-/** Takes a suppression back. The caller has locked the monitor. @throws ActionRefused if the finding is not suppressed */
+/** Ends a suppression before its time. The caller has locked the monitor. @throws ActionRefused if the finding is not suppressed */
 export function reopenFinding(
   tx: Transaction,
   target: FindingTarget,

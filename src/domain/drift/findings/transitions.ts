@@ -7,7 +7,10 @@ export interface Observation {
   readonly at: Date;
 }
 
-/** A scan saw the deviation. Null: for the first time. The same deviation is the same finding, however often it goes and comes back. */
+/**
+ * The state after a scan saw the deviation. `finding` is null for the first time. A deviation that disappears and returns is still the same
+ * finding.
+ */
 export function see(finding: FindingState | null, { observed, at }: Observation): FindingState {
   if (finding === null) {
     return open({ firstSeenAt: at, lastSeenAt: at, count: 1, observed, suppression: null }, 'observed');
@@ -21,25 +24,25 @@ export function see(finding: FindingState | null, { observed, at }: Observation)
 }
 
 /**
- * A complete scan did not see the deviation, or an ignore rule leaves it out now. A suppression stays until its time is over, so the accepted
- * value may go and come back.
+ * The state after a complete scan did not see the deviation, or an ignore rule left it out. A suppression stays until its time is over, so
+ * that the accepted value may disappear and return.
  */
 export function miss(finding: FindingState, reason: 'gone' | 'ignored' | 'destroyed' = 'gone'): FindingState {
   return finding.status === 'resolved' ? finding : moveTo(finding, 'resolved', reason);
 }
 
-/** Somebody accepts the value that was observed last. */
+/** The state after somebody accepted the last observed value. */
 export function suppress(finding: FindingState, suppression: Omit<Suppression, 'observed'>): FindingState {
   const { observed } = finding;
   return moveTo({ ...finding, suppression: { ...suppression, observed } }, 'suppressed', 'suppressed');
 }
 
-/** Somebody ends a suppression before its time. */
+/** The state after somebody ended a suppression before its time. */
 export function reopen(finding: FindingState): FindingState {
   return open(finding, 'reopened');
 }
 
-/** The time of a suppression is over. Only a suppressed finding opens: a resolved one stays resolved. */
+/** The state after the time of a suppression is over. A suppressed finding opens; a resolved one stays resolved. */
 export function expire(finding: FindingState, now: Date): FindingState {
   const { status, suppression } = finding;
   if (suppression === null || suppression.until > now) return finding;

@@ -1,16 +1,16 @@
-/** Deviations that a monitor leaves out. Both members are patterns: `*` stands for any characters, also for none. */
+/** A rule for deviations that a monitor ignores. Both members are patterns: `*` matches any characters, or none. */
 export interface IgnoreRule {
   readonly address: string;
   readonly path: string;
 }
 
-/** Compiles rules once for all deviations of a scan. Patterns are compared in time that is linear in the text for each `*`. */
+/** Compiles rules once for all deviations of a scan. Matching takes time linear in the text for each `*`. */
 export function compileIgnoreRules(rules: readonly IgnoreRule[]): (address: string, path: string) => boolean {
   const compiled = rules.map((rule) => ({ address: rule.address.split('*'), path: rule.path.split('*') }));
   return (address, path) => compiled.some((rule) => matches(rule.address, address) && matches(rule.path, path));
 }
 
-/** Whether a text is made of the parts in their order, with anything between them. */
+/** Whether a text consists of the parts in their order, with any characters between them. */
 function matches([first = '', ...others]: readonly string[], text: string): boolean {
   if (others.length === 0) return text === first;
   const last = others.pop() as string;

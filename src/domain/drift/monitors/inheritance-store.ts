@@ -3,7 +3,7 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 
-/** An instance that should inherit a monitor and has none. */
+/** An instance that should inherit a monitor and does not have one. */
 export interface Heir {
   readonly instanceId: string;
   readonly teamId: string | null;
@@ -14,9 +14,9 @@ export interface Heir {
 }
 
 /**
- * Deployed instances without a monitor whose environment or template has one. If both have one, that of the environment comes first. The monitor of a
- * template of the whole installation is inherited by instances of all teams. The rows of these monitors are shared, so that none changes or
- * ends before the commit.
+ * Deployed instances without a monitor whose environment or template has one. If both have one, that of the environment comes first. The
+ * monitor of a template of the whole installation is inherited by instances of all teams. It takes share locks on these monitors, so that
+ * none changes or ends before the commit.
  */
 export function lockHeirs(
   em: Em,

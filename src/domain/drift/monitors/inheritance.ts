@@ -4,16 +4,16 @@ import { DriftMonitor } from '../entity.ts';
 import { followParent, type Heir, listEndedHeirs, lockHeirs } from './inheritance-store.ts';
 import { scheduleMonitor, unscheduleMonitor } from './scheduling.ts';
 
-/** How many monitors one transaction makes or changes. */
+/** The maximum number of monitors that one transaction creates or changes. */
 const atOnce = 100;
 
-/** Which heirs to look at: those of one monitor, one instance, or all. */
+/** The heirs to process: those of one monitor, one instance, or all. */
 export interface HeirFilter {
   readonly parentId?: string;
   readonly instanceId?: string;
 }
 
-/** Makes the monitors that deployed instances inherit from their environment or template and do not have yet. Repeating it is harmless. */
+/** Creates the missing monitors that deployed instances inherit from their environment or template. Repeating it is harmless. */
 export async function inheritMonitors(transactions: Transactions, filter: HeirFilter = {}): Promise<void> {
   for (;;) {
     const made = await transactions.run((tx) => inheritSome(tx, filter));
@@ -40,7 +40,7 @@ function addHeir(tx: Transaction, { parentId, ...heir }: Heir): void {
   scheduleMonitor(tx, monitor);
 }
 
-/** Gives the heirs of a monitor its schedule, and makes heirs for the instances that have no monitor. */
+/** Gives the heirs of a monitor its schedule, and creates heirs for the instances without a monitor. */
 export async function syncHeirs(transactions: Transactions, parentId: string): Promise<void> {
   for (;;) {
     const changed = await transactions.run((tx) => followSome(tx, parentId));

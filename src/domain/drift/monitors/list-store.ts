@@ -68,7 +68,7 @@ function selectRunningScan(eb: Over<{ m: 'drift_monitors' }>) {
     .$asScalar();
 }
 
-/** When a run last changed the instance, or began to, after the last scan with a result. */
+/** When a run last changed the instance, or began to change it, after the last scan with a result. */
 function selectLaterChange(eb: Over<{ m: 'drift_monitors' }>) {
   return eb
     .selectFrom('instances as i')
@@ -114,7 +114,7 @@ export function listMonitors(
   );
 }
 
-/** How many of the monitors that scan there are, and how many of them have had no scan with a result. */
+/** The number of monitors that scan, and how many of them have never had a scan with a result. */
 export function countMonitors(em: Em, principal: Principal, filter: MonitorFilter) {
   return db(em)
     .selectFrom('drift_monitors as m')

@@ -7,7 +7,7 @@ import type { Ownership } from '#domain/shared/access/decide.ts';
 import type { Archivable } from '#domain/shared/archiving.ts';
 import type { MonitorScope } from '../model.ts';
 
-/** What a new monitor is to watch, with its owner. */
+/** What a new monitor will watch, with its owner. */
 export interface MonitorPlace extends Ownership, Archivable {
   readonly scope: MonitorScope;
   readonly instanceId: string | null;
@@ -21,7 +21,7 @@ export interface WantedPlace {
   readonly template_id?: string | undefined;
 }
 
-/** What a new monitor is to watch; undefined if it does not exist. `lock` shares the rows of what it belongs to. */
+/** Finds what a new monitor will watch; undefined if it does not exist. `lock` takes share locks on the rows of its owners. */
 export async function findPlace(
   em: Em,
   wanted: WantedPlace,

@@ -13,7 +13,10 @@ export interface MonitorTarget extends Ownership, Archivable {
   readonly monitor: DriftMonitor;
 }
 
-/** A monitor by its id; undefined if it or its owner is deleted. `lock` shares the owners, and locks the instance and then its row. */
+/**
+ * A monitor by its id; undefined if it or its owner is deleted. `lock` takes share locks on the owners, and then locks the instance and the
+ * monitor.
+ */
 export async function findMonitor(em: Em, id: string, lock = false): Promise<MonitorTarget | undefined> {
   const known = await em.findOne(DriftMonitor, { id, deletedAt: null });
   const owner = known && (await findOwner(em, known, lock));
@@ -37,7 +40,7 @@ export async function lockMonitor(em: Em, id: string): Promise<void> {
   await lockRows(row, ['drift_monitors'], 'change').execute();
 }
 
-/** Who owns a monitor, in one query; undefined if the monitor is deleted. */
+/** The owners of a monitor, in one query; undefined if the monitor is deleted. */
 export function findMonitorOwner(em: Em, id: string): Promise<Ownership | undefined> {
   return db(em)
     .selectFrom('drift_monitors as m')

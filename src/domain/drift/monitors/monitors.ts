@@ -35,7 +35,7 @@ const placeConstraints: readonly (string | undefined)[] = [
 /**
  * Creates a monitor of an instance, an environment or a template. After the commit, the instances of an environment or a template inherit
  * monitors from it (`inheritance.ts`). The caller has locked the place.
- * @throws Conflict if it has a monitor already, or is archived
+ * @throws Conflict if the place has a monitor already, or is archived
  */
 export async function createMonitor(
   tx: Transaction,
@@ -68,8 +68,8 @@ function exists(scope: DriftMonitor['scope'], which: string): Conflict {
 }
 
 /**
- * Changes the given fields and keeps the rest; the caller has locked the row. An inherited monitor that is changed no longer follows the one that
- * it was inherited from.
+ * Changes the fields that are present; the caller has locked the row. A changed inherited monitor no longer follows the monitor from which
+ * it was inherited.
  * @throws Conflict for a stale revision, or something archived
  */
 export function updateMonitor(
@@ -91,7 +91,7 @@ export function updateMonitor(
   publish(tx, target, { type: 'drift_monitor.changed', data: { by: by.name, enabled: monitor.enabled } });
 }
 
-/** Replaces the ignore rules, which the next scan follows. @throws Conflict for a stale revision, or something archived */
+/** Replaces the ignore rules. The next scan applies them. @throws Conflict for a stale revision, or something archived */
 export function setIgnoreRules(
   target: MonitorTarget,
   rules: readonly IgnoreRule[],
@@ -105,7 +105,7 @@ export function setIgnoreRules(
   target.monitor.revision += 1;
 }
 
-/** An inherited monitor cannot be deleted: its instance would inherit it again. */
+/** The refusal to delete an inherited monitor, because its instance would inherit it again; null for other monitors. */
 export function findDeletionRefusal({ inheritedFrom }: Pick<DriftMonitor, 'inheritedFrom'>): Refusal | null {
   if (!inheritedFrom) return null;
   return {

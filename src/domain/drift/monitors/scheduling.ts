@@ -6,7 +6,10 @@ import type { DriftMonitor } from '../entity.ts';
 /** Part of the names of schedules in the engine; it never changes. */
 export const monitorWorkKind = 'drift_monitor';
 
-/** An interval starts at a different time for each monitor. A cron expression names the same times for many monitors, so they are spread further. */
+/**
+ * The random delay of scans, in seconds. Intervals already start at a different time for each monitor. A cron expression gives many
+ * monitors the same times, so these are spread more.
+ */
 const jitterSeconds = { every: 60, cron: 300 };
 
 export function toPlannedWork({
@@ -22,7 +25,10 @@ export function toPlannedWork({
   return { id, spec: schedule, jitterSeconds: jitter, isPaused: !enabled };
 }
 
-/** Tells the engine, after the commit, when a monitor scans. Only monitors of instances scan. The caller has created or locked the row. */
+/**
+ * Notifies the engine, after the commit, of the times at which a monitor scans. Only monitors of instances scan. The caller has created or
+ * locked the row.
+ */
 export function scheduleMonitor(tx: Transaction, monitor: DriftMonitor): void {
   if (monitor.scope === 'instance') planWork(tx, monitorWorkKind, toPlannedWork(monitor));
 }

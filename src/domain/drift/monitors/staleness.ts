@@ -2,7 +2,7 @@ import type { ScheduleSpec } from '#domain/shared/schedules/model.ts';
 import { nextTimes } from '#domain/shared/schedules/next-times.ts';
 import type { MonitorScope } from '../model.ts';
 
-/** How many times of a monitor may pass without a successful scan. Runs may come in the way of one or two. */
+/** How many scheduled times may pass without a successful scan. Runs may prevent one or two scans. */
 const maxMissed = 3;
 
 export interface ScanHistory {
@@ -10,15 +10,15 @@ export interface ScanHistory {
   readonly scope: MonitorScope;
   readonly schedule: ScheduleSpec;
   readonly enabled: boolean;
-  /** Its instance holds resources, so that there is something to scan. */
+  /** Whether its instance has resources to scan. */
   readonly hasResources: boolean;
   readonly createdAt: string;
   readonly lastSuccessAt: string | null;
 }
 
 /**
- * Whether what a monitor says is out of date: three of its times have passed without a successful scan. Scans that always give way to runs are no
- * failures, so nothing else would show that nobody looks any more.
+ * Whether the result of a monitor is out of date: three scheduled times have passed without a successful scan. A scan that a run cancels is
+ * not a failure, so nothing else would show that no scan succeeds any longer.
  */
 export function isStale(monitor: ScanHistory, now = new Date()): boolean {
   const { id, scope, schedule, enabled, hasResources, createdAt, lastSuccessAt } = monitor;

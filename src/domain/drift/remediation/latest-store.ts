@@ -1,7 +1,7 @@
 import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 
-/** How the latest run goes that was asked for to remedy a finding; undefined if there was none. */
+/** The status of the latest run that was requested to remedy a finding; undefined if there was none. */
 export function findLatestRemediation(em: Em, findingId: string) {
   return db(em)
     .selectFrom('runs')
@@ -13,8 +13,8 @@ export function findLatestRemediation(em: Em, findingId: string) {
 }
 
 /**
- * The oldest run that has not ended and remedies a finding; undefined if there is none. The repetition of a remediation counts as one as long as it is
- * bound to the same deployment: a copy with other inputs is not.
+ * The oldest run that has not ended and remedies a finding; undefined if there is none. A repeated remediation counts if it expects the
+ * same deployment; a copy with other inputs does not.
  */
 export function findRemediationInFlight(
   em: Em,

@@ -5,19 +5,22 @@ import { type RemediationDirection, remediationDirections } from '../model.ts';
 /** The facts that decide whether a run may act on a piece of evidence. */
 export interface EvidenceFacts {
   readonly status: FindingStatus;
-  /** The run that remedies the finding and has not ended; null if there is none. */
+  /** The unfinished run that remedies the finding; null if there is none. */
   readonly remediationRunId: string | null;
-  /** The evidence is the latest of the finding. */
+  /** Whether the evidence is the latest of the finding. */
   readonly isLatest: boolean;
-  /** The instance still has the state and the deployment that the evidence is about. */
+  /** Whether the instance still has the state and the deployment that the evidence concerns. */
   readonly isOfPresentState: boolean;
-  /** The instance is deployed, and the inputs of its last deployment are there. */
+  /** Whether the instance is deployed, and the inputs of its last deployment still exist. */
   readonly isDeployed: boolean;
   /** The directions that the template of the last deployment supports. */
   readonly directions: readonly RemediationDirection[];
 }
 
-/** A template of commands has no state that could take over the real values, so its deviations can only be reverted. */
+/**
+ * The directions that a kind of template supports. Commands have no state that could adopt the real values, so their deviations can only be
+ * reverted.
+ */
 export function directionsOf(executor: 'command' | 'opentofu'): readonly RemediationDirection[] {
   return executor === 'command' ? ['revert'] : remediationDirections;
 }

@@ -31,7 +31,7 @@ import {
 
 /** A finding that is to be remediated, with the template and the environment of its instance. */
 export interface RemediationTarget extends FindingTarget {
-  /** Undefined: the template or the environment is gone. */
+  /** Undefined: the template or the environment was deleted. */
   readonly admission: AdmissionTarget | undefined;
 }
 
@@ -41,16 +41,19 @@ export interface RemediationRequest {
   readonly direction: RemediationDirection;
 }
 
-/** Every remediation needs the approval of somebody else, whatever the policies say. */
+/** Every remediation needs the approval of another person, even if the policies demand none. */
 const reviewed = { required: 1, when: 'always', allow_self: false } as const;
 
-/** Whoever requested the run that is repeated does not approve the remediation. */
+/** Why the people responsible for the repeated run may not approve the remediation. */
 const repeated = {
   requested: 'you asked for the run whose inputs it repeats, or for one that that run repeats',
   answers: 'you are responsible for the run whose inputs it repeats',
 };
 
-/** A finding to be remediated. With `lock`, owners, template and environment are shared first, so that the run follows their present policies. */
+/**
+ * A finding to be remediated. With `lock`, it first takes share locks on owners, template and environment, so that the run follows their
+ * present policies.
+ */
 export async function findRemediationTarget(em: Em, id: string, lock: boolean): Promise<RemediationTarget | undefined> {
   const known = await em.findOne(DriftFinding, { id });
   const place = known && (await readPlace(em, known.instanceId));
@@ -65,7 +68,10 @@ export async function findRemediationTarget(em: Em, id: string, lock: boolean): 
   return target && { ...target, admission };
 }
 
-/** The template is that of the last deployment: a run of another template may have claimed an instance that holds nothing, and not have ended. */
+/**
+ * Returns the template of the last deployment, not that of the instance: an unfinished run of another template may have claimed an empty
+ * instance.
+ */
 function readPlace(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('instances as i')
@@ -82,8 +88,9 @@ function readPlace(em: Em, instanceId: string) {
 }
 
 /**
- * Admits a run that removes a deviation: `revert` applies the inputs of the last deployment again, `adopt` refreshes the state. The run acts on one
- * piece of evidence. It ends as `stale` if the instance has changed before it begins or applies. The caller has locked the target.
+ * Admits a run that removes a deviation: `revert` applies the inputs of the last deployment again, `adopt` refreshes the state. The run
+ * acts on one piece of evidence. It fails with `stale` if the instance has changed before it begins or applies. The caller has locked the
+ * target.
  * @throws ActionRefused if the evidence is stale, the deviation is gone, nothing is deployed, or a run remedies the finding already
  */
 export async function admitRemediation(
@@ -96,7 +103,7 @@ export async function admitRemediation(
   const { finding, admission } = target;
   if (!admission) throw new ActionRefused(targetIsGone);
   const facts = await readEvidenceFacts(tx.em, finding, evidenceId);
-  // The template was read before the instance was locked.
+  // The template was read before the instance was locked, so it is checked again.
   const isOfPresentState = facts.isOfPresentState && facts.deployed?.templateId === admission.templateId;
   throwIfRefused(findRemediationRefusal({ ...facts, isOfPresentState }));
   const unsupported = findDirectionRefusal(facts, direction);
@@ -146,7 +153,10 @@ interface Remediated {
   readonly finding: DriftFinding;
 }
 
-/** The run has the version and the inputs of the last deployment, never those of today. A change that was undone is not part of them. */
+/**
+ * Resolves a run with the version and the inputs of the last deployment, even if newer ones exist. A change that was undone is not part of
+ * them.
+ */
 async function resolveRemediation(
   em: Em,
   keyRing: KeyRing,

@@ -2,12 +2,15 @@ import type { Em } from '#database/database.ts';
 import type { Compilable } from '#database/queries.ts';
 import { db } from '#domain/db.ts';
 
-/** The latest pieces of evidence of a finding that are kept, beside the first one and those by which somebody decided. */
+/** How many of the latest pieces of evidence of a finding are kept, besides the first one and the cited ones. */
 const keptEvidence = 50;
-/** A scan adds at most half as many, so findings from before this rule come down to it as well, and no scan removes everything at once. */
+/**
+ * The maximum that one scan removes. A scan adds at most half as many, so findings of earlier releases shrink to the limit too, over
+ * several scans.
+ */
 const maxAtOnce = 10_000;
 
-/** Removes what is too much of the evidence of findings that have got new evidence. The caller has locked their monitor. */
+/** Removes evidence beyond the limit from findings with new evidence. The caller has locked their monitor. */
 export async function forgetEvidence(em: Em, findingIds: readonly string[]): Promise<void> {
   if (findingIds.length === 0) return;
   await db(em)
@@ -43,7 +46,7 @@ export async function forgetEvidence(em: Em, findingIds: readonly string[]): Pro
     .execute();
 }
 
-/** Marks evidence by which somebody decides: a suppression or a remediation names it, so it is kept as long as its finding. */
+/** Marks evidence that a suppression or a remediation names, so that it is kept as long as its finding. */
 export function citeEvidence(em: Em, id: string): Compilable<unknown> {
   return db(em).updateTable('drift_evidence').set({ cited: true }).where('id', '=', id);
 }

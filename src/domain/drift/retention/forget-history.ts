@@ -14,7 +14,7 @@ import { type Cutoffs, listOldFindings, listOldScans } from './old-history-store
 
 const action = 'drift_monitor.history_expired';
 
-/** How much one transaction removes at most, so that it holds the monitor for a short time. */
+/** The maximum that one transaction removes, so that it locks the monitor only for a short time. */
 export interface Batch {
   readonly scans: number;
   readonly findings: number;
@@ -22,8 +22,8 @@ export interface Batch {
 const usualBatch: Batch = { scans: 100, findings: 500 };
 
 /**
- * Removes the scans and findings of a monitor that are out of retention, in transactions of limited size. What is recorded meanwhile comes before or
- * after each of them: a finding that has opened again stays. Repeating it is harmless.
+ * Removes the scans and findings of a monitor that are past their retention, in transactions of limited size. Each transaction locks the
+ * monitor and selects again, so a finding that has opened again meanwhile stays. Repeating it is harmless.
  */
 export async function forgetHistory(
   deps: SystemCommandDeps,
@@ -49,7 +49,7 @@ export async function forgetHistory(
   }
 }
 
-/** Locks a monitor, also one that was deleted, and finds its owner. */
+/** Locks a monitor, even a deleted one, and finds its owner. */
 async function lockWithOwner(em: Em, id: string) {
   await lockMonitor(em, id);
   return db(em)
@@ -68,7 +68,7 @@ async function forgetBatch(tx: Transaction, monitorId: string, cutoffs: Cutoffs,
   return { scans: scans.length, findings: findings.length, evidence };
 }
 
-/** The runs of the scans lose their logs, plans and inputs, as any run that somebody deletes. */
+/** Deletes scans and, as a deletion by a person would, the logs, plans and inputs of their runs. */
 async function forgetScans(tx: Transaction, ids: readonly string[]): Promise<void> {
   const { em } = tx;
   await db(em)
@@ -87,7 +87,7 @@ async function forgetScans(tx: Transaction, ids: readonly string[]): Promise<voi
   for (const run of runs) await deleteRun(tx, run, name);
 }
 
-/** Returns how many pieces of evidence went with the findings. */
+/** Deletes findings; returns how many pieces of evidence were deleted with them. */
 async function forgetFindings(em: Em, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await db(em)
     .deleteFrom('drift_evidence')

@@ -4,16 +4,16 @@ import { db, type Over } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { firstIdAt } from '#domain/shared/ids.ts';
 
-/** The latest scans of a monitor, which are kept however old they are. */
+/** How many of the latest scans of a monitor are kept at any age. */
 const keptScans = 100;
 
-/** What is older than these times is out of retention. */
+/** Scans and findings older than these times are past their retention. */
 export interface Cutoffs {
   readonly scans: Date;
   readonly findings: Date;
 }
 
-/** The next monitors, by id, of which anything is out of retention. Deleted monitors are among them. */
+/** The next monitors, by id, with anything past its retention; deleted monitors are included. */
 export function findMonitorsWithOldHistory(
   em: Em,
   cutoffs: Cutoffs,
@@ -31,7 +31,7 @@ export function findMonitorsWithOldHistory(
     .execute();
 }
 
-/** The oldest scans of a monitor that are out of retention. */
+/** The oldest scans of a monitor that are past their retention. */
 export async function listOldScans(em: Em, monitorId: string, cutoffs: Cutoffs, limit: number): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('drift_monitors as m')
@@ -45,7 +45,7 @@ export async function listOldScans(em: Em, monitorId: string, cutoffs: Cutoffs, 
   return rows.map(({ id }) => id);
 }
 
-/** Findings of a monitor that are out of retention. */
+/** Findings of a monitor that are past their retention. */
 export async function listOldFindings(em: Em, monitorId: string, cutoffs: Cutoffs, limit: number): Promise<string[]> {
   const rows = await db(em)
     .selectFrom('drift_monitors as m')
@@ -62,8 +62,8 @@ export async function listOldFindings(em: Em, monitorId: string, cutoffs: Cutoff
 type OverMonitors = Over<{ m: 'drift_monitors' }>;
 
 /**
- * Scans beyond the latest ones; of a monitor that was deleted long ago, all. The id of a scan tells when it began. A scan whose result is not recorded
- * yet is under way, and stays.
+ * The old scans except the latest ones; for a monitor that was deleted long ago, all. The id of a scan contains the time when it began. A
+ * scan without a recorded result has not ended, and stays.
  */
 function selectOldScans(eb: OverMonitors, { scans }: Cutoffs) {
   const lastToForget = eb
@@ -83,8 +83,8 @@ function selectOldScans(eb: OverMonitors, { scans }: Cutoffs) {
 }
 
 /**
- * Findings that were resolved long ago; of a monitor that was deleted long ago, all. A suppression that still holds keeps its finding, because the value
- * may come back. Two selections, so that each can use an index.
+ * The findings that were resolved long ago; for a monitor that was deleted long ago, all. A finding with an unexpired suppression stays,
+ * because the value may return. There are two selections, so that each can use an index.
  */
 function selectOldFindings(eb: OverMonitors, { findings }: Cutoffs) {
   const ofMonitor = eb.selectFrom('drift_findings as f').whereRef('f.monitorId', '=', 'm.id').select('f.id');

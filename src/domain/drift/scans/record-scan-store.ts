@@ -7,7 +7,7 @@ import type { Expectation } from '#domain/runs/plans/model.ts';
 import type { JsonValue } from '#domain/shared/values/json.ts';
 import type { IgnoreRule } from '../monitors/ignore-rules.ts';
 
-/** The monitor for which a run scans; undefined if it is no such run, or if its result is recorded. */
+/** The monitor for which a run scans; undefined if the run is not such a scan, or if its result is already recorded. */
 export function findUnrecordedScan(em: Em, runId: string) {
   return db(em)
     .selectFrom('drift_scans')
@@ -87,20 +87,20 @@ export async function insertEvidence(em: Em, evidence: readonly NewEvidence[]): 
   }
 }
 
-/** The state and the deployment of an instance that a scan saw, and whether it knew what it expected. */
+/** The state and the deployment of an instance that a scan saw, and whether it knew which values it expected. */
 interface ObservedState {
   readonly stateSerial: number | null;
   readonly deployedRunId: string | null;
-  /** Why the scan did not know what it expected. */
+  /** Why the scan did not know which value it expected. */
   readonly expectation?: Expectation | null | undefined;
 }
 
-/** Names a state. The serial alone does not: an instance without a state file keeps it over deployments. */
+/** A key for an observed state. The serial alone is not enough: it stays the same over deployments if the instance has no state file. */
 export function observedStateOf({ stateSerial, deployedRunId, expectation }: ObservedState): string {
   return `${stateSerial ?? 0} ${deployedRunId ?? ''} ${expectation ?? ''}`;
 }
 
-/** The states that pieces of evidence are about, by the ids of the evidence. */
+/** The keys of the states that pieces of evidence concern, by the ids of the evidence. */
 export async function readObservedStates(em: Em, evidenceIds: readonly string[]): Promise<Map<string, string>> {
   if (evidenceIds.length === 0) return new Map();
   const rows = await db(em)

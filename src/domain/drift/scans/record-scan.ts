@@ -12,15 +12,15 @@ import { lockMonitor } from '../monitors/monitor-target.ts';
 import { type EndedScan, findUnrecordedScan, readEndedScan, readIgnoreRules } from './record-scan-store.ts';
 import { type ScanCounts, updateFindings } from './update-findings.ts';
 
-/** A scan with more deviations changes no findings: each would be a row, and whoever writes the template chooses how many there are. */
+/** A scan with more deviations changes no findings. Each would be a row, and the author of the template controls their number. */
 const maxDeviations = 5_000;
 
 /** The counts of a scan that changes no findings. */
 const nothing: ScanCounts = { found: 0, ignored: 0, opened: 0, resolved: 0, openedPerpetual: 0 };
 
 /**
- * Records the result of a scan that has ended. A complete scan opens and resolves findings; any other only changes the health of its monitor.
- * Nothing happens if the result is recorded already, or if the run is no scan of a monitor.
+ * Records the result of a scan that has ended. A complete scan opens and resolves findings; any other only changes the health of its
+ * monitor. Nothing happens if the result is recorded already, or if the run is not the scan of a monitor.
  */
 export async function recordScan(transactions: Transactions, runId: string, em: Em): Promise<void> {
   const known = await findUnrecordedScan(em, runId);
@@ -84,7 +84,7 @@ function findRejection({ status, changes, ...run }: EndedScan, { length }: reado
   return { code: 'too_many_deviations', message };
 }
 
-/** Makes the findings follow the deviations, without those that an ignore rule leaves out. */
+/** Updates the findings from the deviations, without those that an ignore rule leaves out. */
 async function followDeviations(
   tx: Transaction,
   monitor: DriftMonitor,
@@ -100,7 +100,10 @@ async function followDeviations(
   return updateFindings(tx, monitor, run, { seen, ignored });
 }
 
-/** A canceled scan does not change the health: it gave way to a run, or somebody canceled it. Nor does one of a former deployment. */
+/**
+ * Updates the health of the monitor. A canceled scan does not change it, because a run or a person canceled it. Nor does a scan of a former
+ * deployment.
+ */
 function followHealth(monitor: DriftMonitor, run: EndedScan, rejection: Rejection | null): void {
   if (run.status === 'canceled' || rejection?.code === 'overtaken') return;
   const now = new Date(run.finishedAt ?? Date.now());

@@ -2,7 +2,7 @@ import type { Refusal } from '#domain/shared/actions.ts';
 import { type Archivable, findArchivedRefusal } from '#domain/shared/archiving.ts';
 import type { MonitorScope } from '../model.ts';
 
-/** What keeps a monitor from scanning now; null if nothing does. */
+/** Why a monitor cannot scan now; null if it can. */
 export function findScanRefusal(
   target: Archivable,
   { scope, scanRunId }: { readonly scope: MonitorScope; readonly scanRunId: string | null },

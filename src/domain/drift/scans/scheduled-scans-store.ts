@@ -4,8 +4,8 @@ import type { PlannedWork } from '#domain/shared/schedules/scheduled-work.ts';
 import { toPlannedWork } from '../monitors/scheduling.ts';
 
 /**
- * Monitors that scan by their schedules: those whose instances hold resources, and whose owners are neither deleted nor archived. So scans of a
- * destroyed instance stop, and go on once it is deployed again.
+ * Monitors that scan by their schedules: those whose instances hold resources, and whose owners are neither deleted nor archived. So scans
+ * of a destroyed instance stop, and resume once it is deployed again.
  */
 function selectPlanned(em: Em) {
   return db(em)

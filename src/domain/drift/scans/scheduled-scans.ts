@@ -16,7 +16,7 @@ import { startScan } from './start-scan.ts';
 
 const action = 'drift_monitor.scan_started';
 
-/** Scans at the times of a monitor. While a scan is under way, the next one is left out. */
+/** Scans at the scheduled times of monitors. While a scan runs, the next one is skipped. */
 export const monitorWork = defineScheduledWork({
   kind: monitorWorkKind,
   listPlanned: listPlannedMonitors,
@@ -27,7 +27,10 @@ export const monitorWork = defineScheduledWork({
   trigger: startScheduledScan,
 });
 
-/** Starts the scan of one time. It starts one scan, however often it is called. A refusal becomes the last failure of the monitor, also that drift detection is off. */
+/**
+ * Starts the scan of one scheduled time; repeated calls start no second scan. A refusal becomes the last failure of the monitor; so does a
+ * refusal because drift detection is turned off.
+ */
 export async function startScheduledScan(deps: ScheduledWorkDeps, id: string, scheduledAt: Date): Promise<void> {
   const cause = `${id}/${scheduledAt.toISOString()}`;
   const key = systemCommandKey(deps.bindingKey, action, cause);

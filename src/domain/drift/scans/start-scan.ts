@@ -16,7 +16,7 @@ export interface ScanRequest {
 
 /**
  * Admits the run of a scan and returns its id. The caller has locked the monitor.
- * @throws ActionRefused if the monitor does not scan, if a scan of it is under way, or if `admitScan` refuses the run
+ * @throws ActionRefused if the monitor does not scan, if one of its scans has not ended, or if `admitScan` refuses the run
  */
 export async function startScan(
   tx: Transaction,

@@ -15,7 +15,7 @@ import {
   readObservedStates,
 } from './record-scan-store.ts';
 
-/** The deviations of a complete scan: those that count, and those that an ignore rule leaves out. */
+/** The deviations of a complete scan: those that count, and those that ignore rules leave out. */
 interface Deviations {
   readonly seen: readonly Deviation[];
   readonly ignored: readonly Deviation[];
@@ -26,12 +26,12 @@ export interface ScanCounts {
   readonly ignored: number;
   readonly opened: number;
   readonly resolved: number;
-  /** How many of the opened findings have a value that each plan makes anew. */
+  /** How many of the opened findings have a value that differs in every plan. */
   readonly openedPerpetual: number;
 }
 
 /**
- * Makes the findings of a monitor follow a complete scan: opens or confirms what the scan saw, and resolves everything else. The caller has
+ * Updates the findings of a monitor after a complete scan: opens or confirms what the scan saw, and resolves all others. The caller has
  * locked the monitor.
  */
 export async function updateFindings(
@@ -78,7 +78,10 @@ export async function updateFindings(
   return { found: seen.length, ignored: ignored.length, opened, resolved: gone.length, openedPerpetual };
 }
 
-/** The findings that a scan may change: what it saw, and what is not resolved. Of what was resolved before there may be any number. */
+/**
+ * The findings that a scan may change: those that it saw, and the unresolved ones. Other resolved findings are not read, because there may
+ * be any number of them.
+ */
 function findAffected({ em }: Transaction, monitorId: string, seen: readonly Deviation[]): Promise<DriftFinding[]> {
   const identities = seen.map(identityOf);
   return em.find(DriftFinding, {
@@ -92,11 +95,11 @@ interface Observed {
   readonly run: EndedScan;
   readonly deviation: Deviation;
   readonly identity: string;
-  /** The latest evidence is of the same state and deployment, and of the same expectation. */
+  /** Whether the latest evidence has the same state, deployment and expectation. */
   readonly isSameState: boolean;
 }
 
-/** Marks a deviation as seen. Adds evidence if the value, the state or the deployment is another one, or if the deviation is back. */
+/** Marks a deviation as seen. Adds evidence if the value, the state or the deployment has changed, or if the deviation has returned. */
 function observe(
   tx: Transaction,
   { monitor, run, deviation, identity, isSameState }: Observed,

@@ -7,14 +7,17 @@ import { Conflict, type RefusedField, refuseFields } from '#domain/shared/errors
 import { type Difference, findDifference, refuseStale } from '#domain/shared/revisions.ts';
 import type { InstanceTarget } from '../store.ts';
 
-/** Whose runs may read the outputs of an instance, secret ones included. */
+/** The teams and environments whose runs may read the outputs of an instance, including secret ones. */
 export interface Readers {
   readonly teamIds: readonly string[];
   readonly environmentIds: readonly string[];
 }
 
 export interface ReadersDetails extends Readers {
-  /** Whether a transfer gave the instance other owners since: nobody reads it until its present owners allow it, also if it came back. */
+  /**
+   * Whether a transfer has voided the readers: nobody may read the outputs until the present owners allow it again, even if the instance
+   * has returned.
+   */
   readonly areVoid: boolean;
   readonly revision: number;
 }
@@ -98,7 +101,7 @@ function unique(ids: readonly string[]): string[] {
   return [...new Set(ids)];
 }
 
-/** What is named already may have been deleted since, so only what is added is looked up. */
+/** Checks only the added ids: those that were allowed before may have been deleted since. */
 async function refuseUnknown(em: Em, organizationId: string, before: Readers, wanted: Readers): Promise<void> {
   const added = (list: keyof Readers) => wanted[list].filter((id) => !before[list].includes(id));
   const [teams, environments] = await Promise.all([
@@ -115,7 +118,7 @@ async function refuseUnknown(em: Em, organizationId: string, before: Readers, wa
   if (missing.length > 0) throw refuseFields('unknown_reference', missing);
 }
 
-/** The ids that name nothing, at their places in the request. */
+/** The errors for ids that do not exist, with their places in the request. */
 function listMissing(
   field: string,
   kind: string,

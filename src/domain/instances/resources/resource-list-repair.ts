@@ -41,7 +41,7 @@ export function repairResourceList(em: Em, keyRing: KeyRing, instanceId: string)
   });
 }
 
-/** The same within a transaction that has locked the row of the instance; does nothing if the list is up to date. */
+/** Lists the resources again within a transaction that has locked the row of the instance; does nothing if the list is up to date. */
 export async function refreshListIfStale(em: Em, keyRing: KeyRing, instance: Instance): Promise<void> {
   const { resourcesSerial = null, stateSerial } = instance;
   if (resourcesSerial !== stateSerial) await refreshByLatestState(em, keyRing, instance);

@@ -21,7 +21,7 @@ export interface ResourceFilter {
   readonly organizationId?: string | undefined;
   readonly environmentId?: string | undefined;
   readonly type?: string | undefined;
-  /** Text in the address, in any case. */
+  /** A text in the address, ignoring case. */
   readonly text?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { newId } from '#domain/shared/ids.ts';
 import type { DeployedResource } from '../state-file/addresses.ts';
 
 const fields = ['address', 'module', 'type', 'name', 'provider'] as const;
-/** One statement must not grow with the size of a state. */
+/** The maximum number of rows in a statement, so that statements do not grow with the size of a state. */
 const rowsPerStatement = 1000;
 
 interface Owner {
@@ -15,8 +15,8 @@ interface Owner {
 }
 
 /**
- * Makes these resources the list of an instance, in their order. Those that stay keep their ids. The caller has locked the row of
- * the instance.
+ * Replaces the resource list of an instance, in the given order. Resources that stay keep their ids. The caller has locked the row of the
+ * instance.
  */
 export async function replaceResources(em: Em, owner: Owner, resources: readonly DeployedResource[]): Promise<void> {
   const listed = await db(em)
@@ -32,7 +32,7 @@ export async function replaceResources(em: Em, owner: Owner, resources: readonly
   await inParts(rows, (part) => insertResources(em, owner, part));
 }
 
-/** Two resources are the same if nothing of them differs. */
+/** A key by which two resources are equal if all their fields are equal. */
 function keyOf(resource: DeployedResource): string {
   return JSON.stringify(fields.map((field) => resource[field]));
 }

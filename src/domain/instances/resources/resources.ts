@@ -6,24 +6,24 @@ import type { StateFile } from '../state-file/state-file.ts';
 import { replaceResources } from './resource-store.ts';
 
 /**
- * What an instance holds. An instance whose resources the service cannot see counts as one resource: one that a command has
- * deployed, or one whose template encrypts its state.
+ * Records the resources of instances. If the service cannot see the resources, because a command has deployed them or the template encrypts
+ * its state, the instance counts as having one resource.
  */
 
 /** Counts an instance's resources by a state. */
 function countResources({ kind, isEmpty, resourceCount }: StateFile, before: number): number {
   if (kind === 'tool') return resourceCount;
-  // A command may write an empty state, or none, and deploy something all the same: only its success tells.
+  // A command may deploy something although it writes an empty state or none, so the count changes only when the command succeeds.
   return kind === 'other' && isEmpty ? Math.min(before, 1) : 1;
 }
 
-/** Records what an instance holds by a state that is being stored. The row of the instance is locked. */
+/** Records the resources of an instance from a state that is being stored. The caller has locked the row of the instance. */
 export function recordResources(em: Em, instance: Instance, state: StateFile): Promise<void> {
   return writeResources(em, instance, state, countResources(state, instance.resourceCount));
 }
 
 /**
- * Lists an instance's resources by its latest state (null: it has none). For resources that the service cannot see, it keeps the
+ * Lists an instance's resources from its latest state (null: it has no state). For resources that the service cannot see, it keeps the
  * number that the last run recorded.
  */
 export async function refreshList(em: Em, instance: Instance, state: StateFile | null): Promise<void> {
@@ -38,7 +38,7 @@ async function writeResources(em: Em, instance: Instance, state: StateFile | nul
   await replaceResources(em, instance, state?.kind === 'tool' ? state.resources : placeholderFor(instance, state));
 }
 
-/** Records that an instance holds something, whose resources the service cannot see unless its state lists them. */
+/** Records that an instance has at least one resource, which the service may not see. */
 export async function recordUnseenResource(em: Em, instance: Instance): Promise<void> {
   if (instance.resourceCount > 0) return;
   instance.resourceCount = 1;
@@ -46,7 +46,7 @@ export async function recordUnseenResource(em: Em, instance: Instance): Promise<
   await replaceResources(em, instance, placeholderFor(instance, null));
 }
 
-/** Records that nothing is left of what an instance held. */
+/** Records that an instance has no resources left. */
 export async function recordNoResources(em: Em, instance: Instance): Promise<void> {
   if (instance.resourceCount === 0) return;
   instance.resourceCount = 0;
@@ -60,7 +60,7 @@ function placeholderFor({ name, resourceCount }: Instance, state: StateFile | nu
   return [{ address: `${type}.${name}`, module: null, type, name, provider: null }];
 }
 
-/** The latest state version shows the same number. */
+/** Copies the number of resources to the latest state version, which shows it. */
 async function recordInStateVersion(em: Em, { id, stateSerial, resourceCount }: Instance): Promise<void> {
   await db(em)
     .updateTable('state_versions')

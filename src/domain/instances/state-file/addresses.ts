@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a state says about one object of a resource. */
+/** One object of a resource, as a state describes it. */
 export interface StateObject {
   readonly module: string | null;
   readonly type: string;
@@ -13,7 +13,7 @@ export interface StateObject {
   readonly deposed: string | null;
 }
 
-/** A resource that is deployed. Its attributes are not part of it: they may be secrets. */
+/** A deployed resource, without its attributes, which may be secrets. */
 export interface DeployedResource {
   readonly address: string;
   readonly module: string | null;
@@ -44,16 +44,16 @@ function addressOf({ module, type, name, key, deposed }: StateObject): string {
   return `${resource}${index}${deposed === null ? '' : deposedSuffix(deposed)}`;
 }
 
-/** What tells a deposed object from the one that has replaced it, in the tool's own spelling. */
+/** The suffix, in the tool's own spelling, that distinguishes a deposed object from the one that has replaced it. */
 export function deposedSuffix(key: string): string {
   return ` (deposed object ${key})`;
 }
 
-/** The tools print letters, marks, digits, signs and the plain space as they are. */
+/** The characters that the tools escape: all except letters, marks, digits, signs and the plain space. */
 const notPrinted = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** As the tools write it: with escapes for quotes, for what would begin a template, and for all that they do not print. */
+/** Writes a key as the tools do: with escapes for quotes, for the start of a template, and for characters that they do not print. */
 function quoteKey(key: string): string {
   const escaped = key.replaceAll(/["\\]/g, '\\$&').replaceAll(/[$%](?=\{)/g, '$&$&');
   return `"${escaped.replaceAll(notPrinted, (sign) => shortEscapes[sign] ?? escapeSign(sign))}"`;

@@ -53,7 +53,7 @@ export class JsonCursor {
     this.#expect(closeBrace);
   }
 
-  /** The places of an array. At each one the cursor is at the value there. */
+  /** Iterates over the items of an array. At each step the cursor is at the item's value. */
   *items(): Generator<void> {
     this.#expect(openBracket);
     if (this.#passes(closeBracket)) return;
@@ -69,7 +69,7 @@ export class JsonCursor {
     return JSON.parse(this.#slice(start));
   }
 
-  /** A text, a number, or one of `true`, `false` and `null`, as it is written. */
+  /** Reads a text, a number, or one of `true`, `false` and `null`, and returns its source text. */
   literal(): string {
     this.#peek();
     const start = this.#at;
@@ -78,7 +78,7 @@ export class JsonCursor {
     return this.#slice(start);
   }
 
-  /** Passes one value of any kind, however deep, and checks its syntax. It yields after every thousand values. */
+  /** Skips one value of any kind and depth, and checks its syntax. It yields after every thousand values. */
   *skipInTurns(): Generator<void, void> {
     const closing: number[] = [];
     let passed = 0;
@@ -93,7 +93,7 @@ export class JsonCursor {
     } while (closing.length > 0);
   }
 
-  /** Passes one value of any kind in turns and returns it as it is written. */
+  /** Skips one value of any kind in turns, and returns its source text. */
   *source(): Generator<void, string> {
     this.#peek();
     const start = this.#at;
@@ -106,7 +106,7 @@ export class JsonCursor {
     if (this.#peek() !== undefined) throw this.#problem('expected nothing more');
   }
 
-  /** Passes a value, or the start of one that holds others; returns the byte that closes the latter. */
+  /** Skips a scalar or an empty container, or only the start of a container; in the latter case it returns the closing byte. */
   #skipStart(): number | undefined {
     if (this.#passes(openBrace)) return this.#passes(closeBrace) ? undefined : closeBrace;
     if (this.#passes(openBracket)) return this.#passes(closeBracket) ? undefined : closeBracket;
@@ -114,7 +114,7 @@ export class JsonCursor {
     return undefined;
   }
 
-  /** After a value: passes what ends with it, up to the next value. */
+  /** After a value: skips the ends of the containers that end with it, up to the next value. */
   #skipEnds(closing: number[]): void {
     while (closing.length > 0) {
       const close = closing.at(-1) ?? 0;
@@ -147,7 +147,7 @@ export class JsonCursor {
     throw this.#problem('expected a text that ends, without control characters');
   }
 
-  /** The number of bytes of an escape behind its backslash. */
+  /** The number of bytes of an escape after its backslash. */
   #escapeLength(at: number): number {
     const letter = this.#bytes[at + 1] ?? 0;
     if (escapes.has(letter)) return 1;
@@ -156,7 +156,7 @@ export class JsonCursor {
     throw this.#problem('expected a valid escape in a text');
   }
 
-  /** Passes a number or a name such as `null`. */
+  /** Skips a number or a name such as `null`. */
   #skipWord(): void {
     const start = this.#at;
     for (let byte = this.#bytes[start]; byte !== undefined && isWordByte(byte); byte = this.#bytes[this.#at])

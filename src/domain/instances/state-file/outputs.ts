@@ -3,10 +3,10 @@ import type { MaskedOutputs } from '#domain/shared/values/masked.ts';
 import { JsonCursor } from './json-cursor.ts';
 import { runInTurns } from './turns.ts';
 
-/** Outputs of an import beyond this size are refused: answers and events would have to carry them. */
+/** An import with larger outputs is refused, because answers and events would have to contain them. */
 export const maxOutputBytes = 1024 * 1024;
 
-/** The outputs of a state of a tool; null if they are larger. The content has been read as a state before. */
+/** The outputs of a tool's state; null if they are larger than `maxLength`. The caller has checked that the content is a state. */
 export function parseOutputs(content: Uint8Array, maxLength: number): Promise<MaskedOutputs | null> {
   return runInTurns(findOutputs(content, maxLength));
 }
@@ -24,7 +24,7 @@ function* findOutputs(content: Uint8Array, maxLength: number): Generator<void, M
   return {};
 }
 
-/** Tools leave the member `sensitive` out of open outputs. */
+/** Tools omit the member `sensitive` for outputs that are not secret. */
 function toOutputs(outputs: unknown): MaskedOutputs {
   const entries = Object.entries(Object(outputs)).map(([name, output]) => {
     const { value = null, sensitive = false } = Object(output);

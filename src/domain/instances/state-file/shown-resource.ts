@@ -9,13 +9,13 @@ export type MaskedAddresses = Readonly<Record<string, Partial<Record<keyof Deplo
 
 /** A resource of a state. */
 export interface StateResource {
-  /** The address as it is. It tells resources apart, and is shown to nobody. */
+  /** The real address. It identifies the resource, and must never be shown. */
   readonly address: string;
-  /** The resource as people are shown it. */
+  /** The resource in the form that people may see. */
   readonly shown: DeployedResource;
 }
 
-/** The resource at an index of a state. Whatever shows a resource of a state gets it from here. */
+/** The resource at an index of a state. All code that shows resources of a state must use this function. */
 export function readStateResource(object: StateObject, masked: MaskedAddresses, index: number): StateResource {
   const resource = toDeployedResource(object);
   return { address: resource.address, shown: { ...resource, ...masked[index] } };

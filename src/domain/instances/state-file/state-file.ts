@@ -20,7 +20,7 @@ export interface StateFile {
   readonly resourceCount: number;
   /** The names of the outputs that it marks as secret. */
   readonly secretOutputs: readonly string[];
-  /** The first thing that no tool writes, such as a member that is there twice; null if there is none. */
+  /** The first problem that no tool's state has, such as a repeated member; null if there is none. */
   readonly problem: string | null;
 }
 
@@ -29,7 +29,7 @@ export function readStateFile(content: Uint8Array, masked: MaskedAddresses = {})
   return runAtOnce(new StateReader(content, masked).read());
 }
 
-/** The same without holding up the process: other requests are answered between the parts of a large state. */
+/** `readStateFile` that lets the process answer other requests between the parts of a large state. */
 export function readStateFileInTurns(content: Uint8Array): Promise<StateFile> {
   return runInTurns(new StateReader(content, {}).read());
 }
@@ -42,7 +42,7 @@ interface Objects {
   more: number;
 }
 
-/** The members that the service looks at. Everything else is passed without being kept. */
+/** The members that the service reads. Everything else is skipped. */
 const stateMembers = new Set(['version', 'serial', 'lineage', 'resources', 'outputs', 'encrypted_data']);
 const resourceMembers = new Set(['instances', 'module', 'mode', 'type', 'name', 'provider']);
 
@@ -50,9 +50,9 @@ class StateReader {
   readonly #cursor: JsonCursor;
   readonly #masked: MaskedAddresses;
   #place = 0;
-  /** As they are shown, by their addresses. */
+  /** The resources as people may see them, by their addresses. */
   readonly #resources = new Map<string, DeployedResource>();
-  /** The known members, each as it is written; empty for those that are objects or lists. */
+  /** The source texts of the known members; empty for objects and lists. */
   readonly #members = new Map<string, string>();
   #isEmpty = false;
   #count = 0;
@@ -65,7 +65,7 @@ class StateReader {
     this.#masked = masked;
   }
 
-  /** Yields after each object of a resource, and within everything that it passes. */
+  /** Yields after each object of a resource, and while it skips values. */
   *read(): Generator<void, StateFile> {
     if (this.#cursor.isAtObject) yield* this.#readMembers();
     else yield* this.#cursor.skipInTurns();
@@ -212,7 +212,7 @@ class StateReader {
     return null;
   }
 
-  /** A value as it is written; empty for an object or a list. */
+  /** Reads the source text of a value; empty for an object or a list. */
   *#readLiteral(): Generator<void, string> {
     if (!this.#cursor.isAtObject && !this.#cursor.isAtArray) return this.#cursor.literal();
     yield* this.#cursor.skipInTurns();
@@ -238,7 +238,10 @@ class StateReader {
     yield* this.#cursor.skipInTurns();
   }
 
-  /** Tools ignore the case of names. A list that only they see would make the service believe that nothing is deployed. */
+  /**
+   * Reports a known name in another case. Tools ignore the case of names: if only they read a list, the service would believe that nothing
+   * is deployed.
+   */
   #noteCapitals(name: string, known: ReadonlySet<string>): void {
     const lower = name.toLowerCase();
     if (known.has(lower)) this.#note(`${lower}: expected the name in lowercase`);

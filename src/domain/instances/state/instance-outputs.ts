@@ -5,22 +5,25 @@ import { outputsContext } from '../seals.ts';
 import { withSecrets } from '../secret-outputs.ts';
 import { maskOutputs } from './masked-outputs.ts';
 
-/** The outputs that a state holds, and which of them are secret. */
+/** The outputs in a state, and which of them are secret. */
 export interface WrittenOutputs {
   readonly outputs: MaskedOutputs;
-  /** The names of those that are secret beside those that the state marks. Undefined: the worker does not know, so what was secret stays secret. */
+  /**
+   * The names of secret outputs besides those that the state marks. Undefined: the worker does not know them, so outputs that were secret
+   * stay secret.
+   */
   readonly secret: readonly string[] | undefined;
-  /** Whether outputs that were null stay. The tools leave outputs that are null out of their states. */
+  /** Whether earlier outputs that are null stay, because the tools leave null outputs out of their states. */
   readonly keepsNulls: boolean;
 }
 
-/** Makes these the outputs of an instance. The caller has locked its row. */
+/** Replaces the outputs of an instance. The caller has locked its row. */
 export function recordOutputs(keyRing: KeyRing, instance: Instance, outputs: MaskedOutputs): void {
   instance.outputs = maskOutputs(outputs);
   instance.sealedOutputs = keyRing.sealJson(outputsContext(instance.id), outputs);
 }
 
-/** Makes the outputs of a state those of its instance: the latest state says what they are, whatever became of the run that wrote it. */
+/** Replaces the outputs of an instance by those of a state: the latest state counts, even if the run that wrote it failed. */
 export function recordWrittenOutputs(keyRing: KeyRing, instance: Instance, written: WrittenOutputs): void {
   const before = openOutputs(keyRing, instance);
   const known = Object.entries(before);
@@ -31,7 +34,7 @@ export function recordWrittenOutputs(keyRing: KeyRing, instance: Instance, writt
   recordOutputs(keyRing, instance, { ...Object.fromEntries(nulls), ...withSecrets(written.outputs, secret) });
 }
 
-/** An output that a state marks as secret is one, whatever the last run said of it. */
+/** Marks outputs of an instance as secret that a state marks, even if the last run did not. */
 export function raiseOutputs(keyRing: KeyRing, instance: Instance, secret: readonly string[]): void {
   const isOpen = (name: string) => Object.hasOwn(instance.outputs, name) && !instance.outputs[name]?.sensitive;
   if (!secret.some(isOpen) || !instance.sealedOutputs) return;

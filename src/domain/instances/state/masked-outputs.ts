@@ -1,6 +1,8 @@
 import type { MaskedOutput, MaskedOutputs } from '#domain/shared/values/masked.ts';
 
-/** Where a secret lacks something that cannot be stored would tell something of it. */
+/**
+ * Masks a secret output. The paths of parts that could not be stored are removed too, because they would reveal something about the secret.
+ */
 function maskOutput({ sensitive, unrepresentable = [] }: MaskedOutput): MaskedOutput {
   const missing = unrepresentable.slice(0, 1).map((each) => ({ ...each, path: '' }));
   return { value: null, sensitive, ...(missing.length > 0 && { unrepresentable: missing }) };

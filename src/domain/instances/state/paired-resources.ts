@@ -17,13 +17,13 @@ export interface Pair {
   readonly address: string;
   readonly before: ComparedResource | undefined;
   readonly after: ComparedResource | undefined;
-  /** It had another address before, as after a `moved` block. */
+  /** Whether the address has changed, for example by a `moved` block. */
   readonly isMoved: boolean;
 }
 
 /**
- * The resources of two states by address. A resource that is gone from one address and new at another one has moved if its type and its `id` are the same, and no other
- * resource that is gone or new has both.
+ * Pairs the resources of two states by address. A resource that disappeared from one address and appeared at another has moved if type and
+ * `id` are equal, and no other such resource has the same type and `id`.
  */
 export function pairResources(old: StateResources, present: StateResources): Pair[] {
   const addresses = [...new Set([...old.keys(), ...present.keys()])];
@@ -45,7 +45,7 @@ export function isDifferent({ before, after, isMoved }: Pair): boolean {
   return isMoved || !isDeepStrictEqual(sides[0], sides[1]);
 }
 
-/** The resources that a type and an `id` tell from all others. */
+/** The resources that are unique by type and `id`. */
 function byIdentity(resources: readonly ComparedResource[]): ReadonlyMap<string, ComparedResource> {
   const found = new Map<string, ComparedResource>();
   const ambiguous = new Set<string>();

@@ -2,7 +2,7 @@ import type { Redactor } from '#domain/shared/redaction/redactor.ts';
 import type { Side } from '#domain/shared/values/comparison/marks.ts';
 import type { ValueChange } from '#domain/shared/values/comparison/value-changes.ts';
 
-/** The change without known secrets. A key of a map may be one, also inside a value. */
+/** Redacts known secrets in a change. Keys of maps may be secrets too, even inside a value. */
 export function redactChange(change: ValueChange, redactor: Redactor): ValueChange {
   if (redactor.isEmpty) return change;
   const hide = (side: Side) => (side !== undefined && redactor.contains(side) ? { sensitive: true } : side);

@@ -27,13 +27,13 @@ import { readStateContent, type StateContent } from './state.ts';
 
 /** A larger state would keep this process busy for too long. */
 const maxComparedBytes = 8 * 1024 * 1024;
-/** No tool nests values this deep. */
+/** The maximum nesting of values; no tool nests them this deep. */
 const maxDepth = 500;
-/** The comparison says how many more there are. */
+/** Limits of the comparison, which counts what it leaves out. */
 const maxResources = 200;
 const maxAttributes = 200;
 const maxValueLength = 2_000;
-/** Of the forms of secrets that are looked for on the main thread. With more, all values are masked. */
+/** The maximum size of all forms of secrets, since redaction runs on the main thread. Beyond it, all values are masked. */
 const maxSecretBytes = 2 * 1024 * 1024;
 
 /** A resource that differs between two states. */
@@ -43,17 +43,17 @@ export interface ResourceChange {
   /** The address before a move; null: it has not moved. */
   readonly previousAddress: string | null;
   readonly attributes: readonly ValueChange[];
-  /** How many more of its values differ. */
+  /** The number of further values of the resource that differ. */
   readonly omittedAttributes: number;
 }
 
 export interface StateComparison {
   readonly changes: readonly ResourceChange[];
-  /** How many more resources differ. */
+  /** The number of further resources that differ. */
   readonly omitted: number;
   readonly unchanged: number;
   readonly outputs: readonly ValueChange[];
-  /** How many more values of outputs differ. */
+  /** The number of further values of outputs that differ. */
   readonly omittedOutputs: number;
 }
 
@@ -63,9 +63,9 @@ interface Serials {
 }
 
 /**
- * Compares two state versions of an instance, resource by resource. The values that a state marks as sensitive, or that have a secret of its runs in them, are not
- * told, only that they differ. Undefined if the instance does not have both versions.
- * @param findSecrets finds the secrets under which both were written
+ * Compares two state versions of an instance, resource by resource. For values that a state marks as sensitive, or that contain a secret of
+ * its runs, it reports only that they differ. Undefined if the instance does not have both versions.
+ * @param findSecrets finds the secrets of the runs that wrote the two states
  * @throws Unprocessable for states that are too large, or that no tool wrote
  */
 export async function compareStates(
@@ -83,7 +83,7 @@ export async function compareStates(
   return compareContents(before, after, await findSecretOutputs(em, instanceId), redactor);
 }
 
-/** The names of the outputs that the instance, or a newer version of its template, calls secret by now. */
+/** The names of the outputs that the instance, or a newer version of its template, now marks as secret. */
 async function findSecretOutputs(em: Em, instanceId: string): Promise<readonly string[]> {
   const row = await db(em)
     .selectFrom('instances as i')
@@ -121,7 +121,7 @@ export function compareContents(
   };
 }
 
-/** An address that one of the two states masks, or that has a known secret in it, is masked. Two that are then shown alike are numbered. */
+/** Masks an address if one of the two states masks it, or if it contains a known secret. Addresses that become equal get numbers. */
 function namePairs(pairs: readonly Pair[], redactor: Redactor): NamedPair[] {
   const maskOf = ({ address, before, after, isMoved }: Pair) => {
     const masked = [after, isMoved ? undefined : before].find(
@@ -162,7 +162,7 @@ function parse({ content }: StateContent): ParsedState {
     const state = parseExactJson(text);
     if (isJsonObject(state)) return state;
   } catch {
-    // It is answered below like a state of another form.
+    // The error below is the same as for a state of another form.
   }
   throw unusable();
 }
@@ -223,7 +223,7 @@ function readOutputs(outputs: JsonValue | undefined): { values: JsonValue; secre
   };
 }
 
-/** What one of the two states marks as sensitive is hidden in both, and so is what has a known secret in it. */
+/** Hides in both states the values that one of them marks as sensitive, and the values that contain a known secret. */
 function compareResource(
   { shown, before, after, isMoved }: NamedPair,
   redactor: Redactor,

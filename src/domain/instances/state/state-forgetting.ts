@@ -17,8 +17,8 @@ export interface ForgottenState {
 }
 
 /**
- * Undoes the import of a state: the instance holds nothing again, and can take another state or be deleted. What the state lists
- * is not touched. The state version stays as history, and its serial is not used again.
+ * Undoes the import of a state: the instance has no resources again, and can take another state or be deleted. The real resources are not
+ * changed. The state version stays as history, and its serial is not used again.
  * @throws NotFound if the instance has no state
  * @throws Conflict for a stale revision, if a run is changing the instance, or if one may have changed it since the import
  */

@@ -16,11 +16,11 @@ import { addStateVersion, lockAndReadInstance } from './state.ts';
 /** The largest state that can be imported. */
 export const maxImportBytes = 64 * 1024 * 1024;
 
-/** A tool counts serials on from the imported one, and must never reach numbers that lose digits. */
+/** The largest serial of an imported state. Tools count up from it, and must never reach numbers that lose digits. */
 export const maxSerial = Number.MAX_SAFE_INTEGER - 1_000_000;
 const maxLineageLength = 1024;
 
-/** A state that can be imported, with its bytes as they were sent. */
+/** A state that can be imported, with its original bytes. */
 export interface ImportedState {
   readonly content: Buffer;
   readonly digest: string;
@@ -30,7 +30,7 @@ export interface ImportedState {
 
 /**
  * Checks a state that somebody sent, before anything is locked.
- * @throws Invalid naming the member that no tool writes like that, Unprocessable for a state that the service cannot list
+ * @throws Invalid naming a member with a form that no tool writes, Unprocessable for a state that the service cannot list
  */
 export async function readImportedState(content: Buffer): Promise<ImportedState> {
   const file = await readSentState(content);
@@ -72,7 +72,8 @@ function checkImportedState({ kind, version, serial, lineage, problem, resourceC
 }
 
 /**
- * Adopts existing infrastructure: makes a state the first one of an instance, byte for byte, and returns its serial here.
+ * Adopts existing infrastructure: stores a state byte for byte as the first one of an instance, and returns the serial that the service
+ * gives it.
  * @throws Conflict if the instance already has state, if a run is changing it, or if its template was deleted
  */
 export async function importFirstState(

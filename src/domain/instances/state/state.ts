@@ -18,14 +18,17 @@ export interface NewState {
   readonly content: Buffer;
   /** `sha256:…` of the content, if it is known. */
   readonly digest?: string;
-  /** What the content says. */
+  /** The parsed content. */
   readonly file: StateFile;
-  /** What the list of its resources shows in place of secrets; null if nothing is known. */
+  /** The addresses of resources with their secrets masked; absent if they are not known. */
   readonly maskedAddresses?: MaskedAddresses | undefined;
-  /** Its outputs; undefined if it does not say them, as where steps or an encryption wrote it: then those of the last success stay. */
+  /**
+   * Its outputs; undefined if the state does not show them, because steps wrote it or it is encrypted. Then the outputs of the last success
+   * stay.
+   */
   readonly outputs?: WrittenOutputs | undefined;
   readonly runId: string | null;
-  /** The attempt that wrote it, and the number of the write. A repeated write makes no second version. */
+  /** The attempt that wrote it, and the number of the write. Repeating the same write creates no second version. */
   readonly attempt: { id: string; write: number } | null;
   readonly createdBy: string | null;
 }
@@ -70,7 +73,7 @@ async function findLastSerial(em: Em, instanceId: string): Promise<number> {
   return last?.serial ?? 0;
 }
 
-/** A stored state, and what is shown in place of secrets in the addresses of its resources. */
+/** A stored state, and the addresses of its resources with their secrets masked. */
 export interface StateContent {
   readonly content: Buffer;
   readonly maskedAddresses: MaskedAddresses;
@@ -94,7 +97,7 @@ export async function readState(em: Em, keyRing: KeyRing, instanceId: string, se
   return (await readStateContent(em, keyRing, instanceId, serial))?.content ?? null;
 }
 
-/** The instance with its row locked until the commit. */
+/** Locks the row of an instance until the commit, and reads it. */
 export function lockAndReadInstance(em: Em, instanceId: string): Promise<Instance> {
   return em.findOneOrFail(Instance, { id: instanceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }

@@ -4,7 +4,7 @@ import { db } from '#domain/db.ts';
 import type { Tables } from '#domain/entities.ts';
 import { type Page, type PageRequest, pageByNumber } from '#domain/shared/paging.ts';
 
-/** State versions as rows, without their contents. */
+/** Reads and writes state versions as rows. */
 
 function selectStateVersions(em: Em, instanceId: string) {
   return db(em)
@@ -22,7 +22,7 @@ export function readStateVersion(em: Em, instanceId: string, serial: number) {
 
 type NewStateVersion = Omit<Insertable<Tables['state_versions']>, 'createdAt'>;
 
-/** Without an entity, which would keep copies of the content. */
+/** Inserts a version without an entity, because an entity would keep copies of the content. */
 export async function insertStateVersion(em: Em, version: NewStateVersion): Promise<void> {
   await db(em)
     .insertInto('state_versions')

@@ -10,9 +10,9 @@ import { listVersionApprovals, type TemplateTarget } from '../store.ts';
 import { newestFirst } from '../versions.ts';
 
 /**
- * A version that demands less approval than the highest version of its template needs the right to weaken a policy, and is an
- * event. Yanked versions count, so that yanking the strict version first opens no way around the rule. The caller has locked the
- * template.
+ * Checks a version that demands less approval than the highest version of its template: the publisher needs the right to weaken a policy,
+ * and an event is published. Yanked versions count too, so that yanking the strict version first does not evade the rule. The caller has
+ * locked the template.
  * @throws Forbidden if the publisher may not weaken policies
  */
 export async function weakenApproval(
@@ -29,7 +29,7 @@ export async function weakenApproval(
   tx.publish({ type: 'template.approval_weakened', subjectId: target.template.id, owners, data });
 }
 
-/** The same without the event. Returns what is weakened; undefined if nothing is. @throws Forbidden */
+/** `weakenApproval` without the event. Returns the weakened policies; undefined if nothing is weakened. @throws Forbidden */
 export async function refuseWeaker(
   em: Em,
   target: TemplateTarget,

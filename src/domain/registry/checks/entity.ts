@@ -7,7 +7,7 @@ import { Template, TemplateVersion } from '../entity.ts';
 import type { KeptModules } from '../kept-modules/model.ts';
 import type { SandboxCheck } from './model.ts';
 
-/** A check that is under way, or whose request has not taken its result yet. Its id is that of its workflow. */
+/** A check that has not ended, or whose request has not read its result yet. Its id is that of its workflow. */
 export const TemplateCheckSchema = defineEntity({
   name: 'TemplateCheck',
   tableName: 'template_checks',
@@ -21,30 +21,30 @@ export const TemplateCheckSchema = defineEntity({
     templateId: () => p.manyToOne(Template).mapToPk().fieldName('template_id').deleteRule('restrict'),
     /** The version that gets the result; null: the request that waits gets it. */
     versionId: () => p.manyToOne(TemplateVersion).mapToPk().fieldName('version_id').deleteRule('restrict').nullable(),
-    /** Whose connections open private modules, if whoever asked may use them when a worker checks; null: none. */
+    /** The environment whose connections open private modules, if the requester may still use them when a worker checks; null: none. */
     environmentId: () =>
       p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
-    /** What is checked while no version has it. */
+    /** The checked content, until a version has it. */
     content: p.json<{ spec: Record<string, unknown>; files: TemplateFiles }>().nullable().lazy(),
     pool: p.string(),
     /** The tools that may check; null: commands need none. */
     demand: p.json<ToolDemand>().nullable(),
-    /** Who is limited in how many checks are under way. */
+    /** The keys under which concurrent checks are limited. */
     holders: p.json<string[]>(),
-    /** Under whose authority the check uses connections. */
+    /** The principal whose authority the check uses for connections. */
     requestedBy: p.uuid(),
     credentialId: p.uuid().nullable(),
     responsibleUserId: p.uuid().nullable(),
     tries: p.integer().default(0),
-    /** When a worker was last asked to make it. */
+    /** When the check was last requested from a worker. */
     startedAt: at().nullable(),
     endedAt: at().nullable(),
-    /** Before it has ended: why the last try gave none. */
+    /** The result. Before the check has ended: why the last try failed. */
     result: p.json<SandboxCheck>().nullable(),
-    /** What the tool of the result resolved the modules from elsewhere to, for the version that takes the result. */
+    /** The external modules that the tool of the result resolved, for the version that takes the result. */
     modules: p.json<Omit<KeptModules, 'content'>>().nullable().lazy(),
     modulesContent: p.blob().nullable().lazy(),
-    /** The same of another tool that may run the version. */
+    /** The external modules that another tool resolved which may run the version. */
     otherModules: p.json<{ readonly tool: string } & Omit<KeptModules, 'content'>>().nullable().lazy(),
     otherModulesContent: p.blob().nullable().lazy(),
     createdAt: createdAt(),

@@ -1,8 +1,8 @@
 import type { VersionedTool } from '#domain/tools/model.ts';
 
-/** Checks of versions before they run: what they find, and the steps of those that a worker makes in a sandbox. Pure. */
+/** Checks of versions before they run: their findings, and the steps of checks by a worker in a sandbox. Pure. */
 
-/** What is wrong with a version, or worth knowing about it. */
+/** An error or a hint about a version. */
 export interface CheckFinding {
   /** A JSON pointer into the spec, such as `/variables/properties/size`. */
   readonly path: string;
@@ -13,14 +13,14 @@ export interface CheckFinding {
   readonly message: string;
 }
 
-/** `not_done`: no worker has looked at the version yet, or its check could not be made. */
+/** `not_done`: no worker has checked the version yet, or the check was not possible. */
 export const checkStates = ['passed', 'failed', 'not_done'] as const;
 export type CheckState = (typeof checkStates)[number];
 
 /** What is known about a version before it runs. */
 export interface VersionCheck {
   readonly state: CheckState;
-  /** When it was found out (RFC 3339). */
+  /** When the check ended (RFC 3339). */
   readonly at: string;
   /** The tool that checked it; null for commands, and if none did. */
   readonly tool: VersionedTool | null;
@@ -30,10 +30,10 @@ export interface VersionCheck {
   readonly notChecked: readonly string[];
 }
 
-/** What a worker found out in a sandbox. */
+/** The findings of a worker in a sandbox. */
 export type SandboxCheck = Omit<VersionCheck, 'at'>;
 
-/** The workflow type of checks. Histories name it, so it never changes. */
+/** The workflow type of checks. The histories of workflows contain it, so it never changes. */
 export const templateCheckWorkflow = 'templateCheck';
 
 /** The task queue of the workers of a pool that check. Only workers that contain template code poll it, and runs do not wait for it. */
@@ -49,21 +49,21 @@ export type CheckStep =
 
 /** How long a request waits for its check. */
 export const requestWaitMs = 30_000;
-/** A check without a version that is older belongs to no request any more: it died, or took no result. */
+/** A check without a version that is older than this is abandoned: its request ended without taking the result. */
 export const abandonedAfterSeconds = (2 * requestWaitMs) / 1000;
-/** How long one tool may take for a check. */
+/** The maximum time of one tool for a check. */
 export const checkLimitSeconds = 60;
-/** The tool is asked to stop first. */
+/** How long a tool may take to stop before it is killed. */
 export const checkGraceSeconds = 5;
-/** How many checks of one person, and of one owner of templates, are under way at once. */
+/** The maximum number of concurrent checks of one person, and of one owner of templates. */
 export const maxUnderWay = { caller: 2, owner: 4 } as const;
-/** How many requests of one person wait for their checks at once; others are answered without one. */
+/** The maximum number of requests of one person that wait for their checks at once; further ones are answered without a check. */
 export const maxWaiting = 10;
 export const maxTries = 10;
-/** A check that no worker could make for so long is given up. */
+/** A check that no worker could complete for this long is given up. */
 export const givenUpAfterDays = 7;
 
-/** How long a check waits for a worker: soon again at first, and every ten minutes in the end. */
+/** How long a check waits before it looks for a worker again: a few seconds at first, at most ten minutes later. */
 export function pauseSeconds(ageSeconds: number): number {
   return Math.min(600, Math.max(5, Math.floor(ageSeconds / 10)));
 }

@@ -15,7 +15,7 @@ import type { KeyRing } from '#domain/shared/secrets.ts';
 import { Template } from '../entity.ts';
 import { TemplateCheck } from './entity.ts';
 
-/** The authority to let a check use the connections of an environment: that of those who may publish for its team, and may use connections. */
+/** The authority to let a check use the connections of an environment: the right to publish for its team and to use connections. */
 export const checkPlaceAccess: Access = {
   anyOf: ['connection:use'],
   scope: 'team',
@@ -24,18 +24,19 @@ export const checkPlaceAccess: Access = {
   review: 'none',
 };
 
-/** What a check may read. The sources stay in the worker and its executor: never store or log them. */
+/** The module sources that a check may read. They stay in the worker and its executor: never store or log them. */
 export interface OpenedSources {
   readonly sources: readonly ModuleSource[];
-  /** Why there are none although the check names an environment, as a sentence without a full stop; null if nothing is in the way. */
+  /** Why there are no sources although the check names an environment, as a sentence without a full stop; null if there is no problem. */
   readonly problem: string | null;
 }
 
 const nothing: OpenedSources = { sources: [], problem: null };
 
 /**
- * Opens the private modules of the environment that a check names. Whoever asked for the check must still have the authority, because a check may wait for
- * days; so must those who bound the connections. Bindings, connections and their authority are shared until the commit.
+ * Opens the private modules of the environment that a check names. The requester of the check must still have the authority, because a
+ * check may wait for days, and so must those who bound the connections. It takes share locks on bindings, connections and their authority
+ * until the commit.
  */
 export async function openCheckSources(tx: Transaction, keyRing: KeyRing, checkId: string): Promise<OpenedSources> {
   const { em } = tx;
@@ -61,7 +62,7 @@ export async function openCheckSources(tx: Transaction, keyRing: KeyRing, checkI
   }
 }
 
-/** Whoever asked for the check, as they are now; or why nobody answers for it any more. */
+/** The present state of the requester; or why nobody answers for the check any longer. */
 async function findAuthority(
   em: Em,
   { requestedBy: authorityId, credentialId, responsibleUserId }: TemplateCheck,
@@ -81,7 +82,7 @@ const endings: Record<LostAuthority, string> = {
   key_expired: 'the API key with which the check was requested has expired',
 };
 
-/** Records, for each connection, that a worker was given its credentials. */
+/** Records, for each connection, that a worker received its credentials. */
 function recordUses(
   tx: Transaction,
   { id, templateId, versionId = null }: TemplateCheck,
@@ -97,7 +98,7 @@ function recordUses(
   }
 }
 
-/** Where the check is: its environment may have other owners than when it was asked for. */
+/** The place of the check with the present owners of its environment, who may have changed since the request. */
 async function findPlace(em: Em, { environmentId, templateId }: TemplateCheck): Promise<BindingPlace | null> {
   const environment = environmentId ? await findEnvironment(em, environmentId) : undefined;
   const { teamId: templateTeam = null } = await em.findOneOrFail(Template, { id: templateId });

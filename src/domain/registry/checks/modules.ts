@@ -2,27 +2,28 @@ import type { Em } from '#database/database.ts';
 import { isKeepable, type KeptModules } from '../kept-modules/model.ts';
 import { keepModules } from '../kept-modules/store.ts';
 
-/** The modules from elsewhere that a kind of tool resolved. The tools may choose other ones, and write their sources in other ways. */
+/** The external modules that a kind of tool resolved. Different tools may choose different modules, and write their sources differently. */
 export interface ToolModules {
   /** The kind of tool. */
   readonly tool: string;
   readonly modules: KeptModules;
 }
 
-/** The modules from elsewhere that a check resolved, and what decided about them. */
+/** The external modules that a check resolved, and the conditions under which it did. */
 export interface CheckedModules {
-  /** One for each tool that may run the version and could fetch all of them. */
+  /** One entry for each tool that may run the version and could fetch all modules. */
   readonly resolved: readonly ToolModules[];
   /** The environment whose connections the check had; null: none. */
   readonly environmentId: string | null;
-  /** When a worker was asked for the check. */
+  /** When the check was requested from a worker. */
   readonly startedAt: Date | string;
 }
 
 /**
- * Keeps the modules of a check for the version. A check has no variables, so that the version, and the connections of the environment that it names, alone decided about them. They count for all
- * runs of the version if nobody but its own team had a part in that. What the whole installation uses gets nothing that was read with the connections of one team:
- * that would show its private modules to all others.
+ * Keeps the modules of a check for the version. A check has no variables, so only the version and the connections of the named environment
+ * decided which modules it found. All runs of the version may use them if only its own team was involved. A template of the whole
+ * installation gets nothing that was read with the connections of one team, because that would show the team's private modules to all
+ * others.
  */
 export async function keepCheckedModules(
   em: Em,

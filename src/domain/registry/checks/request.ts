@@ -41,12 +41,12 @@ export interface CheckRequest {
   readonly environmentId: string | null;
 }
 
-/** What came of asking a worker. */
+/** The outcome of a request to a worker. */
 export interface RequestedCheck {
   readonly result: SandboxCheck;
-  /** What the version is to use from now on; null if nothing is known. */
+  /** The modules that the version must use from now on; null if they are not known. */
   readonly modules: CheckedModules | null;
-  /** What a version that is published without a result needs for its later check; null: there is a result, or there can be none. */
+  /** The data for a later check, if the version is published without a result; null: there is a result, or there cannot be one. */
   readonly later: LaterCheck | null;
 }
 
@@ -55,8 +55,8 @@ interface LaterCheck extends Pick<NewCheck, 'pool' | 'demand' | 'environmentId'>
 }
 
 /**
- * Lets a worker check a spec with its files in a sandbox, and waits for the result, 30 seconds at most. Without a worker, it does not wait. Whoever
- * asks takes the check over by `attachCheck`, or gives it up by `dropCheck`.
+ * Requests a check of a spec with its files from a worker in a sandbox, and waits at most 30 seconds for the result. It does not wait if
+ * there is no worker. Afterwards the caller must either take over the check by `attachCheck` or give it up by `dropCheck`.
  */
 export async function requestCheck(
   { orm, transactions }: CheckDeps,
@@ -96,7 +96,7 @@ async function mayWait(em: Em, { target, principal }: CheckRequest): Promise<boo
   return (await countChecks(em, caller)).waiting < maxWaiting;
 }
 
-/** The result; `late` if it did not come in time, null if the check is gone. */
+/** The result; `late` if it did not arrive in time, null if the check no longer exists. */
 async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<EndedCheck | 'late' | null> {
   const deadline = Date.now() + withinMs;
   for (let pauseMs = 50; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, 500)) {
@@ -107,14 +107,15 @@ async function awaitResult(orm: Orm, id: string, withinMs: number): Promise<Ende
   return 'late';
 }
 
-/** Gives up a check that no version has taken over. Its worker finds nothing to store. */
+/** Gives up a check that no version has taken over. The result of its worker is then discarded. */
 export function dropCheck(em: Em, id: string): Promise<void> {
   return forgetCheck(em, id);
 }
 
 /**
- * Takes the result of a check for a version that is being published. Without one, the check goes on for the version, or a new one begins with the commit.
- * @param warnings what was found without a worker
+ * Takes the result of a check for a version that is being published. Without a result, the check continues for the version, or a new one
+ * begins with the commit.
+ * @param warnings the findings without a worker
  */
 export async function attachCheck(
   tx: Transaction,

@@ -27,8 +27,9 @@ export function findDispatchedChecks(
 }
 
 /**
- * Starts a check again whose workflow the engine has lost, since nothing else would. The engine starts no id twice, so the check gets a new one, and a
- * worker that still makes the lost check finds nothing to store. False if it has ended, or ends now because it is given up.
+ * Restarts a check whose workflow the engine has lost, since nothing else would. The engine starts each id only once, so the check gets a
+ * new id, and the result of a worker that still executes the lost check is discarded. False if the check has ended, or ends now because it
+ * is given up.
  */
 export async function restartLostCheck(tx: Transaction, id: string): Promise<boolean> {
   if ((await isGivenUp(tx, id)) || !(await lockCheck(tx.em, id))) return false;

@@ -31,7 +31,7 @@ import { findNoWorker, readKinds, readUsable } from './tools.ts';
 
 const soon: CheckStep = { kind: 'wait', seconds: 1 };
 const end: CheckStep = { kind: 'end' };
-/** Both tools, one after the other, each with what is around it. */
+/** The timeout covers both tools, one after the other, and some overhead. */
 const timeoutSeconds = 3 * (checkLimitSeconds + checkGraceSeconds);
 const startWithinSeconds = 60;
 
@@ -47,10 +47,10 @@ export async function takeNextCheckStep(tx: Transaction, id: string): Promise<Ch
     await removeCheck(tx.em, id);
     return end;
   }
-  // A result that its request never takes is abandoned as well.
+  // Waits until the result counts as abandoned, in case its request never takes it.
   if (check.endedAt) return { kind: 'wait', seconds: Math.ceil(abandonedAfterSeconds - age) + 1 };
   const why = await findNoWorkerFor(tx.em, check);
-  // Nobody waits for the check of a version, and thousands of them may be there.
+  // Nobody waits for the check of a published version, and there may be thousands of such checks, so these look for a worker less often.
   const later: CheckStep = check.versionId ? { kind: 'wait', seconds: pauseSeconds(age) } : soon;
   if (why !== null) return later;
   const rest = check.startedAt ? 30 * check.tries - secondsSince(check.startedAt) : 0;
@@ -64,7 +64,7 @@ export async function takeNextCheckStep(tx: Transaction, id: string): Promise<Ch
 
 /** Ends a check that was tried too often, or waits for too long. */
 export async function isGivenUp(tx: Transaction, id: string): Promise<boolean> {
-  // Not locked: `endCheck` locks the template first.
+  // The row is not locked here, because `endCheck` locks the template first.
   const check = await tx.em.findOne(TemplateCheck, { id, endedAt: null });
   if (!check || (check.tries < maxTries && secondsSince(check.createdAt) <= givenUpAfterDays * 24 * 3600)) return false;
   const why = (await findNoWorkerFor(tx.em, check)) ?? 'no worker could finish the check';
@@ -94,11 +94,11 @@ export interface CheckWork {
   readonly files: TemplateFiles;
   readonly egress: Egress;
   readonly isUsable: (tool: VersionedTool) => boolean;
-  /** The kinds of tools that may run the version and that workers of the pool have. */
+  /** The kinds of tools that may run the version and that the workers of the pool have. */
   readonly kinds: readonly string[];
 }
 
-/** Reads what a check is about; null if it has ended, or nobody waits for it any more. */
+/** Reads the work of a check; null if it has ended, or if nobody needs it any longer. */
 export async function loadCheckWork(em: Em, id: string): Promise<CheckWork | null> {
   const check = await em.findOne(TemplateCheck, { id }, { populate: ['content'] });
   if (!check || check.endedAt) return null;
@@ -122,8 +122,8 @@ async function readVersionContent(em: Em, id: string | null) {
 }
 
 /**
- * Stores what a worker found out, for the request that waits or in the version. A second result of the same check changes nothing.
- * @param resolved the modules from elsewhere, as the tool of the result resolved them, and another one that may run the version
+ * Stores the findings of a worker, for the waiting request or in the version. A second result of the same check changes nothing.
+ * @param resolved the external modules, as resolved by the tool of the result and by another tool that may run the version
  */
 export async function endCheck(
   tx: Pick<Transaction, 'em' | 'publish'>,
@@ -133,7 +133,7 @@ export async function endCheck(
 ): Promise<void> {
   const { em } = tx;
   const known = await em.findOne(TemplateCheck, { id });
-  // The template is locked before the check, as publication does it.
+  // The template is locked before the check, in the same order as in publication.
   const target = known && (await findTemplateToChange(em, known.templateId, true));
   const check = await lockCheck(em, id);
   if (!check || check.endedAt) return;
@@ -156,7 +156,7 @@ export async function endCheck(
   await em.flush();
 }
 
-/** Remembers why a worker could not make a check. Another one may, and if none can, this is what came of it. */
+/** Records why a worker could not complete a check. Another worker may; if none can, this becomes the result. */
 export async function noteFailedTry(em: Em, id: string, why: string): Promise<void> {
   const check = await lockCheck(em, id);
   if (!check || check.endedAt) return;
@@ -164,7 +164,7 @@ export async function noteFailedTry(em: Em, id: string, why: string): Promise<vo
   await em.flush();
 }
 
-/** The version is published already: its modules are kept, and what is found against it is told as an event. */
+/** Stores a late result in a version that is already published: keeps its modules, and publishes an event with the errors. */
 async function tellVersion(
   { em, publish }: Pick<Transaction, 'em' | 'publish'>,
   { organizationId, teamId, template }: TemplateTarget,
@@ -187,7 +187,7 @@ async function tellVersion(
   });
 }
 
-/** A result beside the warnings that were found without a worker. */
+/** Combines a worker's result with the warnings that were found without a worker. */
 export function joinChecks(warnings: VersionCheck['warnings'], result: SandboxCheck): VersionCheck {
   const { state, tool, errors, notChecked } = result;
   return {

@@ -16,19 +16,19 @@ import {
 } from './model.ts';
 import type { CheckedModules, ToolModules } from './modules.ts';
 
-/** What came of a check. */
+/** The result of a check that has ended. */
 export interface EndedCheck {
   readonly result: SandboxCheck;
   readonly modules: CheckedModules;
 }
 
-/** A check, locked until the commit; null if it has been taken or given up. */
+/** Locks a check until the commit; null if it was taken over or given up. */
 export async function lockCheck(em: Em, id: string): Promise<TemplateCheck | null> {
   await db(em).selectFrom('template_checks').where('id', '=', id).select('id').forUpdate().execute();
   return em.findOne(TemplateCheck, { id }, { refresh: true });
 }
 
-/** What a check found out, once it has ended, and which modules it resolved; undefined while it is under way, null if there is none. */
+/** The findings of a check that has ended, and the modules that it resolved; undefined while it runs, null if it does not exist. */
 export async function readCheckResult(em: Em, id: string): Promise<EndedCheck | null | undefined> {
   const row = await db(em)
     .selectFrom('template_checks')
@@ -60,12 +60,12 @@ export async function removeCheck(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('template_checks').where('id', '=', id).execute();
 }
 
-/** Removes a check whose request waits no more, unless a version has it by now. */
+/** Removes a check whose request no longer waits, unless a version has taken it over. */
 export async function forgetCheck(em: Em, id: string): Promise<void> {
   await db(em).deleteFrom('template_checks').where('id', '=', id).where('versionId', 'is', null).execute();
 }
 
-/** Removes the checks that nobody waits for any more, and whose workflows have not removed them, as of a lost engine. */
+/** Removes abandoned checks that their workflows have not removed, for example because the engine lost them. */
 export async function removeAbandonedChecks(em: Em): Promise<void> {
   await db(em)
     .deleteFrom('template_checks')
@@ -85,7 +85,7 @@ export function findCheckingWorkers(em: Em, pool: string): Promise<{ id: string;
     .execute();
 }
 
-/** Whether the template of a check is deleted, or its version yanked, so that nobody needs the result any more. */
+/** Whether the template of a check is deleted, or its version yanked, so that nobody needs the result any longer. */
 export async function isPointless(em: Em, { templateId, versionId = null }: TemplateCheck): Promise<boolean> {
   const row = await db(em)
     .selectFrom('templates as t')
@@ -98,15 +98,17 @@ export async function isPointless(em: Em, { templateId, versionId = null }: Temp
   return row === undefined;
 }
 
-/** How long a check that a worker was asked for may be under way: both tools, one after the other, and what is around them. */
+/**
+ * A check that was requested from a worker before this time no longer counts as running: both tools and some overhead would have finished.
+ */
 const underWay = sql<string>`now() - make_interval(secs => ${sql.lit(3 * (checkLimitSeconds + checkGraceSeconds))})`;
 
-/** Lets one check after the other be counted. */
+/** Serializes the counting of checks. */
 export async function lockCounting(em: Em): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('delivery-coordinator/template-checks', 0))`.execute(db(em));
 }
 
-/** How many checks are with workers, and how many requests wait, for a holder. The check `except` is left out. */
+/** How many checks of a holder are running on workers, and how many of its requests wait. The check `except` is not counted. */
 export async function countChecks(
   em: Em,
   holder: string,
@@ -125,7 +127,7 @@ export async function countChecks(
   return row;
 }
 
-/** Stores what is known about a version. */
+/** Stores the check of a version. */
 export async function writeVersionCheck(em: Em, versionId: string, check: VersionCheck): Promise<void> {
   await db(em)
     .updateTable('template_versions')
@@ -134,7 +136,7 @@ export async function writeVersionCheck(em: Em, versionId: string, check: Versio
     .execute();
 }
 
-/** What a worker found against a version after it was published; empty if it found nothing, or has not looked yet. */
+/** The errors that a worker found after a version was published; empty if there are none, or if no worker has checked it yet. */
 export async function readLateErrors(
   em: Em,
   { templateId, version }: { readonly templateId: string; readonly version: string },

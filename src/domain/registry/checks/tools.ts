@@ -13,7 +13,7 @@ export async function readUsable(em: Em, demand: ToolDemand | null): Promise<(to
   return (tool) => meetsDemand(demand, tool) && isToolAllowed(allowed, tool);
 }
 
-/** The kinds of tools with which runs of a version may be executed in a pool: those that may, and that a worker has. */
+/** The kinds of tools that may run a version and that a worker of the pool has. */
 export async function readKinds(em: Em, pool: string, isUsable: (tool: VersionedTool) => boolean): Promise<string[]> {
   const workers = await findCheckingWorkers(em, pool);
   return [...new Set(workers.flatMap(({ tools }) => tools.filter(isUsable).map(({ name }) => name)))];

@@ -32,8 +32,8 @@ export class VariableEvaluator {
   }
 
   /**
-   * `validateVariables` of each input, in their order. A thread takes many at once: on a busy machine, handing one over takes longer than
-   * validating it.
+   * `validateVariables` of each input, in their order. A thread gets many inputs at once, because on a busy machine a transfer to a thread
+   * takes longer than a validation.
    */
   async validateEach(schema: JsonObject, inputs: readonly VariableValues[]): Promise<ValidationResult[]> {
     const found = new Map<VariableValues, ValidationResult>();

@@ -3,7 +3,7 @@ import type { JsonObject } from '#domain/shared/values/json.ts';
 import { checkSchema } from '../variables/check.ts';
 import { type ValidationResult, type VariableValues, validateVariables } from '../variables/variables.ts';
 
-/** What threads do with the schemas of templates: their authors decide how long it takes. */
+/** Work on the schemas of templates, which runs in threads because the authors of templates decide how long it takes. */
 
 const tooCostly = {
   code: 'schema_too_costly',
@@ -38,10 +38,10 @@ interface SeveralInputs {
   readonly inputs: readonly VariableValues[];
 }
 
-/** After so much processor time a thread takes no further input, so that it is soon free for others. */
+/** A thread that has used this much processor time takes no further input, so that it is soon free for other tasks. */
 const maxMicroseconds = 250_000;
 
-/** Validates the first of several inputs, and of the others as many as a thread may take at once. */
+/** Validates the first of several inputs, and further ones as long as the thread has processor time. */
 export const severalValidationsWork = defineWork({
   kind: 'validate_several',
   limitMs: null,

@@ -4,7 +4,10 @@ import { Environment } from '#domain/environments/entity.ts';
 import { TemplateVersion } from '../entity.ts';
 import type { ResolvedModule } from './model.ts';
 
-/** The modules from elsewhere that a version was resolved to, by a kind of tool. What they are never changes: only their files are voided and kept again. */
+/**
+ * The external modules of a version, as resolved by a kind of tool. The modules never change; only their files can be voided and kept
+ * again.
+ */
 export const VersionModulesSchema = defineEntity({
   name: 'VersionModules',
   tableName: 'template_version_modules',
@@ -20,18 +23,18 @@ export const VersionModulesSchema = defineEntity({
     id: id(),
     templateVersionId: () =>
       p.manyToOne(TemplateVersion).mapToPk().fieldName('template_version_id').deleteRule('restrict'),
-    /** Whose runs use them; null: all runs of the version. */
+    /** The environment whose runs use them; null: all runs of the version. */
     environmentId: () =>
       p.manyToOne(Environment).mapToPk().fieldName('environment_id').deleteRule('restrict').nullable(),
-    /** The tools write the sources of registries in different ways. */
+    /** The kind of tool, since the tools write the sources of registries differently. */
     tool: p.string(),
     digest: p.string(),
     list: p.json<readonly ResolvedModule[]>(),
     /** The files, packed by the executor; null: they are too many or too large. */
     content: p.blob().nullable(),
     /**
-     * When the template or the environment came to other owners: nobody is given the files until a run has fetched the same ones by itself. Null: the files
-     * count.
+     * When the template or the environment got other owners. Nobody gets the files until a run has fetched the same ones by itself. Null:
+     * the files count.
      */
     voidSince: at().nullable(),
     createdAt: createdAt(),

@@ -1,40 +1,43 @@
 import { findUnstorable } from '#domain/shared/values/storable.ts';
 
-/** The modules from elsewhere that a version of a template uses, so that it uses the same ones in every run. */
+/** The external modules of a template version, kept so that every run uses the same ones. */
 
-/** One package of modules: what one `source` was resolved to. */
+/** One package of modules, to which one `source` was resolved. */
 export interface ResolvedModule {
   /** Where it is called, such as `network` or `network.subnets`. */
   readonly key: string;
   readonly source: string;
-  /** Of a registry; null for other sources. */
+  /** The version in a registry; null for other sources. */
   readonly version: string | null;
   /** `sha256:…` over its files. */
   readonly digest: string;
 }
 
 export interface KeptModules {
-  /** `sha256:…` over all that `init` left of modules. Plans have it, too. */
+  /** `sha256:…` over everything that `init` stored for modules. Plans contain it too. */
   readonly digest: string;
   readonly list: readonly ResolvedModule[];
   /** The files, packed by the executor; null if they are too many or too large to be kept. */
   readonly content: Buffer | null;
 }
 
-/** Files beyond these limits are not kept, but the packages are listed with their digests, so that a run that finds others ends. Sizes are in bytes. */
+/**
+ * Files beyond these limits are not kept. The packages are still listed with their digests, so that a run that fetches other files fails.
+ * Sizes are in bytes.
+ */
 export const keptModulesLimits = {
   files: 5_000,
   bytes: 64 * 1024 * 1024,
   packed: 16 * 1024 * 1024,
-  /** How many packages are listed. Every one of them is a download of `init`. */
+  /** The maximum number of listed packages. `init` downloads each of them. */
   packages: 10_000,
-  /** Of the list in JSON. What a tool wrote stays far below it, because a manifest of 4 MiB is the largest that is read. */
+  /** The size of the list in JSON. Real lists are much smaller, because manifests above 4 MiB are not read. */
   list: 8 * 1024 * 1024,
 } as const;
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** Whether modules can be kept. A worker is not trusted: what is too large, or cannot be stored, is not kept. */
+/** Whether modules can be kept. A worker is not trusted: modules that are too large, or that cannot be stored, are not kept. */
 export function isKeepable({ digest, list, content }: KeptModules): boolean {
   return (
     digestPattern.test(digest) &&
@@ -47,8 +50,8 @@ export function isKeepable({ digest, list, content }: KeptModules): boolean {
 }
 
 /**
- * The first module that was resolved to other files than before, though its source and version are the same; undefined if there is none. A source that
- * variables choose may be another one in each run.
+ * The first module with other files than before although its source and version are the same; undefined if there is none. Other sources are
+ * ignored, because variables may choose a different source in each run.
  */
 export function findChanged(
   before: readonly ResolvedModule[],

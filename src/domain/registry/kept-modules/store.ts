@@ -5,26 +5,26 @@ import { db } from '#domain/db.ts';
 import { newId } from '#domain/shared/ids.ts';
 import type { KeptModules } from './model.ts';
 
-/** Whose modules they are. */
+/** The version, the tool and the environment for which modules are kept. */
 interface ModulesPlace {
   readonly versionId: string;
   /** The kind of tool, such as `opentofu`. */
   readonly tool: string;
-  /** Null: those of all runs of the version. */
+  /** Null: the modules are for all runs of the version. */
   readonly environmentId: string | null;
 }
 
-/** How a worker came by modules. */
+/** The conditions under which a worker fetched modules. */
 interface Fetched {
   /** The environment whose connections it had; null: none. */
   readonly fetchedFor: string | null;
-  /** When it was given them. */
+  /** When the worker received these connections. */
   readonly since: Date | string;
 }
 
 /**
- * The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if nothing is known. After a transfer
- * their files are left out, so that a run must be able to fetch them by itself, and gets the same ones or none.
+ * The modules that the runs of a version in an environment use: those of the environment, else those of all runs. Null if none are known.
+ * After a transfer their files are left out, so that a run must fetch them by itself, and gets either the same ones or none.
  */
 export async function findKeptModules(
   em: Em,
@@ -45,8 +45,8 @@ export async function findKeptModules(
 }
 
 /**
- * Keeps modules. What is known already stays, so that a version never changes its modules; the files that a transfer has voided count again once they were
- * fetched anew. What was fetched for former owners is not kept.
+ * Keeps modules. Known modules stay, so that a version never changes its modules. Files that a transfer has voided count again once they
+ * were fetched anew. Modules that were fetched for former owners are not kept.
  */
 export async function keepModules(
   em: Em,
@@ -77,7 +77,7 @@ export async function keepModules(
     .execute();
 }
 
-/** Whether the template or the environment, or anything that they are in, has lost its former owners since a time. */
+/** Whether the template, the environment or one of their owners was transferred after a time. */
 async function haveOwnersChanged(
   em: Em,
   { versionId, environmentId }: Omit<ModulesPlace, 'tool'>,

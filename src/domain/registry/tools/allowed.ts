@@ -5,8 +5,8 @@ import type { FilesTools } from '#domain/tools/demand.ts';
 import { type ToolChoice, toolsThatMayRun } from './usable-tools.ts';
 
 /**
- * Refuses a template that no allowed tool could run. Versions count when a worker is chosen, since only workers have them. That no tool at all could
- * run it is refused elsewhere.
+ * Refuses a template that no allowed tool could run. Versions of tools are checked when a worker is chosen, since only workers know theirs.
+ * A template that no tool at all could run is refused elsewhere.
  * @throws Unprocessable naming the tools that are allowed
  */
 export function refuseOtherTools(allowed: AllowedTools | undefined, spec: ToolChoice, files: FilesTools): void {

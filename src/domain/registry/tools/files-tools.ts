@@ -5,15 +5,16 @@ import { type ModuleFiles, readModules } from '#domain/sources/hcl/module-files.
 import { configurationFiles, isOverride } from '#domain/sources/hcl/root-files.ts';
 import type { FilesTools } from '#domain/tools/demand.ts';
 
-/** Ranges beyond this many constraints, or longer than this, do not count here: the tool itself checks them at `init`. */
+/** Ranges with more constraints or characters are ignored here: the tool itself checks them at `init`. */
 const maxConstraints = 50;
 const maxRangeLength = 200;
-/** The versions that know `language` blocks; others refuse them. */
+/** The versions of OpenTofu that know `language` blocks; others refuse them. */
 const languageSince = '>= 1.12.0';
 
 /**
- * What the configuration in a directory (`''`: the root) asks of its tool: whether only OpenTofu reads all of it, and the `required_version` of it
- * and of the modules in the same files that it calls. What cannot be parsed is left for the tool to refuse. Pure.
+ * What the configuration in a directory (`''`: the root) demands of its tool: whether only OpenTofu can read all of it, and its
+ * `required_version` and those of the called modules in the same files. Files that cannot be parsed are ignored, because the tool refuses
+ * them. Pure.
  */
 export function readFilesTools(files: TemplateFiles, directory = ''): FilesTools {
   const [opentofu = [], terraform = []] = (['opentofu', 'terraform'] as const).map((tool) =>
@@ -26,7 +27,7 @@ export function readFilesTools(files: TemplateFiles, directory = ''): FilesTools
   };
 }
 
-/** A file of OpenTofu alone may stand beside one of the same name for Terraform. */
+/** Whether some file is only for OpenTofu and has no counterpart of the same name for Terraform. */
 function readsBeyondTerraform(files: TemplateFiles, directory: string): boolean {
   const names = configurationFiles(files, directory).map(({ name }) => name);
   const openTofu = names.filter((name) => isOwnFile(name) && !isOverride(name));
@@ -54,13 +55,15 @@ function limitRanges(modules: readonly ModuleFacts[], rule: 'required' | 'own'):
 interface ModuleFacts {
   /** The ranges of `required_version`. */
   readonly required: readonly string[];
-  /** The ranges that OpenTofu reads from 1.12 on. */
+  /** The ranges that OpenTofu uses from 1.12 on. */
   readonly own: readonly string[];
   /** Whether a file has a `language` block, which Terraform does not know. */
   readonly hasLanguage: boolean;
 }
 
-/** Of override files, each replaces the versions that the files before it require, but not for OpenTofu from 1.12 on. */
+/**
+ * Reads the facts of a module. Each override file replaces the `required_version` of the files before it, except in OpenTofu from 1.12 on.
+ */
 function readFacts({ files }: ModuleFiles): ModuleFacts {
   let required: string[] = [];
   const own: string[] = [];
@@ -77,7 +80,10 @@ function readFacts({ files }: ModuleFiles): ModuleFacts {
   return { required: [...required, ...since], own: [...own, ...since], hasLanguage };
 }
 
-/** The values of an argument in the blocks of a type, up to a number of them. One that is no plain text does not count: no tool takes it here. */
+/**
+ * The values of an argument in the blocks of a type, up to a limit. Values that are not plain texts are left out, because no tool accepts
+ * them here.
+ */
 function textsOf(body: Body, type: string, argument: string): string[] {
   const values = body.blocks
     .filter((block) => block.type === type)

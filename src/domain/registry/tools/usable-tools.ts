@@ -10,12 +10,12 @@ import { type ToolName, toolNames } from '#domain/tools/model.ts';
 import type { TemplateSpec } from '../spec.ts';
 import { readFilesTools } from './files-tools.ts';
 
-/** Which tools may run a version, by itself and its files. An environment or an instance may ask for more. Pure. */
+/** Finds the tools that may run a version, by its spec and files. An environment or an instance may demand more. Pure. */
 
-/** What a version says about its tool. */
+/** The members of a spec that concern its tool. */
 export type ToolChoice = Pick<TemplateSpec, 'executor' | 'tool'>;
 
-/** What the files of a version ask of their tool; commands need none. */
+/** What the files of a version demand of their tool; commands need none. */
 export function filesToolsOf({ executor }: Pick<TemplateSpec, 'executor'>, files: TemplateFiles): FilesTools {
   return executor.kind === 'command' ? readFilesTools({}) : readFilesTools(files, executor.git?.path);
 }

@@ -11,20 +11,20 @@ import { readPoolAccess } from '#domain/workers/pools/store.ts';
 import type { PublishedVersion } from '../published.ts';
 import { demandOf } from './usable-tools.ts';
 
-/** Which workers could execute the runs of a version now. An environment or an instance may ask for more. */
+/** Which workers could execute the runs of a version now. An environment or an instance may demand more. */
 export interface WorkerFit {
   readonly pool: string;
-  /** The tools of which a worker must have one; empty: any tool will do. */
+  /** The tools of which a worker must have one; empty: any tool is usable. */
   readonly wanted: readonly { readonly name: string; readonly version: string }[];
-  /** What a run would use; null: no worker has a tool that fits. */
+  /** The tool that a run would use; null: no worker has one that fits. */
   readonly tool: OfferedTool | null;
   /** What the workers of the pool offer. */
   readonly offered: readonly OfferedTool[];
 }
 
 /**
- * Reads which workers fit a version. Null for commands, which need no tool, for a version that no tool can run, and for a pool that is open neither
- * to its owner nor to the reader.
+ * Reads which workers fit a version. Null for commands, which need no tool, for a version that no tool can run, and for a pool that neither
+ * the owner of the template nor the reader may use.
  */
 export async function readWorkerFit(
   em: Em,

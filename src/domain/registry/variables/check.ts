@@ -16,8 +16,8 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
- * Everything that is wrong with a schema of a template's variables; `path` is a JSON pointer into the schema. The root must be an
- * object that lists every variable in `properties`, and references must stay inside the schema.
+ * Returns all errors of the schema of a template's variables; `path` is a JSON pointer into the schema. The root must be an object that
+ * lists every variable in `properties`, and references must stay inside the schema.
  * @throws TimeLimitExceeded
  */
 export function checkSchema(schema: JsonObject): VariableError[] {
@@ -150,7 +150,7 @@ function checkCycles(all: ReadonlyMap<string, Located>): VariableError[] {
   return [...new Set(endless)].map((pointer) => problem(pointer, 'refers to itself endlessly'));
 }
 
-/** Checks the defaults against the rules of their variables, by filling in an empty input. */
+/** Checks the defaults against the rules of their variables, by filling them into an empty input. */
 function checkDefaults(schema: JsonObject): VariableError[] {
   const filled: JsonObject = {};
   const evaluate = compileSchema(schema);

@@ -2,19 +2,22 @@ import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isLargerThan } from './json-size.ts';
 
 /**
- * Which evaluations the main thread may do itself. The bounds were measured: compiling the largest cheap schema takes some
- * 20 ms, once, and the most costly cheap evaluation about 1 ms; a typical one takes 5 µs. Handing it to another thread takes longer
- * than that (20 µs, and 0.5 ms for one in a hundred), and it would wait there behind costly ones.
+ * Limits for evaluations that the main thread may run itself. The bounds were measured: compiling the largest cheap schema takes some 20
+ * ms, once, and the most costly cheap evaluation about 1 ms; a typical one takes 5 µs. A transfer to another thread takes longer than a
+ * typical evaluation (20 µs, and 0.5 ms for one in a hundred), and the evaluation would wait there behind costly ones.
  */
 const cheapSchema = { values: 500, depth: 16, bytes: 4 * 1024 };
 const cheapInput = { values: 500, depth: 16, bytes: 16 * 1024 };
-/** How many rules may meet how many values. */
+/** The maximum product of rules and values. */
 const cheapSteps = 10_000;
 
-/** Without references, each rule is applied to each value at most once. Without these, no rule takes longer for a longer text. */
+/**
+ * Keywords that make an evaluation costly. Without references, each rule is applied to each value at most once. Without the others, no rule
+ * takes longer for a longer text.
+ */
 const costlyKeyword = /"(\$ref|\$dynamicRef|pattern|patternProperties|format|uniqueItems)":/;
 
-/** How many values an input of this schema may have; 0 if the schema is costly for any input. */
+/** The maximum number of values in an input for which a schema is cheap; 0 if it is never cheap. */
 const cheapValues = new WeakMap<JsonObject, number>();
 
 /** Whether an evaluation, and the compilation before it, is bounded by the small sizes of schema and input. */

@@ -5,7 +5,7 @@ import { canonicalJson } from '#domain/shared/commands/canonical.ts';
 import { runWithin } from '#domain/shared/evaluation/time-limit.ts';
 import type { JsonObject } from '#domain/shared/values/json.ts';
 
-/** Compiles JSON Schema. Whoever evaluates an input that is not cheap (`isCheap`) limits the time of the evaluation. */
+/** Compiles JSON Schema. The caller must limit the time of an evaluation that is not cheap (`isCheap`). */
 
 export type Schema = boolean | JsonObject;
 
@@ -29,7 +29,10 @@ export const formats = {
   regex: '^[a-z]+$',
 } as const;
 
-/** The time of some checks grows with the square of the text's length. No valid text of these formats is longer than this. */
+/**
+ * The maximum length of a text with a format, since the time of some checks grows with the square of the length. No valid text of these
+ * formats is longer.
+ */
 const maxFormatted = 2_048;
 
 /**
@@ -45,7 +48,7 @@ const linearRegExp = Object.assign((pattern: string) => compilePattern(pattern),
 
 const options: Options = {
   allErrors: true,
-  // Errors name the schema that they break, which may have messages of its own.
+  // `verbose` adds the broken schema to each error, because the schema may contain its own messages.
   verbose: true,
   // `checkSchema` reports unknown keywords, formats and patterns with their paths.
   strict: false,
@@ -55,7 +58,7 @@ const options: Options = {
   addUsedSchema: false,
   inlineRefs: false,
   useDefaults: true,
-  // A variable called `constructor` is absent even though every object inherits one.
+  // Only own properties count, so that a variable named `constructor` is not found on every object.
   ownProperties: true,
   multipleOfPrecision: 9,
   code: { regExp: linearRegExp },
@@ -89,7 +92,7 @@ function compileByAjv(schema: Schema) {
 
 let metaSchema: ReturnType<Ajv2020['getSchema']>;
 
-/** What is wrong with a schema by the meta-schema of JSON Schema 2020-12. */
+/** The errors of a schema according to the meta-schema of JSON Schema 2020-12. */
 export function evaluateMetaSchema(schema: unknown): readonly ErrorObject[] {
   metaSchema ??= new Ajv2020({ allErrors: true, strict: false }).getSchema(
     'https://json-schema.org/draft/2020-12/schema',
@@ -104,7 +107,10 @@ export function evaluateMetaSchema(schema: unknown): readonly ErrorObject[] {
 
 const compiled = new WeakMap<JsonObject, Evaluate>();
 
-/** Compiles the schema of all variables, which allows no others. A published version keeps one object for its schema. */
+/**
+ * Compiles the schema of all variables, and refuses other variables. The result is cached by the schema object, which is the same for each
+ * use of a published version.
+ */
 export function compileVariables(schema: JsonObject): Evaluate {
   const evaluate = compiled.get(schema) ?? compileSchema({ ...schema, additionalProperties: false });
   compiled.set(schema, evaluate);

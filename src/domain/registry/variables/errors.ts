@@ -95,8 +95,8 @@ function pathOf(error: ErrorObject): string {
 }
 
 /**
- * The keyword with which a schema replaces messages of other keywords, by their names: `{ "pattern": "Lowercase letters, please." }`. They are the words of
- * the template's author.
+ * The keyword with which the author of a template replaces the messages of other keywords, by their names: `{ "pattern": "Lowercase
+ * letters, please." }`.
  */
 export const messagesKeyword = 'x-error-messages';
 
@@ -123,7 +123,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   });
 }
 
-/** Names the members that the schema has, since a name that is unknown is mostly a mistyped one. */
+/** Names the members that the schema has, since an unknown name is usually a typing mistake. */
 function describeUnknown(schema: JsonValue | undefined): string {
   const properties = isJsonObject(schema) ? schema['properties'] : undefined;
   const known = isJsonObject(properties) ? Object.keys(properties) : [];

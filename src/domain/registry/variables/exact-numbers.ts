@@ -6,15 +6,16 @@ import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 import type { ValidationResult, VariableValues } from './variables.ts';
 
 /**
- * Schemas know JavaScript's numbers alone. Any other number lies between two of them: what the schema says of both is true of it, too. Where
- * the schema tells the two apart, nobody knows what it says of the number, which is refused by the name of its variable.
+ * Validates numbers that JavaScript cannot represent exactly. The validator knows only JavaScript numbers, so both neighbours of such a
+ * number are validated. If the results are equal, they hold for the number too. Otherwise the number is refused, and the error names its
+ * variable.
  */
 
-/** With these keywords, both neighbours may be alike and the number not. */
+/** With these keywords, both neighbours may give the same result although the number itself would not. */
 const multiples = /"multipleOf":/;
 const uniqueness = /"uniqueItems":/;
 
-/** `validate` for variables that may hold decimals, such as those that another node has put out. */
+/** `validate` for variables that may contain decimals, such as the outputs of another node. */
 export async function validateExactly(
   schema: JsonObject,
   values: VariableValues,
@@ -39,7 +40,7 @@ type Found = ReturnType<typeof decimalsIn> extends Generator<infer Each> ? Each 
 
 function isUncertain(schema: JsonObject, decimals: readonly Found[]): boolean {
   const text = JSON.stringify(schema);
-  // Large numbers of JavaScript are all integers.
+  // A fraction can have integer neighbours, since all large JavaScript numbers are integers.
   const hasLargeFraction = decimals.some(
     ({ decimal }) => !decimal.isInteger && neighboursOf(decimal).some((each) => Number.isInteger(each)),
   );
@@ -52,7 +53,7 @@ function refuse(variables: VariableValues, decimals: readonly Found[]): Validati
   return { valid: false, errors: [...names].map((name) => ({ path: `/${escapePointer(name)}`, message })), variables };
 }
 
-/** The JavaScript numbers below and above. */
+/** The nearest JavaScript numbers below and above a decimal. */
 function neighboursOf({ text }: Decimal): [number, number] {
   const value = Number(text);
   return [-next(-value), next(value)];

@@ -3,16 +3,16 @@ import type { JsonObject } from '#domain/shared/values/json.ts';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { messagesKeyword } from './errors.ts';
 
-/** Null in schemas that are derived from `variable` blocks: the tools take it for almost every value, whatever its type. Pure. */
+/** Handles null in schemas that are derived from `variable` blocks: the tools accept null for almost every value, of any type. Pure. */
 
-/** The keyword of a variable which, if it is false, keeps the choice of null out of forms. The variable and its parts may be null nevertheless. */
+/** A keyword of a variable: if it is false, forms do not offer null, although the variable and its parts may be null. */
 export const offersNullKeyword = 'x-offers-null';
 
 const notNull: JsonObject = { type: 'null' };
 
 /**
  * The schema of a variable in which each part may be null, as the tools allow.
- * @param isNullable whether the variable as a whole may be null, too
+ * @param isNullable whether the variable as a whole may be null too
  */
 export function allowNull(strict: JsonObject, isNullable: boolean): JsonObject {
   const inner = mapParts(strict, allowNullThroughout);
@@ -40,7 +40,7 @@ function refuseOwnNull(schema: JsonObject): JsonObject {
   return { ...schema, not: notNull, [messagesKeyword]: messages };
 }
 
-/** The schema of a variable as earlier releases derived it: no part of a value may be null, unless it may be anything. */
+/** The schema of a variable as earlier releases derived it: no part of a value may be null, unless the part accepts any value. */
 export function withoutNull(schema: JsonObject): JsonObject {
   const { [offersNullKeyword]: _, ...strict } = mapParts(schema, withoutNull);
   const { type, enum: values } = strict;
@@ -60,7 +60,7 @@ function withoutRefusal({ not: _, ...schema }: JsonObject): JsonObject {
   return Object.keys(others).length > 0 ? { ...rest, [messagesKeyword]: others } : rest;
 }
 
-/** What a form is made from: a schema of variables without the choices of null that it keeps out of forms. */
+/** The schema for a form: without the choices of null that it hides from forms. */
 export function withoutHiddenNulls(variables: JsonObject): JsonObject {
   const properties = Object.entries(objectOf(variables['properties']));
   const isHidden = (schema: JsonValue): schema is JsonObject =>
@@ -70,7 +70,7 @@ export function withoutHiddenNulls(variables: JsonObject): JsonObject {
   return { ...variables, properties: Object.fromEntries(shown) };
 }
 
-/** Changes the schemas of the parts of a value, where a type of the tools has them. */
+/** Changes the schemas of the parts of a value: members, items and other values. */
 function mapParts(schema: JsonObject, change: (part: JsonObject) => JsonObject): JsonObject {
   const { properties, additionalProperties, items, prefixItems } = schema;
   const changePart = (part: JsonValue) => (isJsonObject(part) ? change(part) : part);

@@ -9,7 +9,7 @@ import { describeErrors, type VariableError } from './errors.ts';
 import { isLargerThan } from './json-size.ts';
 import { type Located, locateSchemas, propertiesOf, reachable, referenceOf } from './walk.ts';
 
-/** The validation of a template's variables, and which of them are secret (docs/writing-templates.md, *Variables*). */
+/** Validates the variables of a template, and finds the secret ones (docs/writing-templates.md, *Variables*). */
 
 export type VariableValues = Record<string, JsonValue>;
 export type ValidationResult = {
@@ -137,14 +137,14 @@ function concealSecret(error: AjvErrors[number], secrets: ReadonlySet<string>): 
   return { ...error, instancePath: `/${escapePointer(name)}`, params };
 }
 
-/** How many unknown variables get a suggestion. Comparing names takes time, and nobody misspells more of them at once. */
+/** The maximum number of unknown variables that get a suggestion, because comparing names takes time. */
 const maxSuggestions = 10;
 
 function suggestNames(errors: readonly VariableError[], schema: JsonObject): VariableError[] {
   return errors.map((error, index) => (index < maxSuggestions ? suggestName(error, schema) : error));
 }
 
-/** Suggests a name for an unknown variable, because it is most often misspelt. */
+/** Suggests a name for an unknown variable, which is usually misspelt. */
 function suggestName(error: VariableError, schema: JsonObject): VariableError {
   const [name, ...rest] = splitPointer(error.path);
   const names = Object.keys(propertiesOf(schema));

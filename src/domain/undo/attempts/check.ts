@@ -21,20 +21,21 @@ import { findCrowdRefusal, findUndoRefusal, type InstanceNow } from './rules.ts'
 import { countChecking } from './store.ts';
 import { readUndoFacts } from './targets.ts';
 
-/** What the steps of an attempt use. */
+/** The dependencies of the steps of an attempt. */
 export interface UndoDeps extends ResolveDeps {
   readonly installation: { readonly bindingKey: Buffer };
 }
 
-/** A check that somebody asks for. Its workflow has the key as its id. */
+/** The request of a check. Its workflow has the key as its id. */
 export interface UndoCheckRequest {
   readonly key: string;
   readonly target: RequeueTarget;
 }
 
 /**
- * Begins an attempt at undoing what a run changed. The caller has locked the run, its instance and its owners. The runs are compared at once. If
- * nothing is in the way, a scan then compares the instance with its state. In any case, a workflow whose id is the key carries the check to its end.
+ * Begins an attempt at undoing what a run changed. The caller has locked the run, its instance and its owners. The runs are compared at
+ * once. If that finds no problem, a scan then compares the instance with its state. In any case, a workflow whose id is the key completes
+ * the check.
  * @throws ActionRefused if the run has changed nothing, or if too many checks of its instance have not ended
  */
 export async function beginUndo(

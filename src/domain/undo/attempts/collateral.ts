@@ -2,15 +2,15 @@ import type { Refusal } from '#domain/shared/actions.ts';
 import type { Problem } from '../model.ts';
 
 /**
- * Collateral: the resources and outputs that the plan of a candidate touches and the plan of the undone run did not. A promotion names all of them in one request,
- * so a candidate check passes only with as much collateral as such a request can hold.
+ * The maximum number of collateral addresses. Collateral is the resources and outputs that the plan of a candidate touches but the plan of
+ * the undone run did not. A promotion must name all of them in one request, so a candidate check with more fails.
  */
 export const maxCollateral = 10_000;
 
-/** How many bytes the addresses have together as JSON. It leaves room for the rest of the request, which has 1 MiB at most. */
+/** The maximum size of all addresses as JSON. It leaves space for the rest of the request, whose limit is 1 MiB. */
 const maxBytes = 768 * 1024;
 
-/** Why a candidate check fails whose collateral nobody could accept; null if a promotion can name all of it. */
+/** Why a candidate check fails because a promotion could not name all its collateral; null if it could. */
 export function findCollateralProblem(collateral: readonly string[], runId: string): Problem | null {
   const excess = describeExcess(collateral);
   if (excess === null) return null;
@@ -24,7 +24,7 @@ function describeExcess(collateral: readonly string[]): string | null {
   return `their addresses have more than ${maxBytes / 1024} KiB together, which is as much as a promotion can accept`;
 }
 
-/** Whoever promotes must accept, by its address, each resource that only the candidate touches. */
+/** Refuses a promotion that does not accept, by its address, each resource that only the candidate touches. */
 export function findCollateralRefusal(collateral: readonly string[], accepted: readonly string[]): Refusal | null {
   const [touched, named] = [new Set(collateral), new Set(accepted)];
   const missing = collateral.filter((address) => !named.has(address));

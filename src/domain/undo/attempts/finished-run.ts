@@ -26,7 +26,7 @@ export interface FinishedRunDeps extends SystemCommandDeps {
   readonly orm: Orm;
 }
 
-/** Goes on with the attempt to which a run that has ended belongs. It may be called again for the same event. */
+/** Continues the attempt to which a finished run belongs. It may be called again for the same event. */
 export async function goOnAfterRun(
   deps: FinishedRunDeps,
   { id, subject }: Pick<PublishedEvent, 'id' | 'subject'>,
@@ -36,10 +36,13 @@ export async function goOnAfterRun(
   else if (found) await concludeCheck(deps, id, subject.id, found);
 }
 
-/** How long the workflow of a check waits at most before it looks at the scan again, in case a signal was lost. */
+/** The maximum time before the workflow of a check looks at the scan again, in case a signal was lost. */
 const checkAgainSeconds = 60;
 
-/** The step of a check's workflow: concludes the check once its scan has ended. The event of that end does the same, so neither needs the other. */
+/**
+ * The step of a check's workflow: concludes the check once its scan has ended. The event of that end does the same, so each works without
+ * the other.
+ */
 export async function advanceCheck(deps: FinishedRunDeps, attemptId: string): Promise<CheckStep> {
   const baseline = await findBaseline(deps.orm.em.fork(), attemptId);
   if (!baseline) return { kind: 'end' };
@@ -106,10 +109,12 @@ function concludeBaseline(attempt: UndoAttempt, runId: string, ending: Ending): 
   );
 }
 
-/** How many characters the addresses in all verdicts of an attempt have together at most: the template's author chooses the addresses. */
+/**
+ * The maximum number of characters of the addresses in all verdicts of an attempt, since the author of the template chooses the addresses.
+ */
 const namedCharacters = 1_000_000;
 
-/** Each verdict names as many resources as there is room for. The problem of the attempt says how many differ. */
+/** Sets all verdicts to `drifted`. Each names as many resources as fit. The problem of the attempt says how many differ. */
 function asDrifted(verdicts: readonly Verdict[], addresses: readonly string[]): Verdict[] {
   const named = cutToRoom(addresses, namedCharacters / verdicts.length);
   const message = 'the instance differs from its latest state: revert or adopt the drift, and check again';
@@ -125,8 +130,8 @@ function cutToRoom(addresses: readonly string[], characters: number): string[] {
 }
 
 /**
- * After the plan of the candidate: the resources and outputs that it touches and the undone run did not are collateral. Addresses with a secret in them look the
- * same in another plan whichever resources they name, so they all are.
+ * After the plan of the candidate: the resources and outputs that it touches but the undone run did not become the collateral. Addresses
+ * with masked secrets cannot be compared between plans, so all of them are collateral.
  */
 async function concludeCandidateCheck(
   tx: Transaction,
@@ -138,7 +143,7 @@ async function concludeCandidateCheck(
   if (check?.state !== 'checking' || attempt.state !== 'candidate_checking') throw new NothingToDo();
   const own = await readEnding(tx.em, attempt.runId);
   const touched = new Set(touchedBy(own));
-  // Of an older plan of the undone run, nobody knows which outputs it changed.
+  // An older plan of the undone run does not say which outputs it changed, so outputs are not compared with it.
   const planned = own.sections === null ? touchedAddresses(ending.changes ?? []) : touchedBy(ending);
   const beside = planned.filter((address) => !touched.has(address) || address.includes(redacted));
   const problem = findPlanProblem(attempt, runId, ending, own) ?? findCollateralProblem(beside, runId);
@@ -190,7 +195,7 @@ function scanFailed(runId: string, { status, reason }: Ending): Problem {
   return { code: 'scan_failed', message, runId };
 }
 
-/** Nobody knows what a run found whose plan is gone, or which ended without one. */
+/** The problem of a run whose plan was deleted, or that ended without a plan: its findings are not known. */
 function withoutPlan(runId: string): Problem {
   return {
     code: 'scan_failed',

@@ -11,9 +11,9 @@ import type { Problem } from '../model.ts';
 import type { InstanceNow } from './rules.ts';
 
 /**
- * Judges the undo of a run by the inputs of the runs of its instance, before a scan looks at the instance itself. Every step of an attempt does so
- * again. Returns a problem if the runs cannot be compared.
- * @param instance how the instance is now; undefined if it is gone
+ * Judges the undo of a run by the inputs of the runs of its instance, before a scan checks the instance itself. Every step of an attempt
+ * repeats this. Returns a problem if the runs cannot be compared.
+ * @param instance the present state of the instance; undefined if it was deleted
  */
 export async function judgeByRuns(
   em: Em,
@@ -39,12 +39,12 @@ export async function judgeByRuns(
   return assess(em, deployments, run.id, { principal: by, given });
 }
 
-/** Whether the last run that changed the instance is its deployment, or has changed it later in part: it failed, or was partial. */
+/** Whether the last known run that changed the instance is its deployment, or a later run that failed or was partial. */
 function isLastKnown(last: number | undefined, deployed: number | null | undefined): boolean {
   return last !== undefined && deployed !== null && deployed !== undefined && last >= deployed;
 }
 
-/** Why the runs cannot be compared, as far as it can be seen without opening their inputs; null if nothing is in the way. */
+/** Why the runs cannot be compared, as far as this is visible without opening their inputs; null if there is no problem. */
 export async function findProblem(
   em: Em,
   { run, admission, isDeleted }: RequeueTarget,
@@ -71,7 +71,7 @@ const deploymentUnknown: Problem = {
   runId: null,
 };
 
-/** Such as a refresh, or an apply with the inputs of the run before it. */
+/** The problem of a run that changed no inputs, such as a refresh, or an apply with the inputs of the run before it. */
 const nothingChanged: Problem = {
   code: 'nothing_changed',
   message: 'the run left the inputs of the instance as they were, so there is nothing to take back',
@@ -85,7 +85,7 @@ const onlyGivenChanged: Problem = {
   runId: null,
 };
 
-/** Each path has a verdict, which is stored and shown. */
+/** The maximum number of changed paths, since each has a verdict that is stored and shown. */
 const maxPaths = 5_000;
 
 function tooManyPaths(changed: number): Problem {

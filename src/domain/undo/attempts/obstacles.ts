@@ -8,13 +8,13 @@ import { listCheckedAttempts, readAttempt } from '../store.ts';
 import { findProblem } from './judge-by-runs.ts';
 import { type CheckedInstance, type Destruction, findStaleRefusal, toRefusal } from './rules.ts';
 
-/** What must be known of an attempt to see what is in its way. */
+/** The facts about an attempt that decide whether it can take its next step. */
 export interface ObstructedAttempt extends CheckedInstance {
   readonly runId: string;
   readonly instanceId: string;
 }
 
-/** What keeps an attempt from its next step, whichever that is. Null if nothing does, as far as it can be seen without opening the inputs of runs. */
+/** Why an attempt cannot take any next step. Null if it can, as far as this is visible without opening the inputs of runs. */
 export async function findObstacle(em: Em, attempt: ObstructedAttempt, target: RequeueTarget): Promise<Refusal | null> {
   if (!target.admission) return targetIsGone;
   const instance = await readInstanceNow(em, attempt.instanceId);
@@ -24,7 +24,7 @@ export async function findObstacle(em: Em, attempt: ObstructedAttempt, target: R
   return problem && toRefusal(problem);
 }
 
-/** The same for somebody who only reads the attempt. */
+/** `findObstacle` for a reader of the attempt, without locks. */
 export async function readObstacle(em: Em, attempt: ObstructedAttempt): Promise<Refusal | null> {
   const target = await findRequeueTarget(em, attempt.runId, false);
   return target ? findObstacle(em, attempt, target) : targetIsGone;
@@ -42,7 +42,7 @@ export async function hasInstanceChanged(em: Em, attemptId: string): Promise<boo
   return !attempt || findStaleRefusal(attempt, await readInstanceNow(em, attempt.instanceId)) !== null;
 }
 
-/** The attempts at undoing a run that can go no further, since their instance has changed after it was checked. */
+/** The attempts at undoing a run that cannot continue, because their instance has changed since it was checked. */
 export async function findOutdated(
   em: Em,
   { runId, instanceId }: Pick<ObstructedAttempt, 'runId' | 'instanceId'>,

@@ -22,19 +22,20 @@ export interface Promotion {
   readonly message?: string | undefined;
 }
 
-/** The most of a message that the run of an undo repeats. */
+/** The maximum length of the message that the run of an undo repeats. */
 const maxRepeated = 200;
 
-/** What the run says that undoes another, unless its requester says it: the message of that run, or which run it was. */
+/** The default message of a run that undoes another: it repeats the message of that run, or names the run. */
 function describeUndo({ id, message }: { readonly id: string; readonly message: string }): string {
   const [line = ''] = message.trim().split('\n');
   return line === '' ? `Undo run …${id.slice(-6)}` : `Undo “${[...line].slice(0, maxRepeated).join('')}”`;
 }
 
 /**
- * Deploys the candidate by an ordinary run, which plans again, follows every policy, and ends as `stale` if the instance moves before it applies. The
- * run demands at least the approval that the undone run demanded.
- * @throws ActionRefused unless the request names the candidate and the collateral of the last candidate check, and the instance has not moved
+ * Deploys the candidate by an ordinary run, which plans again, follows every policy, and fails with `stale` if the instance changes before
+ * it applies. The run demands at least the approval that the undone run demanded.
+ * @throws ActionRefused unless the request names the candidate and the collateral of the last candidate check, and the instance has not
+ * changed
  */
 export async function promote(
   tx: Transaction,
@@ -76,7 +77,7 @@ export async function promote(
   return admitted;
 }
 
-/** The people who do not approve the undo: those who answer for the undone change, and whoever asked for its undo. */
+/** The people who may not approve the undo: those who answer for the undone change, and the requester of the undo. */
 async function findAuthors(tx: Transaction, runId: string, attempt: UndoAttempt): Promise<RunAuthor[]> {
   const person = attempt.responsibleUserId ?? null;
   const changed = await authorsOfRun(tx.em, runId, {

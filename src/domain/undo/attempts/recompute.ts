@@ -13,9 +13,9 @@ import { stale, toRefusal } from './rules.ts';
 import type { AttemptTarget } from './targets.ts';
 
 /**
- * Computes the candidate of a locked attempt again, because an attempt stores no secrets. So it ends with the runs that the secrets come from, and
- * whoever goes on with it needs the authority to give them.
- * @throws ActionRefused if the instance has moved, if a run may change it, or if the candidate is not the one that was checked
+ * Computes the candidate of a locked attempt again, because an attempt stores no secrets. So an attempt cannot continue if the runs that
+ * contain the secrets were deleted, and the caller needs the authority to use these secrets.
+ * @throws ActionRefused if the instance has changed, if a run may change it, or if the candidate is not the one that was checked
  */
 export async function recomputeCandidate(
   tx: Transaction,

@@ -2,12 +2,12 @@ import type { Refusal } from '#domain/shared/actions.ts';
 import type { RunOperation } from '#domain/shared/vocabulary/runs.ts';
 import type { AttemptState, Problem } from '../model.ts';
 
-/** What decides whether a run has changed anything that can be undone. */
+/** The facts that decide whether a run can be undone. */
 export interface UndoFacts {
   readonly operation: RunOperation;
-  /** Whether it changed its instance. */
+  /** Whether the run changed its instance. */
   readonly hasDeployed: boolean;
-  /** The run that has undone it, unless that undo was undone; null if it is not undone now. */
+  /** The run that has undone this run; null if it is not undone, or if that undo was undone. */
   readonly undoneBy: string | null;
   /** The last destroy that changed its instance afterwards. */
   readonly destruction: Destruction | undefined;
@@ -40,10 +40,10 @@ export function destroyedSince({ runId, isRemoved }: Destruction): Refusal {
   );
 }
 
-/** Each check has the instance scanned, and opens what its runs were given. */
+/** The maximum number of concurrent checks of an instance, since each check scans the instance and opens the inputs of its runs. */
 const maxChecks = 3;
 
-/** Why no further check begins on an instance whose checks have not ended; null if one may. */
+/** Why no further check may begin while other checks of the instance have not ended; null if one may. */
 export function findCrowdRefusal(checking: number): Refusal | null {
   if (checking < maxChecks) return null;
   const message = `${checking} checks of undoing runs of this instance have not ended: wait for one of them`;
@@ -61,7 +61,7 @@ const statesThatAllow: Record<Step, readonly AttemptState[]> = {
   promote: ['promotable'],
 };
 
-/** Why an attempt in this state does not take a step, and what to do. */
+/** Why an attempt in each state cannot take a step, and what to do. */
 const reasons: Record<AttemptState, string> = {
   checking: 'the check has not ended: wait until it has',
   ready: 'the plan of the candidate was not checked: ask for a candidate check first',
@@ -74,8 +74,9 @@ const reasons: Record<AttemptState, string> = {
 };
 
 /**
- * Why an attempt in its state does not take a step; null if it does.
- * @param destruction what has ended every attempt at undoing its run, whose other advice could not be followed
+ * Why an attempt in its state cannot take a step; null if it can.
+ * @param destruction a destroy that ended every attempt at undoing the run; it is reported first, because other advice could not be
+ * followed
  */
 export function findStepRefusal(step: Step, state: AttemptState, destruction?: Destruction): Refusal | null {
   if (destruction && state !== 'promoted') return destroyedSince(destruction);
@@ -87,7 +88,7 @@ export function findStepRefusal(step: Step, state: AttemptState, destruction?: D
 export interface InstanceNow {
   readonly stateSerial: number;
   readonly deployedRunId: string | null;
-  /** The place of that run among the runs of the instance. */
+  /** The position of that run among the runs of the instance. */
   readonly deployedPosition?: number | null;
 }
 
@@ -104,7 +105,7 @@ export function findStaleRefusal(attempt: CheckedInstance, now: InstanceNow | un
   return instanceChanged;
 }
 
-/** Only a new attempt can go on. */
+/** The refusal after the instance has changed: only a new attempt can continue. */
 export const instanceChanged = stale('the instance has changed since it was checked');
 
 export function stale(what: string): Refusal {
@@ -117,7 +118,7 @@ export function toRefusal({ code, message }: Problem): Refusal {
   return lastingProblems.has(code) ? { code: 'undo_not_ready', message } : stale(message);
 }
 
-/** Another check would find these again. Their messages say what to do instead. */
+/** Problems that another check would find again. Their messages say what to do instead. */
 const lastingProblems: ReadonlySet<Problem['code']> = new Set([
   'secret_at_risk',
   'target_gone',

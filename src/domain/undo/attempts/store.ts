@@ -3,13 +3,13 @@ import type { Em } from '#database/database.ts';
 import { db } from '#domain/db.ts';
 import { CandidateCheck } from '../entity.ts';
 
-/** The attempt that a run belongs to, and what the run does for it. */
+/** The attempt to which a run belongs, and the part that the run has in it. */
 export interface RunOfAttempt {
   readonly attemptId: string;
   readonly part: 'baseline' | 'candidate_check' | 'promotion';
 }
 
-/** The attempt that a run belongs to. Undefined for almost every run. */
+/** The attempt to which a run belongs. Undefined for almost every run. */
 export async function findAttemptOfRun(em: Em, runId: string): Promise<RunOfAttempt | undefined> {
   const attempts = db(em).selectFrom('selective_undo_attempts as a');
   const baseline = attempts
@@ -54,7 +54,7 @@ export async function countChecking(em: Em, instanceId: string): Promise<number>
   return Number(count);
 }
 
-/** The run whose plan was the last to be accepted as that of an attempt's candidate. @throws Error if there is none: a defect */
+/** The run of the last candidate check that passed. @throws Error if there is none: a defect */
 export async function findCheckedPlan(em: Em, attemptId: string): Promise<string> {
   const { runId } = await db(em)
     .selectFrom('selective_undo_candidate_checks')
@@ -67,7 +67,7 @@ export async function findCheckedPlan(em: Em, attemptId: string): Promise<string
   return runId;
 }
 
-/** How a run ended, and its plan; null if it has none. Sections are null, too, if the plan was stored before the service kept them. */
+/** How a run ended, and its plan; null if it has none. Sections are also null if an earlier release stored the plan without them. */
 export async function readEnding(em: Em, runId: string) {
   return db(em)
     .selectFrom('runs')

@@ -31,7 +31,7 @@ export function findAttemptOwner(em: Em, id: string): Promise<Ownership | undefi
   return findOwningTeam(em, 'selective_undo_attempt', id);
 }
 
-/** What decides whether a run can be undone. */
+/** Reads the facts that decide whether a run can be undone. */
 export async function readUndoFacts(em: Em, run: Run): Promise<UndoFacts> {
   return {
     operation: run.operation,
@@ -41,7 +41,7 @@ export async function readUndoFacts(em: Em, run: Run): Promise<UndoFacts> {
   };
 }
 
-/** A run and its owner, with what decides whether it can be undone. */
+/** A run and its owner, with the facts that decide whether it can be undone. */
 export async function findUndoFacts(em: Em, runId: string): Promise<(RunTarget & UndoFacts) | undefined> {
   const [target, run] = await Promise.all([findRun(em, runId), em.findOne(Run, { id: runId })]);
   if (!target || !run) return undefined;

@@ -21,7 +21,7 @@ import { findRepeated, findSecretOfOthers } from './secret-rule.ts';
 
 const masked = { sensitive: true } as const satisfies Masked;
 
-/** A change that would be taken back, as people see it: with version numbers instead of ids, and with masked secrets. */
+/** A change that would be undone, in the form for people: with version numbers instead of ids, and with masked secrets. */
 function showChange(
   { path, before, after }: PathChange,
   { sensitive, versions }: { sensitive: ReadonlySet<string>; versions: ReadonlyMap<string, string> },
@@ -34,7 +34,7 @@ function showChange(
   return { path: shownPath(path, sensitive), ...(after && { from: show(after) }), ...(before && { to: show(before) }) };
 }
 
-/** The names of the members of a secret are part of it: they are not shown. */
+/** Cuts a path at a secret variable: the names of the members of a secret are part of it, and must not be shown. */
 function shownPath(path: string, sensitive: ReadonlySet<string>): string {
   const [kind, name] = namesOf(path);
   if (kind !== 'variables' || !sensitive.has(name ?? '')) return path;
@@ -46,7 +46,7 @@ function uniqueByPath<Item extends { readonly path: string }>(items: readonly It
   return [...new Map(items.map((item) => [item.path, item])).values()];
 }
 
-/** What the comparison of the runs alone says about undoing one of them. */
+/** The result of comparing the runs, without a scan, for undoing one of them. */
 export interface Assessment {
   readonly verdicts: Verdict[];
   readonly changes: ShownChange[];
@@ -55,7 +55,7 @@ export interface Assessment {
   readonly problem: Problem | null;
 }
 
-/** Judges the change of a run of the deployments, for the person who asks. `given`: the defaults that the environment gives its runs now. */
+/** Judges the change of one run of the deployments, for the person who asks. `given`: the present defaults of the environment. */
 export async function assess(
   em: Em,
   deployments: Deployments,
@@ -99,7 +99,7 @@ async function readGivenNow(em: Em, leaves: Leaves, template: EnvironmentVariabl
   };
 }
 
-/** A variable that the environment has made secret since is secret. */
+/** Marks the variables that the environment provides; those that the environment has made secret since become secret. */
 function withGiven(
   candidate: Candidate,
   given: readonly string[],
@@ -109,7 +109,7 @@ function withGiven(
   return { ...candidate, given, sensitive: [...new Set([...candidate.sensitive, ...secret])] };
 }
 
-/** What an undo does with a value that only its environment, or a variable set, has changed. */
+/** The verdict for a value that only the environment or a variable set has changed: the undo keeps it. */
 function keptVerdict(path: string, sensitive: ReadonlySet<string>, given: readonly string[]): Verdict {
   const isGivenNow = given.includes(namesOf(path)[1] ?? '');
   const message = isGivenNow
@@ -118,7 +118,7 @@ function keptVerdict(path: string, sensitive: ReadonlySet<string>, given: readon
   return { path: shownPath(path, sensitive), verdict: 'kept', cause: { message } };
 }
 
-/** Paths inside a secret are shown as one, and the last verdict of a path is shown: so one that is not clean comes last. */
+/** Sorts verdicts that are not clean last. Paths inside a secret are shown as one path, and the last verdict of a path is shown. */
 function cleanFirst(one: Verdict, other: Verdict): number {
   return Number(one.verdict !== 'clean') - Number(other.verdict !== 'clean');
 }
@@ -127,9 +127,9 @@ function byPath(one: Verdict, other: Verdict): number {
   return one.path < other.path ? -1 : 1;
 }
 
-/** What is known of the runs that are in the way. */
+/** What is known about the later runs that prevent an undo. */
 interface LaterRuns {
-  /** Whether a run is an undo of the run itself, which nobody should undo to undo it once more. */
+  /** Whether a run is an undo of the run itself. People should not be told to undo that one in order to undo the run again. */
   readonly isUndo: (id: string) => boolean;
   /** Null: not known. */
   readonly isUndoable: (id: string) => boolean | null;
@@ -158,7 +158,7 @@ function toVerdict(judged: PathVerdict, sensitive: ReadonlySet<string>, later: L
   }
 }
 
-/** Names a later run and what to do about it, which must be possible. */
+/** A cause that names a later run and advises what to do about it, as far as that is possible. */
 function causeOf(runId: string, did: string, { isUndoable: judge }: LaterRuns) {
   const isUndoable = judge(runId);
   const advice =
@@ -178,7 +178,7 @@ function secretAtRisk(name: string): Problem {
   return { code: 'secret_at_risk', message, runId: null };
 }
 
-/** The candidate as people see it, with masked secrets. */
+/** The candidate in the form for people, with masked secrets. */
 export async function showCandidate(
   em: Em,
   bindingKey: Buffer,

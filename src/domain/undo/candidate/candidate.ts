@@ -7,22 +7,22 @@ import type { JsonValue } from '#domain/shared/values/json.ts';
 import { inputsOf, type Leaves } from '../change/leaves.ts';
 import type { Deployments } from '../deployments/deployments.ts';
 
-/** What would be deployed: the present inputs of the instance without the change of one run. It contains secrets. */
+/** What an undo would deploy: the present inputs of the instance without the change of one run. It contains secrets. */
 export interface Candidate {
   readonly versionId: string;
   readonly variables: Record<string, JsonValue>;
   /** Names of variables that are secret. */
   readonly sensitive: readonly string[];
-  /** What the variables were given of the outputs of other instances, as the runs had read it that gave them these values. */
+  /** The outputs of other instances that the variables contain, as the runs had read them that set these values. */
   readonly reads: readonly SealedRead[];
-  /** Who gave the secrets, as the runs say that gave them these values. */
+  /** Who provided the secrets, according to the runs that set these values. */
   readonly secretGivers: SecretGivers;
   readonly leaves: Leaves;
-  /** Names of variables that the environment or a variable set gives. The run gets them from there, so that it follows their next change. */
+  /** Names of variables that the run gets from the environment or a variable set, so that it follows their next change. */
   readonly given: readonly string[];
   /**
-   * The deployments with exactly these inputs, if there is a secret that the person who asks did not give: the environment must give the new run the
-   * same variables as one of them. Null: there is no such secret.
+   * The deployments with exactly these inputs, if the candidate contains a secret that another person provided: then the new run must get
+   * the same environment variables as one of them. Null: there is no such secret.
    */
   readonly repeats: readonly RunInputs[] | null;
 }
@@ -51,7 +51,7 @@ function giversOf(
   return Object.fromEntries(givers);
 }
 
-/** The last run that had the same value of a variable tells what it was read from. */
+/** The reads of variables, taken from the last run that had the same value of the variable. */
 function readsOf(variables: Readonly<Record<string, JsonValue>>, runs: Deployments['runs']): SealedRead[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const last = runs.findLast(({ inputs }) => isDeepStrictEqual(inputs?.variables[name], value));
@@ -60,8 +60,8 @@ function readsOf(variables: Readonly<Record<string, JsonValue>>, runs: Deploymen
 }
 
 /**
- * Names exactly what one attempt would deploy. It is keyed, because a plain digest would confirm a guessed secret. It differs by attempt, because equal
- * digests would do so, too.
+ * A digest that identifies exactly what one attempt would deploy. It is keyed, because a plain digest would confirm a guessed secret. It
+ * differs by attempt, because equal digests of two attempts would confirm one too.
  */
 export function digestCandidate(
   bindingKey: Buffer,

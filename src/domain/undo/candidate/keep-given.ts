@@ -5,10 +5,10 @@ import type { HistoryEntry } from '../change/history.ts';
 import { inputsOf, type Leaves, leavesOf, liesIn, namesOf, pointer, type Secrets } from '../change/leaves.ts';
 import { type Deployments, givenNames } from '../deployments/deployments.ts';
 
-/** What the environment gives its runs now. */
+/** The values that the environment now gives its runs. */
 export interface GivenNow {
   readonly template: EnvironmentVariables['template'];
-  /** The values as the version that would be deployed gets them. */
+  /** The same values, converted for the version that would be deployed. */
   readonly defaults: Readonly<Record<string, JsonValue>>;
   /** The variables of that version. */
   readonly declared: ReadonlySet<string>;
@@ -21,8 +21,9 @@ interface Kept {
 }
 
 /**
- * What would be deployed, with what the environment or a variable set gives now: in the variables that it has changed since the run before the undone one, and in
- * every secret, since a former one may have been revoked. A variable that the undo gives its earlier value is left alone.
+ * Replaces values of the candidate by the present ones of the environment or a variable set: for variables that these have changed since
+ * the run before the undone one, and for every secret, since a former one may have been revoked. A variable to which the undo restores the
+ * earlier value is not replaced.
  */
 export function keepGiven(
   leaves: Leaves,
@@ -45,7 +46,7 @@ export function keepGiven(
   return { leaves: replaced, given: free.filter((name) => isFollowed(name) || isSame(name)) };
 }
 
-/** The variables of the kept changes whose values the environment still gives. */
+/** The names of the template variables that changes concern. */
 export function namesOfVariables(changes: readonly { readonly path: string }[]): ReadonlySet<string> {
   return new Set(
     changes.flatMap(({ path }) => {

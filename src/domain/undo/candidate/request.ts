@@ -15,9 +15,9 @@ type Wanted = Pick<RunRequest, 'operation' | 'message'> &
   Partial<Pick<RunRequest, 'approval' | 'options'>> & { instance: string };
 
 /**
- * Resolves the run of a candidate for its locked target.
- * @throws Unprocessable if the version is not available, if the variables do not fit it, if the run would get other variables than the candidate has, or if
- * a secret of somebody else would go to an environment that has changed since
+ * Resolves the run that deploys a candidate. Its target is locked.
+ * @throws Unprocessable if the version is not available, if the variables do not fit it, if the run would get other variables than the
+ * candidate has, or if a secret of another person would go to an environment that has changed since
  */
 export async function resolveCandidate(
   tx: Transaction,
@@ -28,7 +28,7 @@ export async function resolveCandidate(
 ): Promise<ResolvedRun> {
   const { versionId, variables, sensitive, secretGivers } = candidate;
   const { version } = await loadVersionById(tx.em, versionId);
-  // What the environment gives is not named, so that the run has it from there.
+  // Variables of the environment are not named, so that the run gets them from there.
   const isNamed = (name: string) => !candidate.given.includes(name);
   const named = Object.fromEntries(Object.entries(variables).filter(([name]) => isNamed(name)));
   const reads = candidate.reads.filter(({ variable }) => isNamed(variable));

@@ -6,9 +6,10 @@ import type { Deployment, Deployments } from '../deployments/deployments.ts';
 import type { Candidate } from './candidate.ts';
 
 /**
- * A secret variable of a candidate that the person who asks did not give in a run of their own; null if there is none. Without this rule, somebody
- * who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe only if the
- * candidate repeats a deployment (`findRepeated`). `given`, the defaults that every new run there gets from the environment, are no such secrets.
+ * A secret variable of a candidate that the person who asks did not set in a run of their own; null if there is none. Without this rule,
+ * somebody who may create runs could choose an address, and have another person's secret sent there by undoing a run. Such a secret is safe
+ * only if the candidate repeats a deployment (`findRepeated`). Secrets among `given`, the defaults that every new run gets from the
+ * environment, do not count.
  */
 export function findSecretOfOthers(
   { sensitive, variables, leaves }: Candidate,
@@ -31,7 +32,7 @@ export function findRepeated({ leaves }: Candidate, { runs }: Deployments): RunI
   return runs.filter((run) => isSameDeployment(run.leaves, leaves)).flatMap(({ inputs }) => inputs ?? []);
 }
 
-/** Leaves out the environment variables: `resolveCandidate` compares them once the run has those of today. */
+/** Compares everything except the environment variables: `resolveCandidate` compares them once the run has its present ones. */
 function isSameDeployment(one: Leaves, other: Leaves): boolean {
   const isInput = ([path]: readonly [string, Leaf]) => !liesIn(path, '/environment');
   const [inputs, others] = [[...one].filter(isInput), [...other].filter(isInput)];
@@ -42,7 +43,9 @@ function responsibleFor({ row }: Deployment): string {
   return row.responsibleUserId ?? row.requestedById;
 }
 
-/** Whether the requester of the run gave its secrets. A requeue, an undo, a remediation and a node of an assembly take them from elsewhere. */
+/**
+ * Whether the requester of the run set its values. A requeue, an undo, a remediation and a node of an assembly take them from elsewhere.
+ */
 function givesValues({ row }: Deployment): boolean {
   return [row.requeuedFrom, row.undoes, row.assemblyRunId, row.driftFindingId].every((origin) => origin === null);
 }

@@ -1,6 +1,6 @@
 import { isSameLeaf, type Leaf, type Leaves } from './leaves.ts';
 
-/** How a run changed one path of the inputs. Undefined: the path was not there. */
+/** How a run changed one path of the inputs. Undefined: the path did not exist. */
 export interface PathChange {
   readonly path: string;
   readonly before: Leaf | undefined;
@@ -16,7 +16,7 @@ export function findChanges(before: Leaves, after: Leaves): PathChange[] {
     .filter((change) => !isSameLeaf(change.before, change.after));
 }
 
-/** The leaves with the changes taken back. It neither reads nor changes any other path. */
+/** Undoes the changes in the leaves. It neither reads nor changes any other path. */
 export function takeBack(leaves: Leaves, changes: readonly PathChange[]): Leaves {
   const taken = new Map(leaves);
   for (const { path, before } of changes) {

@@ -14,25 +14,28 @@ export interface DeployedRun {
 /** A deployed run with its change. */
 export interface HistoryEntry {
   readonly run: DeployedRun;
-  /** What undoing the run takes back. */
+  /** The changes that undoing the run reverses. */
   readonly changes: readonly PathChange[];
-  /** What differs only because the environment or a variable set, which gave the value before and after the run, has changed it. */
+  /**
+   * The differences that an environment or a variable set made, which provided the value both before and after the run. Undoing the run
+   * keeps them.
+   */
   readonly kept: readonly PathChange[];
 }
 
 const nothing: Leaves = new Map();
 
 /**
- * What the runs of an instance changed, and which run each path has its present value from. A run that undoes another gives its
- * paths back to whoever wrote them before, so undone changes do not stand in the way of undoing earlier ones.
+ * What the runs of an instance changed, and which run set the present value of each path. A run that undoes another restores the previous
+ * writers of its paths, so undone changes do not prevent undoing earlier ones.
  */
 export class History {
   readonly #entries: readonly HistoryEntry[];
   readonly #byRun: ReadonlyMap<string, HistoryEntry>;
   readonly #places: ReadonlyMap<string, number>;
-  /** By run: who wrote its paths before it. */
+  /** For each run, the previous writers of its paths. */
   readonly #writersBefore = new Map<string, ReadonlyMap<string, string>>();
-  /** By path: the last run that wrote it. */
+  /** For each path, the last run that wrote it. */
   readonly #writers: ReadonlyMap<string, string>;
 
   constructor(runs: readonly DeployedRun[]) {
@@ -55,19 +58,19 @@ export class History {
     this.#writers = writers;
   }
 
-  /** Null: the run did not deploy this instance. */
+  /** Finds the entry of a run; null if the run did not deploy this instance. */
   find(runId: string): HistoryEntry | null {
     return this.#byRun.get(runId) ?? null;
   }
 
-  /** What the instance is deployed from now. */
+  /** The inputs with which the instance is deployed now. */
   current(): Leaves {
     return this.#entries.at(-1)?.run.leaves ?? nothing;
   }
 
   /**
-   * The run to undo first so that a path can have the value again that an earlier run gave it; null if none wrote the path. An undo is not that run as
-   * long as it gave the path back to a run that is later than the earlier one: undoing the undo would only repeat what it has taken back.
+   * The run to undo first, so that a path gets back the value that an earlier run set; null if no run wrote the path. An undo is skipped if
+   * it restored the value of a run that is later than the earlier one: undoing the undo would only repeat the change that it reversed.
    */
   writerAfter(runId: string, path: string): string | null {
     let writer = this.#writers.get(path) ?? null;
@@ -78,7 +81,7 @@ export class History {
     }
   }
 
-  /** Who wrote a path before what an undo has undone; undefined if the run is no undo. */
+  /** The run whose value of a path an undo restored; undefined if the run is not an undo. */
   #giverOf(runId: string, path: string): string | undefined {
     const undone = this.find(runId)?.run.undoes;
     return undone ? this.#writersBefore.get(undone)?.get(path) : undefined;
@@ -88,7 +91,7 @@ export class History {
     return this.#places.get(runId) ?? -1;
   }
 
-  /** Whether a path still has the value that a run gave it. A value that the undo of a later change restored counts as well. */
+  /** Whether a path still has the value that a run set. A value that the undo of a later change restored counts as well. */
   isStillOf(runId: string, path: string): boolean {
     let writer = this.#writers.get(path);
     while (writer !== undefined && writer !== runId) {

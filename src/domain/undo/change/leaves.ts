@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonValue } from '#domain/shared/values/json.ts';
 import { escapePointer } from '#domain/shared/values/json-pointer.ts';
 
-/** What an instance was deployed from. */
+/** The inputs with which an instance was deployed. */
 export interface DeployedInputs {
   /** The exact version of the template. */
   readonly version: string;
@@ -63,7 +63,7 @@ function addLeaves(
 /** @throws Error if a leaf lies in an object that the leaves lack: a defect of the caller */
 export function inputsOf(leaves: Leaves): DeployedInputs {
   const whole: DeployedInputs & { [name: string]: JsonValue } = { version: '', variables: {}, environment: {} };
-  // A shorter path sorts before those that it leads to, so an object is there before its members.
+  // A path sorts before longer paths that begin with it, so each object is created before its members.
   for (const path of [...leaves.keys()].sort()) {
     const names = namesOf(path);
     const last = names.pop() as string;
@@ -81,7 +81,7 @@ export function isSameLeaf(one: Leaf | undefined, other: Leaf | undefined): bool
   return isDeepStrictEqual(one, other);
 }
 
-/** The path of the object in which a leaf lies; null if it is no member of an object that is itself a leaf. */
+/** The path of the object that contains a leaf; null if that object is not itself a leaf. */
 export function parentOf(path: string): string | null {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return parent.includes('/', 1) ? parent : null;
@@ -108,7 +108,7 @@ function ownMember(value: JsonValue | undefined, name: string): JsonValue | unde
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Also sets a member named `__proto__`, which an assignment would not. */
+/** Sets a member, even one named `__proto__`, which an assignment would not set. */
 function defineMember(object: { [name: string]: JsonValue }, name: string, value: JsonValue): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }

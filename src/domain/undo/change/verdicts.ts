@@ -2,25 +2,25 @@ import { type PathChange, takeBack } from './changes.ts';
 import type { History, HistoryEntry } from './history.ts';
 import { type Leaves, liesIn, parentOf } from './leaves.ts';
 
-/** Whether a run's change of one path can be taken back, or what is in the way. */
+/** Whether a run's change of one path can be undone, or what prevents it. */
 export type PathVerdict =
   | { readonly path: string; readonly verdict: 'clean' }
-  /** A later run gave the path, or the object in which it lies, another value. */
+  /** A later run changed the path, or the object that contains it. */
   | { readonly path: string; readonly verdict: 'superseded'; readonly byRun: string }
-  /** A later run put members into an object that the run had made. */
+  /** A later run put members into an object that the run had created. */
   | { readonly path: string; readonly verdict: 'depended_on'; readonly byRun: string; readonly dependent: string }
   /**
-   * No run can take it back: a run takes its environment variables from the environment, and without the instance's first version there
-   * would be nothing to deploy.
+   * No run can undo it: a run gets its environment variables from the environment, and without the instance's first version there would be
+   * nothing to deploy.
    */
   | { readonly path: string; readonly verdict: 'irreversible' };
 
-/** How many leaves are looked at in all to judge the runs that are in the way of one. */
+/** The maximum number of leaves that are examined to judge the later runs that prevent an undo. */
 const maxLeavesJudged = 2_000_000;
 
 /**
- * Returns whether a run of the history can be undone, perhaps after later runs that can be, as far as their inputs tell. Each run is judged once,
- * however many paths it is in the way of. Once too much was looked at, it returns null: not known.
+ * Returns whether a run of the history can be undone, perhaps after later runs that can be, as far as their inputs tell. Each run is judged
+ * only once. After the limit of examined leaves, it returns null: not known.
  */
 export function judgeUndoable(history: History): (runId: string) => boolean | null {
   const known = new Map<string, boolean | null>();
@@ -28,7 +28,7 @@ export function judgeUndoable(history: History): (runId: string) => boolean | nu
   const isUndoable = (runId: string): boolean | null => {
     const judged = known.get(runId);
     if (judged !== undefined) return judged;
-    // A run that is met again while it is judged waits for itself.
+    // A run that is reached again while it is judged depends on itself, so it cannot be undone.
     known.set(runId, false);
     const entry = history.find(runId);
     left -= history.current().size + (entry?.changes.length ?? 0);
@@ -58,12 +58,12 @@ export function judgeChanges(history: History, { run, changes }: HistoryEntry): 
   return changes.map((change) => judge(history, run.id, change, { candidate, dependents }));
 }
 
-/** By path: the first leaf that lies in the object there. Each leaf is looked at once, however many paths are judged. */
+/** For each path of an object, the first leaf inside it. It examines each leaf only once. */
 function firstBelow(leaves: Leaves): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
   for (const leaf of leaves.keys()) {
     let above = parentOf(leaf);
-    // Where an object has a first leaf already, the objects around it have one, too.
+    // If an object already has a first leaf, the objects around it have one too.
     while (above !== null && !first.has(above)) {
       first.set(above, leaf);
       above = parentOf(above);
@@ -72,7 +72,7 @@ function firstBelow(leaves: Leaves): ReadonlyMap<string, string> {
   return first;
 }
 
-/** The present inputs without the run's change; null if one of its verdicts, which `judgeChanges` gave, is not clean. */
+/** The present inputs without the run's change; null if one of its verdicts from `judgeChanges` is not clean. */
 export function findCandidate(
   history: History,
   entry: HistoryEntry,

@@ -7,8 +7,8 @@ import { writingOperations } from '#domain/shared/vocabulary/runs.ts';
 export type DeploymentRow = Awaited<ReturnType<typeof readDeploymentsSince>>[number];
 
 /**
- * The runs that changed an instance, in order, from the last one before the given run on. A run that failed while it applied has changed it as well. An
- * apply without changes has deployed its inputs as well.
+ * The runs that changed an instance, in order, beginning with the last one before `run`. A run that failed while it applied counts as a
+ * change. An apply without changes counts too, because it deployed its inputs.
  */
 export function readDeploymentsSince(em: Em, run: { instanceId: string; instancePosition: number }, max: number) {
   return selectDeploymentsSince(em, run)
@@ -55,7 +55,8 @@ function selectDeployments(em: Em, instanceId: string) {
         .where('a.phase', '=', 'applying')
         .where('a.outcome', '=', 'applied')
         .select(sql.lit(1).as('one'));
-      // Earlier releases did not count it as the deployment: one that is later than the deployment was not recorded as one.
+      // Earlier releases did not record an apply without changes as the deployment, so one that is later than the deployment does not
+      // count.
       const unchanged = eb
         .selectFrom('run_attempts as u')
         .innerJoin('instances as i', 'i.id', 'r.instanceId')
@@ -70,7 +71,7 @@ function selectDeployments(em: Em, instanceId: string) {
     });
 }
 
-/** How many bytes the sealed inputs that `readDeploymentsSince` would read have together. */
+/** The total size in bytes of the sealed inputs that `readDeploymentsSince` would read. */
 export async function sizeOfDeploymentsSince(
   em: Em,
   run: { instanceId: string; instancePosition: number },
@@ -90,7 +91,7 @@ export async function hasDeployed(em: Em, run: { id: string; instanceId: string 
   return found !== undefined;
 }
 
-/** The last destroy that changed the instance after a run; undefined if none did. `isRemoved`: since then, nothing is deployed. */
+/** The last destroy that changed the instance after a run; undefined if none did. `isRemoved`: nothing is deployed since then. */
 export async function findDestructionSince(em: Em, { instanceId, instancePosition }: RunPlace) {
   const found = await selectDeployments(em, instanceId)
     .innerJoin('instances as changed', 'changed.id', 'r.instanceId')
@@ -102,7 +103,7 @@ export async function findDestructionSince(em: Em, { instanceId, instancePositio
   return found && { runId: found.id, isRemoved: found.deployedRunId === found.id };
 }
 
-/** The last apply before a destroy of its instance, one that succeeded before all others; undefined if there was none. */
+/** The last successful apply before a destroy of its instance or, without one, the last apply; undefined if there was none. */
 export async function findDeploymentBefore(em: Em, destroyRunId: string): Promise<string | undefined> {
   const destroy = await findPlace(em, destroyRunId);
   if (!destroy) return undefined;
@@ -116,7 +117,7 @@ export async function findDeploymentBefore(em: Em, destroyRunId: string): Promis
   return found?.id;
 }
 
-/** The instance of a run, and the place of the run among the runs of that. */
+/** The instance of a run, and the position of the run among the runs of that instance. */
 export function findPlace(em: Em, runId: string): Promise<RunPlace | undefined> {
   return db(em)
     .selectFrom('runs')
@@ -130,11 +131,11 @@ interface RunPlace {
   readonly instancePosition: number;
 }
 
-/** A chain of undos of undos is followed no farther. */
+/** The maximum length of a chain of undos that is followed. */
 const maxUndos = 100;
 
 /**
- * The run that has undone another one; null if that undo was undone itself, and the undo of it was not.
+ * The run by which another one is undone now; null if that undo was itself undone. The chain of undos of undos is followed to its end.
  * @param undoneBy the last run that undid it; null if none did
  */
 export async function findPresentUndo(em: Em, undoneBy: string | null): Promise<string | null> {
@@ -150,7 +151,7 @@ export async function findPresentUndo(em: Em, undoneBy: string | null): Promise<
   return last && last.undos % 2 === 0 ? last.id : null;
 }
 
-/** Those of some runs that have succeeded. */
+/** The ids of those runs that have succeeded. */
 export async function findSucceeded(em: Em, ids: readonly (string | null)[]): Promise<ReadonlySet<string>> {
   const known = ids.filter((id) => id !== null);
   const found = await db(em)
@@ -174,7 +175,7 @@ export function findRunInFlight(em: Em, instanceId: string): Promise<{ id: strin
     .executeTakeFirst();
 }
 
-/** The present state and deployment of an instance; undefined if it is gone. */
+/** The present state and deployment of an instance; undefined if it was deleted. */
 export function readInstanceNow(em: Em, instanceId: string) {
   return db(em)
     .selectFrom('instances as i')

@@ -7,19 +7,19 @@ import { type Leaves, leavesOf, type Secrets } from '../change/leaves.ts';
 import type { Problem } from '../model.ts';
 import { type DeploymentRow, readDeploymentsSince, sizeOfDeploymentsSince } from './deployments-store.ts';
 
-/** How many runs an attempt compares at most: each of them is opened. */
+/** The maximum number of runs that an attempt compares, since it opens each of them. */
 const maxDeployments = 1000;
 
-/** How many bytes of sealed inputs it opens at most: all of them are in memory at once. */
+/** The maximum bytes of sealed inputs that an attempt opens, since all of them are in memory at once. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** A run that changed the instance, with the inputs from which the instance was deployed then. */
+/** A run that changed the instance, with the inputs with which the instance was then deployed. */
 export interface Deployment {
   readonly row: Omit<DeploymentRow, 'sealedInputs'>;
   readonly leaves: Leaves;
   /** Names of variables that are secret. */
   readonly sensitive: readonly string[];
-  /** What the run was given; null after a destroy. */
+  /** The inputs of the run; null for a destroy. */
   readonly inputs: RunInputs | null;
 }
 
@@ -27,7 +27,7 @@ export interface Deployment {
 export interface Deployments {
   readonly runs: readonly Deployment[];
   readonly history: History;
-  /** How their secrets are told from each other. */
+  /** How their secrets are compared. */
   readonly secrets: Secrets;
 }
 
@@ -52,7 +52,7 @@ export async function readDeployments(
   return { runs, history, secrets };
 }
 
-/** After a destroy, nothing is deployed. */
+/** Opens the inputs of a run; a destroy has none, because nothing is deployed after it. */
 function open(keyRing: KeyRing, { sealedInputs, ...row }: DeploymentRow): Pick<Deployment, 'row' | 'inputs'> {
   return { row, inputs: row.operation === 'destroy' ? null : openInputsToRepeat(keyRing, row.id, sealedInputs) };
 }
@@ -62,12 +62,12 @@ function flatten({ row, inputs }: Pick<Deployment, 'row' | 'inputs'>, secrets: S
   return { row, leaves: leavesOfRun(row.versionId, inputs, secrets), sensitive: inputs.sensitive, inputs };
 }
 
-/** The variables that the environment or a variable set gave a run. */
+/** The names of the variables that a run got from the environment or a variable set. */
 export function givenNames(inputs: RunInputs | null): ReadonlySet<string> {
   return new Set(Object.keys(inputs?.sources ?? {}));
 }
 
-/** The version of a template is named by its id: two templates may have versions of the same number. */
+/** The leaves of a run. The version is identified by its id, because two templates may have versions with the same number. */
 function leavesOfRun(versionId: string, { variables, environment }: RunInputs, secrets: Secrets): Leaves {
   const values = environment.map((variable) => [variable.name, comparableVariable(variable, secrets.hash)] as const);
   return leavesOf({ version: versionId, variables, environment: Object.fromEntries(values) }, secrets);
